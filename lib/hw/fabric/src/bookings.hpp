@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/steady.hpp"
 
@@ -39,6 +40,11 @@ struct Booking {
   std::uint16_t hop = 0;
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // so many of the train's packets at the most
+  // Links behind this one that trail it have no booking of their own:
+  std::uint16_t trailing = 0;     // so many
+  std::uint32_t shown = 0;        // packets that they know of
+  const LinkId* trail = nullptr;  // the first of them, in the route
+  Time reach{};                   // from a start, or an end, to where all of them lead
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
   [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }

@@ -1,6 +1,7 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -95,6 +96,7 @@ Message& Fabric::open(MessagePtr owned) {
   Message& message = *owned.release();
   message.path = &path(message.from, message.to);
   message.route = message.path->route;
+  take(*message.path);
   message.sequence = ++sequences_[message.from.value()];
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
@@ -310,6 +312,10 @@ Packet& Fabric::allocate() {
 
 Path& Fabric::path(NodeId from, NodeId to) {
   return paths_->between(from, to, [this](NodeId node) { return component(node).overhead(); });
+}
+
+void Fabric::take(Path& path) {
+  if (!std::exchange(path.taken, true) && books_ahead_) flights_->know(path.route);
 }
 
 Split Fabric::split(const Message& message, Time arrival) {

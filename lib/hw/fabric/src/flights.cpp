@@ -10,6 +10,10 @@
 namespace kbsim::hw {
 namespace {
 
+std::uint32_t route_end(const Packet& packet) {
+  return static_cast<std::uint32_t>(packet.message->route.size());
+}
+
 bool more_follow(const Packet& packet) { return packet.ordinal + 1 < packet.message->packets; }
 
 }  // namespace
@@ -117,12 +121,11 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
     if (link == nullptr) break;
     if (!may_book(packet, *link, ahead(*link)) && !comes_before_few(packet, *link, ahead(*link))) {
       if (train != nullptr || more_follow(packet) || !goes_between(packet, *link, ahead(*link))) break;
-      came = link;
-      continue;
+    } else {
+      if (train == nullptr && (more_follow(packet) || packet.paced)) train = &begin(packet, keeper);
+      book(packet, *link, ahead(*link), train);
     }
-    if (train == nullptr && (more_follow(packet) || packet.paced)) train = &begin(packet, keeper);
-    book(packet, *link, ahead(*link), train);
-    came = link;
+    came = &came_by(packet);
   }
   if (train != nullptr) {
     train->to = packet.hop;
@@ -152,9 +155,7 @@ void Flights::come_to_end(Packet& packet, LiveLink& came) {
 bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   if (!there.books || link.hold != nullptr) return false;
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
-  if (link.booked == 0) return true;
-  const Booking& last = there.bookings.back();
-  return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
+  return link.booked == 0 || is_behind_all(packet, there);
 }
 
 // The first of many, before a packet or two that are told alone: they come there by events, and the many are
@@ -175,6 +176,8 @@ bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& ther
 bool Flights::goes_alone(const Booking& booking) {
   if (booking.train != nullptr || booking.hop == 0 || booking.served > 0) return false;
   for (std::uint32_t hop = booking.hop; hop < booking.packet->hop; ++hop) {
+    const Ahead& there = ahead(fabric_.live(booking.packet->message->route[hop]));
+    if (there.trails && there.bookings.empty()) continue;
     InOrder<Booking>& others = ahead(fabric_.live(booking.packet->message->route[hop])).bookings;
     if (others.empty() || others.back().packet != booking.packet || others.back().train != nullptr)
       return false;
@@ -200,9 +203,12 @@ bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   const Time service = link.lane.rate().serialization(packet.size);
   const Passage own = passage(packet, there.overhead, free(link, there, next), service);
   if (own.end > next->start(next->served)) return false;
-  there.bookings.insert(next, booking_of(packet, own, service, nullptr));
-  ++link.booked;
+  if (next->served > 0) unfold(there, *next);  // it comes between two of these
+  Booking booking = booking_of(packet, own, service, nullptr);
   cross(packet, link, own);
+  cross_trailing(packet, booking, route_end(packet));
+  there.bookings.insert(next, booking);
+  ++link.booked;
   return true;
 }
 
@@ -214,6 +220,7 @@ void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
   ++link.booked;
   if (train != nullptr) ++train->bookings;
   cross(packet, link, first);
+  cross_trailing(packet, there.bookings.back(), route_end(packet));
 }
 
 Booking Flights::booking_of(Packet& packet, const Passage& first, Time service, Train* train) {
@@ -272,7 +279,10 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
   const std::uint32_t first = booking.served;
   const Time head = booking.head(first) + there.overhead;
   const Time tail = booking.tail(first) + there.overhead;
-  if (packets == 1)
+  if (there.trails) [[unlikely]]
+    link.lane.pass_run(head, booking.end(first + packets - 1), booking.gap, packets, booking.size,
+                       booking.service);
+  else if (packets == 1)
     (void)link.lane.reserve(head, tail, booking.size, booking.service);
   else
     (void)link.lane.reserve_run(head, tail, booking.gap, packets, booking.size, booking.service);
@@ -302,10 +312,7 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
     booking.served += past;
   }
   if (booking.served < packets || booking.train->open) return false;
-  Train* const train = booking.train;
-  there.bookings.pop_front();
-  --link.booked;
-  release(train);
+  drop_front(link, there);
   return true;
 }
 
@@ -319,14 +326,18 @@ void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank ot
       continue;
     }
     if (!first.before(0, at, other)) return;
-    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size,
-                            first.service);
-    there.bookings.pop_front();
-    --link.booked;
+    if (there.trails) [[unlikely]]
+      link.lane.pass_run(first.first.start, first.first.end, Time{0}, 1, first.size, first.service);
+    else
+      (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead,
+                              first.size, first.service);
+    there.bookings.front().served = 1;
+    drop_front(link, there);
   }
 }
 
 bool Flights::none_on(LiveLink& link) {
+  if (is_trailed(link)) return false;
   if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   if (link.booked > 0) return false;
   if (link.merges != 0) merge(link, fabric_.sim().now(), 0);
@@ -346,6 +357,9 @@ void Flights::serve_past() {
     const bool is_ours = link.booked > 0 && &fabric_.owner(link.from) == &fabric_;
     if (is_ours) serve_before(link, ahead(link), fabric_.sim().now(), 0);
     if (link.merges != 0 && &fabric_.owner(link.from) == &fabric_) merge(link, fabric_.sim().now(), 0);
+  }
+  for (LiveLink& link : fabric_.links_) {
+    if (link.ahead != nullptr && &fabric_.owner(link.from) == &fabric_) show_passing(link, *link.ahead);
   }
   for (LiveLink& link : fabric_.links_) {
     if (link.ahead != nullptr && &fabric_.owner(link.to) == &fabric_) catch_up(link);

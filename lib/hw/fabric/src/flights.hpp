@@ -80,6 +80,11 @@ struct alignas(64) LinkAhead {
   // Of a source:
   Train* own_train = nullptr;  // the last that began there, likewise
   Time posted{};               // the last that leaves by an event does so then
+  // Where nobody waits, since all come by one link that is no faster:
+  LiveLink* before = nullptr;  // that one, as far as routes are known
+  bool is_known = false;       // some route leads over it
+  bool trails = false;
+  InOrder<Booking> passing;  // served here, and perhaps on links that trail this one
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
@@ -110,6 +115,8 @@ class Flights {
   void tell_again();
   /// The packet leaves its source by an event.
   void leave_by_event(Packet& packet);
+  /// Messages go by this route from now on.
+  void know(std::span<const LinkId> route);
   /// Nobody is to cross the link.
   [[nodiscard]] bool none_on(LiveLink& link);
   // As TakenPackets says.
@@ -197,6 +204,27 @@ class Flights {
   void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
 
+  // Links that trail others.
+  [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
+  void cross_trailing(Packet& packet, Booking& booking, std::uint32_t end);
+  [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
+  void skip(Packet& packet, std::uint32_t links) const;
+  static void cross_unbooked(Packet& packet, const LiveLink& link);
+  [[nodiscard]] LiveLink& came_by(const Packet& packet) const;
+  void drop_front(LiveLink& link, Ahead& there);
+  [[nodiscard]] bool keeps(Ahead& there, const Booking& served);
+  void drop_passed(Ahead& there);
+  template <class Do>
+  void for_trailing(const Booking& booking, Do act);
+  [[nodiscard]] bool has_passed(const Booking& booking) const;
+  void account(const Booking& passed);
+  void show(const Booking& booking, std::uint32_t end);
+  void show_passing(LiveLink& link, Ahead& there);
+  void unfold(Ahead& there, Booking& booking);
+  void unfold_all(LiveLink& link);
+  void unfold(LiveLink& link);
+  [[nodiscard]] bool is_trailed(LiveLink& link);
+
   // Paced runs.
   [[nodiscard]] bool enters(Packet& packet, LiveLink& came, const RunEntry& entry);
   [[nodiscard]] bool is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const;
@@ -205,6 +233,8 @@ class Flights {
 
   // Trains that somebody came before.
   [[nodiscard]] bool may_tell_again(const Booking& taken) const;
+  [[nodiscard]] std::uint32_t bookings_between(const Message& message, std::uint32_t from,
+                                               std::uint32_t to) const;
   void keep(const Booking& taken);
   void shorten_kept(const Booking& earlier, std::uint32_t from);
   void let_come();
@@ -212,7 +242,7 @@ class Flights {
   [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
   [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
   void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
-  void move_ends(Train& train, std::uint32_t from, std::uint32_t end);
+  void move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end);
 
   // Packets of which nobody hears.
   void find_end(LiveLink& link);
@@ -243,8 +273,10 @@ class Flights {
     Passage first;
     Passage second;
     Time service{};
+    std::uint32_t trailing = 0;  // links behind it, which have none
+    Time reach{};
   };
-  std::vector<TwoPassages> two_passages_;  // of packets told again, by hop
+  std::vector<TwoPassages> two_passages_;  // of packets told again, by link
   std::vector<LiveLink*> untold_;          // by which packets of paced runs were to come that were taken back
 };
 

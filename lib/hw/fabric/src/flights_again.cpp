@@ -13,11 +13,20 @@ bool Flights::may_tell_again(const Booking& taken) const {
   const Train& train = *taken.train;
   if (train.again >= kOften || taken.head(taken.served) <= fabric_.sim().now()) return false;
   const std::uint32_t packets = count(taken);
-  if (packets - taken.served < train.to - taken.hop) return false;
+  if (packets - taken.served < bookings_between(*train.message, taken.hop, train.to)) return false;
   for (std::uint32_t i = taken.served; i < std::min(packets, train.packets.end()); ++i) {
     if (const Packet* const known = train.known(i); known != nullptr && known->hop != train.to) return false;
   }
   return true;
+}
+
+// So many links of the route don't trail the one before them.
+std::uint32_t Flights::bookings_between(const Message& message, std::uint32_t from, std::uint32_t to) const {
+  std::uint32_t bookings = 1;
+  for (std::uint32_t hop = from + 1; hop < to; ++hop) {
+    if (!fabric_.live(message.route[hop]).ahead->trails) ++bookings;
+  }
+  return bookings;
 }
 
 // The train stays meanwhile.
@@ -79,7 +88,6 @@ std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
   if (!pass_on(first, taken.gap, train.to, paces)) return 0;
   const std::uint32_t told = paces ? left : 1;
   book_run(taken, from, from + told);
-  move_ends(train, from, from + told);
   return told;
 }
 
@@ -99,9 +107,12 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
     const Passage one = passage(packet, there.overhead, free(link, there), service);
     const Passage two = passage(next, there.overhead, one.end, service);
     paces = paces && steady(one, two, there.overhead, service);
-    two_passages_.push_back({one, two, service});
     cross(packet, link, one);
     cross(next, link, two);
+    Booking trailed{.first = one};
+    cross_trailing(packet, trailed, to);
+    skip(next, trailed.trailing);
+    two_passages_.push_back({one, two, service, trailed.trailing, trailed.reach});
   }
   return true;
 }
@@ -109,46 +120,54 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
 // Bookings have the times of the train's first packet: as that would come and go at their pace.
 void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t end) {
   Train& train = *taken.train;
+  const std::span<const LinkId> route = train.message->route;
+  std::uint32_t hop = taken.hop;
   std::uint32_t port = taken.port;
-  for (std::uint32_t hop = taken.hop; hop < train.to; ++hop) {
-    LiveLink& link = fabric_.live(train.message->route[hop]);
+  Booking last;
+  for (const auto& [one, two, service, trailing, reach] : two_passages_) {
+    LiveLink& link = fabric_.live(route[hop]);
     Ahead& there = ahead(link);
-    const auto& [one, two, service] = two_passages_[hop - taken.hop];
     const bool is_one = end - from == 1;
     const Time gap = is_one ? Time{0} : two.head - one.head;
     const Time step = is_one ? Time{0} : two.start - one.start;
     if (link.booked > 0) close_last(link, there);
-    there.bookings.push_back({.train = &train,
-                              .first = {.head = one.head - from * gap,
-                                        .tail = one.tail - from * gap,
-                                        .start = one.start - from * step,
-                                        .end = one.end - from * step},
-                              .gap = gap,
-                              .step = step,
-                              .service = service,
-                              .size = taken.size,
-                              .port = port,
-                              .ends = train.unheard && hop + 1 == train.to,
-                              .hop = static_cast<std::uint16_t>(hop),
-                              .served = from,
-                              .limit = end});
+    last = {.train = &train,
+            .first = {.head = one.head - from * gap,
+                      .tail = one.tail - from * gap,
+                      .start = one.start - from * step,
+                      .end = one.end - from * step},
+            .gap = gap,
+            .step = step,
+            .service = service,
+            .size = taken.size,
+            .port = port,
+            .ends = train.unheard && hop + 1 == train.to,
+            .hop = static_cast<std::uint16_t>(hop),
+            .served = from,
+            .limit = end,
+            .trailing = static_cast<std::uint16_t>(trailing),
+            .shown = from,
+            .trail = route.data() + hop + 1,
+            .reach = reach};
+    there.bookings.push_back(last);
     ++link.booked;
     ++train.bookings;
-    port = link.port;
+    hop += 1 + trailing;
+    port = fabric_.live(route[hop - 1]).port;
   }
+  move_ends(train, last, from, end);
 }
 
 // Of those of whom somebody hears there.
-void Flights::move_ends(Train& train, std::uint32_t from, std::uint32_t end) {
-  LiveLink& last = fabric_.live(train.message->route[train.to - 1]);
-  const Booking& booking = ahead(last).bookings.back();
+void Flights::move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end) {
+  LiveLink& came = fabric_.live(train.message->route[train.to - 1]);
   for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
     Packet* const packet = train.known(i);
     if (packet == nullptr) continue;
     withdraw(*packet);
-    packet->head = booking.start(i) + last.wire;
-    packet->tail = booking.end(i) + last.wire;
-    come_to_end(*packet, last);
+    packet->head = last.start(i) + last.reach;
+    packet->tail = last.end(i) + last.reach;
+    come_to_end(*packet, came);
   }
 }
 

@@ -26,6 +26,7 @@ PoolVector<Packet*> Flights::take(Fabric& fabric, std::span<LiveLink* const> lin
 
 void Flights::take_back_all(LiveLink& link) {
   Ahead& there = ahead(link);
+  unfold(link);
   serve_before(link, there, fabric_.sim().now(), std::numeric_limits<std::uint32_t>::max());
   while (!there.bookings.empty()) take_back_last(link, there);
 }

@@ -13,7 +13,12 @@ namespace kbsim::hw {
 bool Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
   serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
-  if (here.bookings.empty() || goes_before_next(packet, link, here)) return false;
+  if (here.bookings.empty()) return false;
+  if (goes_before_next(packet, link, here)) {
+    Booking& next = here.bookings.front();
+    if (next.served > 0) unfold(here, next);  // it comes between two of these
+    return false;
+  }
   met_ = &link;
   some_come_ = false;
   while (!here.bookings.empty()) take_back_last(link, here);
@@ -33,10 +38,12 @@ bool Flights::goes_before_next(const Packet& packet, const LiveLink& link, Ahead
 }
 
 void Flights::drop_back(LiveLink& link, Ahead& there) {
-  Train* const train = there.bookings.back().train;
+  Booking last = there.bookings.back();
+  last.limit = last.served;
+  const bool is_kept = keeps(there, last);
   there.bookings.pop_back();
   --link.booked;
-  release(train);
+  if (!is_kept) release(last.train);
 }
 
 // The packets of the last booking whose time isn't past, here and wherever they go from here, with all that
@@ -75,7 +82,9 @@ void Flights::come_again(const Booking& taken) {
 
 // The same packets' bookings at a later hop end before packet `from`.
 void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
+  if (link.booked == 0) return;
   Ahead& there = ahead(link);
+  serve_before(link, there, fabric_.sim().now(), 0);
   const auto is_it = [&](const Booking& later) {
     return later.hop == hop && later.train == earlier.train &&
            (later.train != nullptr || later.packet == earlier.packet);

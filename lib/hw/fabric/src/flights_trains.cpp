@@ -78,6 +78,7 @@ bool Flights::sets_pace(const Packet& packet, Train& train) {
     if (!steady(booking.first, next, there.overhead, booking.service)) return false;
     follows_.push_back({&booking, next});
     cross(second, link, next);
+    skip(second, booking.trailing);
   }
   for (const auto& [booking, next] : follows_) {
     booking->gap = next.head - booking->first.head;

@@ -19,6 +19,8 @@ bool ReadLanes::find(Fabric& fabric, NodeId dma, NodeId memory, NodeId tcm) {
   if (!is_slice || from_ == nullptr || into_ == nullptr || !fabric.component(tcm).takes_heads()) return false;
   out_ = &fabric.path(dma, memory);
   back_ = &fabric.path(memory, tcm);
+  fabric.take(*out_);
+  fabric.take(*back_);
   return found_ = finds_links();
 }
 

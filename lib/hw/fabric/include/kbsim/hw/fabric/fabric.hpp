@@ -128,6 +128,8 @@ class Fabric {
   // For those who know ahead what will cross some links.
   [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
   [[nodiscard]] Path& path(NodeId from, NodeId to);
+  /// From now on something may cross its links.
+  void take(Path& path);
   /// Nobody else is under way on the link, or will be without coming to its node first.
   [[nodiscard]] bool is_free(LiveLink& link) const;
   /// The link takes some time, as does all that leads to its node.

@@ -45,6 +45,16 @@ class Lane {
     note_queue(service);
     return {head, free_};
   }
+  /// `count` packets that never wait here, each `gap` behind the one before it, of which the last is gone at
+  /// `end`: whenever that is told.
+  void pass_run(Time head, Time end, Time gap, std::int64_t count, Bytes n, Time service) {
+    busy_ += count * service;
+    packets_ += count;
+    bytes_ += n * count;
+    worked_ = std::max(worked_, head + (count - 1) * gap + service);
+    free_ = std::max(free_, end);
+    note_queue(service);
+  }
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
     const Time service = account(ready, start, n);
