@@ -190,7 +190,7 @@ TEST_CASE("Sweep: a shard beside a whole sweep is refused, and so is one of anot
 TEST_CASE("Sweep: a point beyond --timeout ends there, and a shorter one needn't try") {
   const std::string folder = place("slow");
   const std::string slow = "sweep --quiet --bench ccl --vary iters=1,1000 --out " + folder +
-                           " --timeout {} -- -b 1M -e 1M -c 0 --algorithm ring_allreduce_tcm";
+                           " --timeout {} -- -b 16M -e 16M -c 0 --algorithm ring_allreduce_tcm";
   has(run_kbsim(fmt::format(fmt::runtime(slow), 4)).out, "2 points: 0 known, 2 ran, 1 failed");
   has(contents(fs::path{folder} / "points.csv"), ",4,hadn't ended after 4 s (--timeout)");
   has(run_kbsim(fmt::format(fmt::runtime(slow), 3)).out, "2 points: 2 known (1 of them failed), 0 ran");
