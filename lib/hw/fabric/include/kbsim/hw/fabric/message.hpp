@@ -31,7 +31,7 @@ struct Path {
   Bandwidth slowest;
   Bytes delivered;
   std::span<const std::uint8_t> phases;  // by hop; empty where one will do
-  bool taken = false;                    // by a message
+  bool taken = false;                    // something has gone by it, or may
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.
