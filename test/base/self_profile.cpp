@@ -1,6 +1,7 @@
 #include "kbsim/base/self_profile.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <numeric>
 
@@ -82,6 +83,24 @@ TEST_CASE("Self profile: without a scope time goes to what runs, else to the pha
   const self_profile::Shares shares = self_profile::shares();
   CHECK(share_of(shares, "kneading") > 0.0);
   CHECK(share_of(shares, "resting") > 0.0);
+}
+
+// Each reader says where it was given something else than its own.
+TEST_CASE("Self profile: a sample never finds a reader with what another one reads") {
+  static constexpr std::uint8_t kOne = 1;
+  static constexpr std::uint8_t kTwo = 2;
+  static std::atomic<int> mixed = 0;
+  const auto read_one = [](const void* of) -> std::uint8_t { return mixed += of != &kOne, 0; };
+  const auto read_two = [](const void* of) -> std::uint8_t { return mixed += of != &kTwo, 0; };
+  self_profile::start();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{300};
+  while (std::chrono::steady_clock::now() < end) {
+    for (int i = 0; i < 1000; ++i) {
+      const RunningWork one{{.read = read_one, .of = &kOne}};
+      const RunningWork two{{.read = read_two, .of = &kTwo}};
+    }
+  }
+  CHECK(mixed == 0);
 }
 
 }  // namespace kbsim::base::test::self_profile_test

@@ -43,6 +43,14 @@ inline std::uint8_t enter(std::uint8_t work) {
   scope.store(work, std::memory_order_relaxed);
   return before;
 }
+/// Sets the reader: a sample between finds none.
+inline void read_by(Reader next) {
+  reader.read = nullptr;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  reader.of = next.of;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  reader.read = next.read;
+}
 /// What this thread does where it runs no simulation and is in no scope.
 void phase(WorkKind work);
 
@@ -87,10 +95,10 @@ class RunningWork {
  public:
   explicit RunningWork(self_profile::Reader reader)
       : scope_{self_profile::enter(0)}, before_{self_profile::reader} {
-    self_profile::reader = reader;
+    self_profile::read_by(reader);
   }
   ~RunningWork() {
-    self_profile::reader = before_;
+    self_profile::read_by(before_);
     (void)self_profile::enter(scope_);
   }
   RunningWork(const RunningWork&) = delete;
