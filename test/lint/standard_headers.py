@@ -26,7 +26,8 @@ NAMES = {
                  "upper_bound",
     "any": "any any_cast",
     "array": "array to_array",
-    "atomic": "atomic atomic_flag memory_order_acquire memory_order_relaxed memory_order_release",
+    "atomic": "atomic atomic_flag atomic_signal_fence memory_order_acquire memory_order_relaxed memory_order_release "
+              "memory_order_seq_cst",
     "bit": "bit_cast bit_ceil bit_width countl_zero countr_zero endian has_single_bit popcount",
     "chrono": "chrono duration milliseconds nanoseconds steady_clock",
     "cmath": "abs ceil exp floor isfinite isinf isnan log log1p log2 lround pow round signbit sqrt",
