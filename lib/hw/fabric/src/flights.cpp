@@ -176,9 +176,9 @@ bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& ther
 bool Flights::goes_alone(const Booking& booking) {
   if (booking.train != nullptr || booking.hop == 0 || booking.served > 0) return false;
   for (std::uint32_t hop = booking.hop; hop < booking.packet->hop; ++hop) {
-    const Ahead& there = ahead(fabric_.live(booking.packet->message->route[hop]));
-    if (there.trails && there.bookings.empty()) continue;
-    InOrder<Booking>& others = ahead(fabric_.live(booking.packet->message->route[hop])).bookings;
+    Ahead& there = ahead(fabric_.live(booking.packet->message->route[hop]));
+    InOrder<Booking>& others = there.bookings;
+    if (there.trails && others.empty()) continue;
     if (others.empty() || others.back().packet != booking.packet || others.back().train != nullptr)
       return false;
   }
