@@ -59,15 +59,26 @@ Task<> Component::take_packets() {
   if (fabric_.has_wakes()) [[unlikely]]
     fabric_.drop_wakes(packets);
   if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
-  for (Packet* packet : packets) {
-    if (fabric_.at_end(*packet)) {
-      accept(*packet);
-    } else {
-      fabric_.forward(*packet, overhead());
+  {
+    Fabric::Taking taking{fabric_, *this, packets};
+    while (Packet* const packet = taking.next()) {
+      if (fabric_.at_end(*packet)) {
+        accept(*packet);
+      } else {
+        fabric_.forward(*packet, overhead());
+      }
     }
   }
   if (fabric_.has_switches()) [[unlikely]]
     fabric_.allocate(id_);
+}
+
+void Component::join(Packet& packet) {
+  if (fabric_.joins(*this, packet)) return;
+  if (inbox_.due())
+    inbox_.join(packet);
+  else
+    inbox_.post(sim().now(), packet);
 }
 
 void Component::accept(Packet& packet) {

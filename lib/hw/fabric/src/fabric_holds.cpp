@@ -7,6 +7,7 @@
 #include "kbsim/hw/fabric/i_link_hold.hpp"
 #include "kbsim/hw/fabric/paced_runs.hpp"
 
+#include "arrival_order.hpp"
 #include "flights.hpp"
 #include "shared_places.hpp"
 
@@ -49,6 +50,24 @@ std::vector<LiveLink*> Fabric::links_to(NodeId node) {
   }
   ensure(found.size() == places_->inputs[node.value()], "a node is joined by a link each way");
   return found;
+}
+
+// What a component has at hand may have gone on, or be no more, if it came by another link.
+bool Fabric::has_passed(Component& component, std::uint32_t batch, const Packet& packet) const {
+  const std::uint32_t present = sim_.scheduler().batch();
+  if (present != batch) return present > batch;
+  if (taking_ == nullptr || taking_->component_ != &component) return !component.inbox().due();
+  if (packet.port != taking_->port_) return packet.port < taking_->port_;
+  const Packet* const at_hand = (*taking_->packets_)[taking_->at_ - 1];
+  return at_hand->message == nullptr || arrives_before(&packet, at_hand);
+}
+
+bool Fabric::joins(const Component& component, Packet& packet) {
+  if (taking_ == nullptr || taking_->component_ != &component) return false;
+  std::vector<Packet*>& packets = *taking_->packets_;
+  const auto rest = packets.begin() + static_cast<std::ptrdiff_t>(taking_->at_);
+  packets.insert(std::ranges::upper_bound(rest, packets.end(), &packet, arrives_before), &packet);
+  return true;
 }
 
 void Fabric::resume(MessagePtr owned, const OnItsWay& where) {

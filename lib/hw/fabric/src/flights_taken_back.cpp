@@ -114,9 +114,14 @@ bool Flights::is_paced(const Booking& booking) {
 
 // The link before the node.
 bool Flights::has_crossed(const Booking& booking, std::uint32_t index) const {
-  const Time crosses = booking.head(index) - booking.train->lag;
+  const Train& train = *booking.train;
+  const Time crosses = booking.head(index) - train.lag;
   const Time now = fabric_.sim().now();
-  return crosses < now || (crosses == now && booking.train->batch <= fabric_.sim().scheduler().batch());
+  if (crosses != now) return crosses < now;
+  const LiveLink& to_unit = fabric_.live(train.message->route[booking.hop - 2]);
+  const Packet one{
+      .message = train.message, .head = now, .port = to_unit.port, .ordinal = train.ordinal + index};
+  return fabric_.has_passed(fabric_.component(to_unit.to), train.batch, one);
 }
 
 void Flights::drop(const Booking& booking, std::uint32_t index) {

@@ -1,6 +1,7 @@
 #include "kbsim/hw/fabric/paced_runs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <tuple>
 #include <utility>
@@ -9,7 +10,6 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/packet_run.hpp"
 
-#include "arrival_order.hpp"
 #include "bookings.hpp"
 #include "flights.hpp"
 
@@ -291,10 +291,10 @@ PoolVector<PacedRuns::Run> PacedRuns::release() {
 }
 
 // From the back, as lanes were reserved. Nothing was reserved behind what hasn't happened.
-void PacedRuns::end(bool present, const LiveLink* met, const Packet* packet) {
+void PacedRuns::end(bool present) {
   const PoolVector<Run> runs = release();
   for (const Run& run : std::views::reverse(runs)) {
-    const Reached by_now = reached(run, present, met, packet);
+    const Reached by_now = reached(run, present);
     if (by_now.turned < run.count) *source_.port = run.before.port;
     if (by_now.left < run.count) run.first->lane = run.before.first;
     for (std::size_t i = 0; i < run.all().size() && by_now.came < run.count; ++i)
@@ -308,25 +308,26 @@ void PacedRuns::end(bool present, const LiveLink* met, const Packet* packet) {
 }
 
 // What passes the port now does so with the first batch.
-PacedRuns::Reached PacedRuns::reached(const Run& run, bool present, const LiveLink* met,
-                                      const Packet* packet) const {
-  const std::uint32_t batch = fabric_->sim().scheduler().batch();
-  const auto crossed = [&](const Edge& at, std::uint32_t with, const LiveLink* link, std::uint32_t port) {
-    const bool together = link != nullptr && link == met && batch == with;
-    return by_now(run, at.head, together ? comes_first(run, at, port, *packet) : batch >= with);
+PacedRuns::Reached PacedRuns::reached(const Run& run, bool present) const {
+  const auto crossed = [&](const Edge& at, std::uint32_t batch, NodeId node, std::uint32_t port) {
+    const std::optional<Packet> one = present_one(run, at, port);
+    return by_now(run, at.head, one && fabric_->has_passed(fabric_->component(node), batch, *one));
   };
-  const std::int64_t now = present_one(run, run.came);
-  const LiveLink* const second = now < 0 ? nullptr : run.parts[run.part(now)].second;
   return {.turned = turned(run, present),
-          .left = crossed(run.left, 1, run.first, 0),
-          .came = crossed(run.came, run.batch, second, run.first->port)};
+          .left = crossed(run.left, 1, source_.memory, 0),
+          .came = crossed(run.came, run.batch, source_.unit, run.first->port)};
 }
 
-// The packet that comes there now; none: -1.
-std::int64_t PacedRuns::present_one(const Run& run, const Edge& at) const {
+// The packet that comes there now, if any.
+std::optional<Packet> PacedRuns::present_one(const Run& run, const Edge& at, std::uint32_t port) const {
   const Time since = fabric_->sim().now() - at.head;
-  if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return -1;
-  return since / run.gap;
+  if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return std::nullopt;
+  const std::int64_t i = since / run.gap;
+  const Part& part = run.parts[run.part(i)];
+  return Packet{.message = part.message,
+                .head = fabric_->sim().now(),
+                .port = port,
+                .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways)};
 }
 
 // The first has its turn when the run begins.
@@ -336,19 +337,6 @@ std::int64_t PacedRuns::turned(const Run& run, bool present) const {
 
 std::int64_t PacedRuns::by_now(const Run& run, Time first, bool present) const {
   return count_before(first, run.gap, static_cast<std::uint32_t>(run.count), fabric_->sim().now(), present);
-}
-
-// If one comes there now.
-bool PacedRuns::comes_first(const Run& run, const Edge& at, std::uint32_t port, const Packet& packet) const {
-  const std::int64_t now = present_one(run, at);
-  if (now < 0) return true;
-  const Part& part = run.parts[run.part(now)];
-  Packet one;
-  one.message = part.message;
-  one.head = fabric_->sim().now();
-  one.port = port;
-  one.ordinal = part.ordinal + static_cast<std::uint32_t>(now / run.ways);
-  return arrives_before(&one, &packet);
 }
 
 void PacedRuns::go_on(const Run& run, const Reached& from) {
@@ -393,7 +381,11 @@ void PacedRuns::go_on(const Run& run, std::int64_t i, std::uint32_t hop, const E
             .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways),
             .injected = run.left.head + i * run.gap};
   goes_alone(packet, {run.left.head + i * run.gap, run.left.tail + i * run.gap});
-  fabric_->component(hop == 0 ? source_.memory : source_.unit).inbox().post(packet.head, packet);
+  Component& there = fabric_->component(hop == 0 ? source_.memory : source_.unit);
+  const bool with_those =
+      packet.head == fabric_->sim().now() && fabric_->sim().scheduler().batch() == (hop == 0 ? 1 : run.batch);
+  if (with_those) return there.join(packet);
+  there.inbox().post(packet.head, packet);
 }
 
 }  // namespace kbsim::hw

@@ -182,8 +182,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   [[nodiscard]] bool ends_with_run(const ClassQueue& queue) const;
   [[nodiscard]] bool had_turn() const;
   void take_turns(bool present);
-  void end_run(bool present, const LiveLink* met = nullptr, const Packet* packet = nullptr);
-  void end_runs(const LiveLink* met = nullptr, const Packet* packet = nullptr);
+  void end_run(bool present);
+  void end_runs() { end_run(had_turn()); }
 
   void give_way(const LiveLink& link, const Packet& packet) override;
   void settle() override;

@@ -108,7 +108,7 @@ void PeDma::take_turns(bool present) {
 }
 
 // What isn't told any more is sent when its turn comes.
-void PeDma::end_run(bool present, const LiveLink* met, const Packet* packet) {
+void PeDma::end_run(bool present) {
   if (runs()) take_turns(present);
   if (runs()) {
     for (const ToldPart& part : run_.parts) {
@@ -122,10 +122,8 @@ void PeDma::end_run(bool present, const LiveLink* met, const Packet* packet) {
     wakes_ = true;
     work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = wakes_told_});
   }
-  paced_->end(present, met, packet);
+  paced_->end(present);
 }
-
-void PeDma::end_runs(const LiveLink* met, const Packet* packet) { end_run(had_turn(), met, packet); }
 
 // A turn of a run is none of its own.
 bool PeDma::reads_first() {

@@ -131,11 +131,13 @@ void PeDma::follow_answers() {
   queue.waiting.insert(queue.waiting.begin(), sent.begin(), sent.end());
 }
 
-// False if it has ended, and something else may be sent now.
+// False if it has ended, and something else may be sent now: a read that had its turn in an earlier batch of
+// this time has been sent.
 bool PeDma::streams_on() {
   ClassQueue& queue = told_queue();
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
-  const Reached here{.at = sim().now(), .arrivals = true, .lates = true, .answers = true};
+  const bool sends = sim().scheduler().batch() > 1;
+  const Reached here{.at = sim().now(), .arrivals = true, .lates = true, .sends = sends, .answers = true};
   if (std::ranges::any_of(*queues_, waits)) return end_stream(here), false;
   const auto come_at = [this](Time at) { work_.post(at, {.kind = Work::Kind::told, .token = streams_}); };
   switch (stream_->go_on(sim().now(), {queue.waiting.data(), queue.waiting.size()}, come_at)) {
@@ -218,7 +220,7 @@ void PeDma::leave_port(const ReadStream::Port& port) {
 }
 
 void PeDma::give_way(const LiveLink& link, const Packet& packet) {
-  if (!streams()) return end_runs(&link, &packet);
+  if (!streams()) return end_runs();
   const bool late = sim().scheduler().late_begun();
   break_stream({.at = sim().now(),
                 .arrivals = late,

@@ -73,6 +73,18 @@ class Inbox {
   /// Nothing is here or on its way, and whoever collects waits or would be started.
   [[nodiscard]] bool idle() const { return in_flight_ == 0 && items_.empty() && awaited(); }
 
+  /// Whoever collects goes on in the batch of late ones that is being run, and hasn't yet.
+  [[nodiscard]] bool due() const {
+    return !items_.empty() && collectors_.empty() && called_ != batch_called_in();
+  }
+  /// Posts for now, and whoever is due collects it with what is here.
+  void join(T& item) {
+    item.posted.box_ = this;
+    item.posted.item_ = &item;
+    item.posted.here_ = true;
+    items_.push_back(item.posted);
+  }
+
   /// An item that was posted here doesn't come; or has, and isn't collected.
   void withdraw(T& item) {
     item.posted.unlink();
@@ -102,7 +114,12 @@ class Inbox {
   void come(Posted<T>& posted) {
     posted.here_ = true;
     items_.push_back(posted);
+    called_ = batch_called_in();
     scheduler_.late(collectors_);
+  }
+  // Whoever is called goes on in the next batch. As many as there can be while one is due.
+  [[nodiscard]] std::uint16_t batch_called_in() const {
+    return static_cast<std::uint16_t>(scheduler_.batches());
   }
 
   detail::Scheduler& scheduler_;
@@ -112,6 +129,7 @@ class Inbox {
   Service service_;
   std::uint32_t in_flight_ = 0;  // or gone away on their way
   PartId part_;
+  std::uint16_t called_ = 0;  // batches that had begun when whoever collects was called last
 };
 
 template <class T>
@@ -133,6 +151,7 @@ struct [[nodiscard]] Inbox<T>::Collect {
     if (box.items_.empty()) {
       box.collectors_.push_back(task);
     } else {
+      box.called_ = box.batch_called_in();
       box.scheduler_.late(task);
     }
     return {box, into};
@@ -159,6 +178,7 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   scheduler->arrived(box.part_);
   if (box.service_) [[unlikely]]
     return box.service_.start(box.part_);
+  box.called_ = box.batch_called_in();
   detail::collect_soon(box.collectors_, *scheduler);
 }
 

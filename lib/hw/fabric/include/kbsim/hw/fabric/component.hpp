@@ -80,6 +80,8 @@ class Component {
 
   /// Packets as they arrive.
   Inbox<Packet>& inbox() { return inbox_; }
+  /// One that comes now, with those that it takes in this batch or is about to.
+  void join(Packet& packet);
 
  protected:
   /// The message's last packet is here (each packet, if the message is cut_through: see Memory).

@@ -194,6 +194,37 @@ class Fabric {
   /// Takes the wakes out of what a component has collected.
   void drop_wakes(std::vector<Packet*>& packets);
 
+  /// What a component takes of one time, and has at hand: others may come between these.
+  class Taking {
+   public:
+    Taking(Fabric& fabric, const Component& component, std::vector<Packet*>& packets)
+        : fabric_{&fabric}, component_{&component}, packets_{&packets} {
+      fabric.taking_ = this;
+    }
+    Taking(const Taking&) = delete;
+    Taking& operator=(const Taking&) = delete;
+    ~Taking() { fabric_->taking_ = nullptr; }
+    /// The next; null: there is none.
+    [[nodiscard]] Packet* next() {
+      if (at_ == packets_->size()) return nullptr;
+      Packet* const packet = (*packets_)[at_++];
+      port_ = packet->port;
+      return packet;
+    }
+
+   private:
+    friend class Fabric;
+    Fabric* fabric_;
+    const Component* component_;
+    std::vector<Packet*>* packets_;
+    std::size_t at_ = 0;
+    std::uint32_t port_ = 0;  // by which the one at hand came, which may be gone
+  };
+  /// A packet that comes there at this time, with that batch of it, goes on by now.
+  [[nodiscard]] bool has_passed(Component& component, std::uint32_t batch, const Packet& packet) const;
+  /// False if the component doesn't take packets now.
+  [[nodiscard]] bool joins(const Component& component, Packet& packet);
+
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
@@ -295,6 +326,7 @@ class Fabric {
   std::unique_ptr<Flights> flights_;  // from connect() on
   std::vector<ILinkHold*> holds_;
   std::vector<PacedRuns*> runs_;  // that hold links
+  Taking* taking_ = nullptr;      // who takes packets now
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "kbsim/hw/fabric/fabric.hpp"
@@ -61,8 +62,8 @@ class PacedRuns {
   [[nodiscard]] Time left(std::int64_t i) const { return runs_.back().left.tail + i * runs_.back().gap; }
 
   /// What has happened by now is left as it is; packets that have had their turn go on by events, and the
-  /// others have none. `packet`, if any, comes to the link `met` now, and crosses it next.
-  void end(bool present, const LiveLink* met = nullptr, const Packet* packet = nullptr);
+  /// others have none.
+  void end(bool present);
   /// Asks the holder to.
   void give_way() { holder_->settle(); }
 
@@ -145,11 +146,8 @@ class PacedRuns {
   PoolVector<Run> release();
   [[nodiscard]] std::int64_t turned(const Run& run, bool present) const;
   [[nodiscard]] std::int64_t by_now(const Run& run, Time first, bool present) const;
-  [[nodiscard]] Reached reached(const Run& run, bool present, const LiveLink* met,
-                                const Packet* packet) const;
-  [[nodiscard]] bool comes_first(const Run& run, const Edge& at, std::uint32_t port,
-                                 const Packet& packet) const;
-  [[nodiscard]] std::int64_t present_one(const Run& run, const Edge& at) const;
+  [[nodiscard]] Reached reached(const Run& run, bool present) const;
+  [[nodiscard]] std::optional<Packet> present_one(const Run& run, const Edge& at, std::uint32_t port) const;
   void reserve(const Run& run, const Reached& packets) const;
   void go_on(const Run& run, const Reached& from);
   void leave_out(const Run& run, std::size_t part, std::int64_t from);
