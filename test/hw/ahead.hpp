@@ -15,6 +15,7 @@
 #include "kbsim/hw/pe/i_dma.hpp"
 
 #include "harness.hpp"
+#include "random_machine.hpp"
 #include "sanitized.hpp"
 
 /// What is told ahead beside the same with an event for each step.
@@ -119,9 +120,15 @@ inline std::uint64_t first_seed() {
   return first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
 }
 
-// A run of `spec` with events, one without, and two without whose ties are shuffled.
+// Of every eighth seed, and by hand of all: KBSIM_IN_STEP=1.
+inline bool is_in_step(std::uint64_t seed) {
+  return seed % 8 == 5 || std::getenv("KBSIM_IN_STEP") != nullptr;
+}
+
+// A run of `any` with events, one without, and two without whose ties are shuffled.
 template <class Run>
-void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64_t& saved, Run run) {
+void check_same(const config::MachineSpec& any, std::uint64_t seed, std::uint64_t& saved, Run run) {
+  const config::MachineSpec spec = is_in_step(seed) ? in_step(any) : any;
   const Outcome exact = outcome(spec, true, {}, run);
   for (const Shuffle shuffle : {Shuffle{}, Shuffle{seed}, Shuffle{seed + 1}}) {
     const Outcome flown = outcome(spec, false, shuffle, run);

@@ -1,5 +1,8 @@
 #include "random_machine.hpp"
 
+#include <cmath>
+#include <variant>
+
 namespace kbsim::hw::test {
 namespace {
 
@@ -55,6 +58,32 @@ config::MachineSpec random_machine(Random& random) {
   any_overheads(random, spec);
   any_memories(random, spec);
   spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{100'000};
+  return spec;
+}
+
+config::MachineSpec in_step(config::MachineSpec spec) {
+  for (ComponentSpec* part :
+       {&spec.system.components.pcie_switch, &spec.sip.ucie, &spec.sip.io.pcie_ep, &spec.sip.io.io_cpu,
+        &spec.sip.io.router, &spec.cube.noc.router, &spec.cube.m_cpu, &spec.cube.xbar, &spec.cube.hbm_ctrl,
+        &spec.cube.sram, &spec.pe.pe_tcm, &spec.pe.pe_mmu, &spec.pe.pe_ipcq}) {
+    for (const char* const name : {"overhead_ns", "access_ns"}) {
+      const auto found = part->attrs.find(name);
+      if (found != part->attrs.end()) found->second = std::round(std::get<double>(found->second));
+    }
+  }
+  const Bandwidth same = Bandwidth::gbs(64);
+  for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link}) *rate = same;
+  for (config::WireSpec* wire :
+       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
+    wire->bandwidth = same;
+  spec.cube.sram.attrs["bw_gbs"] = same.gbs();
+  spec.pe.pe_tcm.attrs["read_bw_gbs"] = same.gbs();
+  spec.pe.pe_tcm.attrs["write_bw_gbs"] = same.gbs();
+  spec.cube.hbm_ctrl.attrs["efficiency"] = 1.0;
+  spec.system.ns_per_mm = 0.0;
+  spec.system.control_bytes = 64_B;
+  if (spec.system.packet_bytes > 0_B && spec.system.packet_bytes.count() % 64 != 0)
+    spec.system.packet_bytes = 256_B;
   return spec;
 }
 

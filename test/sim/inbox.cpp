@@ -144,4 +144,38 @@ TEST_CASE("Inbox: an inbox, its items and the simulation may go in any order whi
   sim.reset();
 }
 
+// Late: it looks at another inbox, before that one's collector goes on or behind it, and joins what is there.
+Task<> look(Simulation* sim, Inbox<Item>* own, Inbox<Item>* other, Item* late, Trace* trace) {
+  std::vector<Item*> items;
+  co_await own->collect(items);
+  note(trace, *sim, other->due() ? "due " : "not due ");
+  if (other->due())
+    other->join(*late);
+  else
+    other->post(sim->now(), *late);
+  note(trace, *sim, other->due() ? "due " : "not due ");
+}
+
+TEST_CASE("Inbox: what joins is collected with what is here by whoever is due") {
+  for (const bool first : {false, true}) {
+    CAPTURE(first);
+    Simulation sim;
+    Inbox<Item> box{sim, kBox};
+    Inbox<Item> own{sim, kNoc};
+    Trace trace;
+    std::array<Item, 3> items{{{1}, {2}, {3}}};
+    if (first) own.post(5_ns, items[1]);
+    box.post(5_ns, items[0]);
+    if (!first) own.post(5_ns, items[1]);
+    sim.serve("collector", collect(&sim, &box, &trace));
+    sim.serve("looker", look(&sim, &own, &box, &items[2], &trace));
+    CHECK_FALSE(box.due());
+    sim.run();
+    if (first)
+      CHECK(trace == Trace{"due @5 ns", "due @5 ns", "1 3 @5 ns"});
+    else
+      CHECK(trace == Trace{"1 @5 ns", "not due @5 ns", "not due @5 ns", "3 @5 ns"});
+  }
+}
+
 }  // namespace kbsim::test::inbox_test
