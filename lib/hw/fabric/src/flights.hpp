@@ -63,6 +63,16 @@ class Doubt {
   std::uint8_t tries_ = 0;  // since the last pause
 };
 
+/// Packets of one size and way that have crossed links that trail one, of which these don't know yet.
+struct Crossed {
+  const LinkId* trail = nullptr;  // as Booking has it
+  std::uint16_t trailing = 0;
+  Bytes size;
+  std::int64_t packets = 0;
+  Time start{};  // of the last one, at the link that is trailed
+  Time end{};
+};
+
 /// What is known of a link beside what the fabric knows.
 struct alignas(64) LinkAhead {
   /// Who hears of packets before their message's last where the link leads to: each of them; nobody; or the
@@ -85,6 +95,7 @@ struct alignas(64) LinkAhead {
   bool is_known = false;       // some route leads over it
   bool trails = false;
   InOrder<Booking> passing;  // served here, and perhaps on links that trail this one
+  Crossed crossed;           // and there, too
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
@@ -215,9 +226,10 @@ class Flights {
   [[nodiscard]] bool keeps(Ahead& there, const Booking& served);
   void drop_passed(Ahead& there);
   template <class Do>
-  void for_trailing(const Booking& booking, Do act);
+  void for_trailing(const LinkId* trail, std::uint32_t trailing, Do act);
   [[nodiscard]] bool has_passed(const Booking& booking) const;
-  void account(const Booking& passed);
+  void account(Ahead& there, const Booking& passed);
+  void account(Crossed& crossed);
   void show(const Booking& booking, std::uint32_t end);
   void show_passing(LiveLink& link, Ahead& there);
   void unfold(Ahead& there, Booking& booking);

@@ -89,8 +89,8 @@ void Flights::drop_front(LiveLink& link, Ahead& there) {
 bool Flights::keeps(Ahead& there, const Booking& served) {
   if (served.trailing == 0 || served.shown >= served.served) return false;
   close(there.train);
-  for_trailing(served,
-               [this](LiveLink&, Ahead& behind, std::uint32_t, Time, std::uint32_t) { close(behind.train); });
+  for_trailing(served.trail, served.trailing,
+               [this](LiveLink&, Ahead& behind, std::uint32_t, Time) { close(behind.train); });
   drop_passed(there);
   there.passing.push_back(served);
   there.passing.back().limit = served.served;
@@ -100,7 +100,7 @@ bool Flights::keeps(Ahead& there, const Booking& served) {
 void Flights::drop_passed(Ahead& there) {
   while (!there.passing.empty() && has_passed(there.passing.front())) {
     Train* const train = there.passing.front().train;
-    account(there.passing.front());
+    account(there, there.passing.front());
     there.passing.pop_front();
     release(train);
   }
@@ -112,32 +112,45 @@ bool Flights::has_passed(const Booking& booking) const {
 
 // Each link that trails the booking's, with the time by which packets start there later.
 template <class Do>
-void Flights::for_trailing(const Booking& booking, Do act) {
-  LiveLink* before = &fabric_.live(booking.trail[-1]);
+void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) {
+  LiveLink* before = &fabric_.live(trail[-1]);
   Time later{};
-  for (std::uint32_t i = 0; i < booking.trailing; ++i) {
-    LiveLink& link = fabric_.live(booking.trail[i]);
+  for (std::uint32_t i = 0; i < trailing; ++i) {
+    LiveLink& link = fabric_.live(trail[i]);
     Ahead& there = *link.ahead;
     later += before->wire + there.overhead;
-    act(link, there, before->port, later, booking.hop + 1 + i);
+    act(link, there, before->port, later);
     before = &link;
   }
 }
 
-// They have crossed all of them.
-void Flights::account(const Booking& passed) {
-  const std::uint32_t first = passed.shown;
-  const std::uint32_t packets = passed.served - first;
-  const auto account_at = [&](LiveLink& link, Ahead&, std::uint32_t, Time later, std::uint32_t) {
-    link.lane.pass_run(passed.start(first) + later, passed.end(passed.served - 1) + later, passed.step,
-                       packets, passed.size, link.lane.rate().serialization(passed.size));
-  };
-  for_trailing(passed, account_at);
+// They have crossed all of them: which these learn together with others, or when somebody looks.
+void Flights::account(Ahead& there, const Booking& passed) {
+  Crossed& crossed = there.crossed;
+  const bool alike =
+      crossed.trail == passed.trail && crossed.trailing == passed.trailing && crossed.size == passed.size;
+  if (!alike) {
+    account(crossed);
+    crossed = {.trail = passed.trail, .trailing = passed.trailing, .size = passed.size};
+  }
+  crossed.packets += passed.served - passed.shown;
+  crossed.start = passed.start(passed.served - 1);
+  crossed.end = passed.end(passed.served - 1);
+}
+
+void Flights::account(Crossed& crossed) {
+  if (crossed.packets == 0) return;
+  for_trailing(crossed.trail, crossed.trailing, [&](LiveLink& link, Ahead&, std::uint32_t, Time later) {
+    link.lane.pass_run(crossed.start + later, crossed.end + later, Time{0}, crossed.packets, crossed.size,
+                       link.lane.rate().serialization(crossed.size));
+  });
+  crossed.packets = 0;
 }
 
 // Bookings of their own on the links that trail, of those that have none before that one.
 void Flights::show(const Booking& booking, std::uint32_t end) {
-  const auto show_at = [&](LiveLink& link, Ahead& there, std::uint32_t port, Time later, std::uint32_t hop) {
+  std::uint16_t hop = booking.hop;
+  const auto show_at = [&](LiveLink& link, Ahead& there, std::uint32_t port, Time later) {
     if (link.booked > 0) close_last(link, there);
     if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
     Booking shown = booking;
@@ -151,7 +164,7 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
     shown.port = port;
     shown.late = 0;
     shown.ends = false;
-    shown.hop = static_cast<std::uint16_t>(hop);
+    shown.hop = ++hop;
     shown.served = booking.shown;
     shown.limit = end;
     shown.trailing = 0;
@@ -167,12 +180,13 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
     if (shown.train != nullptr) ++shown.train->bookings;
     serve_before(link, there, fabric_.sim().now(), 0);
   };
-  for_trailing(booking, show_at);
+  for_trailing(booking.trail, booking.trailing, show_at);
 }
 
 // Whoever looks sees what the links that trail it have done by now.
 void Flights::show_passing(LiveLink& link, Ahead& there) {
   drop_passed(there);
+  account(there.crossed);
   for (Booking& booking : there.passing) {
     show(booking, booking.served);
     release(booking.train);
@@ -212,6 +226,7 @@ bool Flights::is_trailed(LiveLink& link) {
     Ahead& before = ahead(*there->before);
     if (there->before->booked > 0) serve_before(*there->before, before, fabric_.sim().now(), 0);
     drop_passed(before);
+    account(before.crossed);
     if (!before.passing.empty()) return true;
     if (std::ranges::any_of(before.bookings, [](const Booking& each) { return each.trailing > 0; }))
       return true;
