@@ -36,12 +36,13 @@ class Lane {
   /// `count` such packets, each `gap` behind the one before it, from the first start to the last end.
   Slot reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
     if (count == 1) return reserve(head, tail, n, service);
-    const bool waits = head < free_ || gap < service || tail > head + service;
+    const bool waits = head < free_ || gap < service || tail > head + gap;
     if (waits) return reserve_waiting(head, tail, gap, count, n, service);
     busy_ += count * service;
     packets_ += count;
     bytes_ += n * count;
-    worked_ = free_ = head + (count - 1) * gap + service;
+    worked_ = head + (count - 1) * gap + service;
+    free_ = std::max(worked_, tail + (count - 1) * gap);
     note_queue(service);
     return {head, free_};
   }
