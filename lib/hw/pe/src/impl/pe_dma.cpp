@@ -257,12 +257,17 @@ Time PeDma::send_packet(ClassQueue& queue) {
 
 // A packet whose turn has been.
 void PeDma::has_left(ClassQueue& queue, Bytes size, Time left_tcm) {
-  Burst& burst = queue.burst;
-  use_.written += size;
-  burst.left -= size;
-  if (burst.left == 0_B) burst = {};
   turn_left_ -= size;
-  sent(queue, size, left_tcm);
+  have_left(queue, size, left_tcm);
+}
+
+// Packets of its burst, as many as these bytes, of which the last has left TCM then.
+void PeDma::have_left(ClassQueue& queue, Bytes bytes, Time left_tcm) {
+  Burst& burst = queue.burst;
+  use_.written += bytes;
+  burst.left -= bytes;
+  if (burst.left == 0_B) burst = {};
+  sent(queue, bytes, left_tcm);
 }
 
 // These bytes of the sender's transfer have been asked for, or will have left TCM then.

@@ -194,6 +194,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   Time send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
   Time send_packet(ClassQueue& queue);
   void has_left(ClassQueue& queue, Bytes size, Time left_tcm);
+  void have_left(ClassQueue& queue, Bytes bytes, Time left_tcm);
   void remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes);
   void sent(ClassQueue& queue, Bytes bytes, Time left_tcm);
 

@@ -96,14 +96,22 @@ bool PeDma::had_turn() const {
 // Those that have been by now.
 void PeDma::take_turns(bool present) {
   const std::int64_t turned = paced_->turned(present);
-  for (; run_.taken < turned; ++run_.taken) {
-    ToldPart& part = run_.parts[static_cast<std::size_t>(run_.taken % run_.ways)];
-    const auto turn = static_cast<std::size_t>(part.queue - queues_->data());
-    if (turn_left_ <= 0_B || turn != turn_) turn_left_ = turn_of(*part.queue);
-    turn_ = turn;
-    has_left(*part.queue, run_.size, paced_->left(run_.taken));
-    --part.left;
+  if (run_.taken == turned) return;
+  const ClassQueue& last = *run_.parts[static_cast<std::size_t>((turned - 1) % run_.ways)].queue;
+  const Bytes turn = turn_of(last);
+  const auto number = static_cast<std::size_t>(&last - queues_->data());
+  if (number != turn_ || run_.ways > 1) turn_left_ = 0_B;
+  turn_ = number;
+  const std::int64_t in_a_row = run_.ways > 1 ? 1 : turned - run_.taken;
+  for (std::int64_t i = 0; i < in_a_row; ++i)
+    turn_left_ = (turn_left_ <= 0_B ? turn : turn_left_) - run_.size;
+  for (std::int64_t first = run_.taken; first < std::min(run_.taken + run_.ways, turned); ++first) {
+    ToldPart& part = run_.parts[static_cast<std::size_t>(first % run_.ways)];
+    const std::int64_t turns = (turned - first + run_.ways - 1) / run_.ways;
+    have_left(*part.queue, run_.size * turns, paced_->left(first + (turns - 1) * run_.ways));
+    part.left -= turns;
   }
+  run_.taken = turned;
   if (run_.taken == run_.count) run_ = {};
 }
 
