@@ -40,7 +40,7 @@ LinkAhead& Flights::look_ahead(LiveLink& link) {
 
 // The next book no further: the more often others came before them, the more.
 void Doubt::grow() {
-  constexpr std::uint8_t kMostDoubt = 10;
+  constexpr std::uint8_t kMostDoubt = 4;
   pause_ = static_cast<std::uint16_t>(1U << doubt_);
   if (doubt_ < kMostDoubt) ++doubt_;
   tries_ = 0;
@@ -115,8 +115,7 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
 void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
   while (came->arrivals != nullptr) {
     fetch_ahead(packet);
-    const bool goes_on =
-        !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() && !came->arrivals->expects(came->port - 1);
+    const bool goes_on = !fabric_.at_end(packet) && !ahead(*came).doubt.pauses();
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
     if (link == nullptr) break;
     if (!may_book(packet, *link, ahead(*link)) && !comes_before_few(packet, *link, ahead(*link))) {

@@ -68,16 +68,18 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
   drop_back(link, there);
 }
 
-// By events, and the next ones book no further.
+// By events, and the next ones book no further: unless as many went as they were told, or the others of the
+// message are yet to come.
 void Flights::come_again(const Booking& taken) {
   const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
   for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
   LiveLink& link = fabric_.live(message.route[taken.hop]);
   if (&link == met_) some_come_ = true;
-  if (taken.hop == 0) return ahead(link).own_doubt.grow();
-  LiveLink& came = fabric_.live(message.route[taken.hop - 1]);
-  if (is_paced(taken)) untold_.push_back(&came);
-  ahead(came).doubt.grow();
+  LiveLink* const came = taken.hop > 0 ? &fabric_.live(message.route[taken.hop - 1]) : nullptr;
+  if (came != nullptr && is_paced(taken)) untold_.push_back(came);
+  const std::uint32_t left = count(taken) - taken.served;
+  const bool has_paid = taken.train != nullptr && (left == 1 || left <= taken.served);
+  if (!has_paid) (came != nullptr ? ahead(*came).doubt : ahead(link).own_doubt).grow();
 }
 
 // The same packets' bookings at a later hop end before packet `from`.
