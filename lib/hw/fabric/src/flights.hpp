@@ -212,6 +212,7 @@ class Flights {
   [[nodiscard]] bool has_crossed(const Booking& booking, std::uint32_t index) const;
   void drop(const Booking& booking, std::uint32_t index);
   void come_by_event(const Booking& booking, std::uint32_t index);
+  static void goes_back(const Booking& booking, std::uint32_t index, Packet& packet);
   void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
 
@@ -245,12 +246,11 @@ class Flights {
 
   // Trains that somebody came before.
   [[nodiscard]] bool may_tell_again(const Booking& taken) const;
-  [[nodiscard]] std::uint32_t bookings_between(const Message& message, std::uint32_t from,
-                                               std::uint32_t to) const;
   void keep(const Booking& taken);
   void shorten_kept(const Booking& earlier, std::uint32_t from);
   void let_come();
   void tell(const Booking& taken);
+  void tell_one(const Booking& taken);
   [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
   [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
   void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);

@@ -6,41 +6,36 @@
 
 namespace kbsim::hw {
 
-// All go on to where the train ends, and their number pays for as many bookings.
+// All go on to where the train ends.
 bool Flights::may_tell_again(const Booking& taken) const {
   constexpr std::uint8_t kOften = 8;
-  if (taken.train == nullptr || taken.hop == 0 || is_paced(taken) || taken.late != 0) return false;
+  if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
+  if (taken.train == nullptr) return true;
   const Train& train = *taken.train;
-  if (train.again >= kOften || taken.head(taken.served) <= fabric_.sim().now()) return false;
-  const std::uint32_t packets = count(taken);
-  if (packets - taken.served < bookings_between(*train.message, taken.hop, train.to)) return false;
-  for (std::uint32_t i = taken.served; i < std::min(packets, train.packets.end()); ++i) {
+  if (train.again >= kOften || is_paced(taken)) return false;
+  for (std::uint32_t i = taken.served; i < std::min(count(taken), train.packets.end()); ++i) {
     if (const Packet* const known = train.known(i); known != nullptr && known->hop != train.to) return false;
   }
   return true;
 }
 
-// So many links of the route don't trail the one before them.
-std::uint32_t Flights::bookings_between(const Message& message, std::uint32_t from, std::uint32_t to) const {
-  std::uint32_t bookings = 1;
-  for (std::uint32_t hop = from + 1; hop < to; ++hop) {
-    if (!fabric_.live(message.route[hop]).ahead->trails) ++bookings;
-  }
-  return bookings;
-}
-
 // The train stays meanwhile.
 void Flights::keep(const Booking& taken) {
+  taken_.push_back(taken);
+  if (taken.train == nullptr) return;
   ++taken.train->bookings;
   ++taken.train->again;
-  taken_.push_back(taken);
 }
 
 // What is kept of the same packets at a later hop ends before packet `from`: where routes make a ring, what
 // was booked behind others that are taken back may be these, on their way to the link where they are kept.
 void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
   for (Booking& kept : taken_) {
-    if (kept.train == earlier.train && kept.hop > earlier.hop) kept.limit = std::min(kept.limit, from);
+    if (kept.hop <= earlier.hop || kept.train != earlier.train) continue;
+    if (kept.train != nullptr)
+      kept.limit = std::min(kept.limit, from);
+    else if (kept.packet == earlier.packet)
+      kept.served = 1;
   }
 }
 
@@ -64,6 +59,7 @@ void Flights::tell_again() {
 // As few runs, and the rest by events.
 void Flights::tell(const Booking& taken) {
   constexpr int kFewRuns = 3;
+  if (taken.train == nullptr) return tell_one(taken);
   Booking rest = taken;
   for (int runs = 0; runs < kFewRuns && rest.served < count(taken); ++runs) {
     const std::uint32_t told = tell_run(taken, rest.served);
@@ -71,6 +67,16 @@ void Flights::tell(const Booking& taken) {
     rest.served += told;
   }
   if (rest.served < count(taken)) come_again(rest);
+}
+
+// As it would have been told when it came there.
+void Flights::tell_one(const Booking& taken) {
+  if (taken.served > 0) return;
+  Packet& packet = *taken.packet;
+  withdraw(packet);
+  goes_back(taken, 0, packet);
+  LiveLink& came = came_by(packet);
+  go_on(packet, &came, nullptr, ahead(came).train, {.head = packet.head, .tail = packet.tail});
 }
 
 // The packets from that one on: so many.

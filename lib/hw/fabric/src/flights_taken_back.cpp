@@ -135,14 +135,19 @@ void Flights::drop(const Booking& booking, std::uint32_t index) {
 
 void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   Packet& one = recall(booking, index);
-  one.hop = booking.hop;
-  one.head = booking.head(index);
-  one.tail = booking.tail(index);
-  one.port = booking.port;
-  one.late = booking.late;
+  goes_back(booking, index, one);
   if (one.hop == 0) return leave_by_event(one);
   LiveLink& came = fabric_.live(one.message->route[booking.hop - 1]);
   came.arrivals->push(booking.port - 1, one);
+}
+
+// To where it is booked.
+void Flights::goes_back(const Booking& booking, std::uint32_t index, Packet& packet) {
+  packet.hop = booking.hop;
+  packet.head = booking.head(index);
+  packet.tail = booking.tail(index);
+  packet.port = booking.port;
+  packet.late = booking.late;
 }
 
 // Of whom nobody was to hear is made anew.
