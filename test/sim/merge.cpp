@@ -197,6 +197,22 @@ TEST_CASE("Merge: an input whose only item is withdrawn expects none") {
   CHECK(rig.seen.empty());
 }
 
+TEST_CASE("Merge: an input expects many while more than one are on their way") {
+  Rig rig;
+  std::deque<Item> items{{.head = 1_ns, .input = 1}, {.head = 2_ns, .input = 1}, {.head = 1_ns, .input = 2}};
+  CHECK_FALSE(rig.merge.expects_many(1));
+  rig.merge.push(1, items[0]);
+  rig.merge.push(2, items[2]);
+  CHECK_FALSE(rig.merge.expects_many(1));
+  rig.merge.push(1, items[1]);
+  CHECK(rig.merge.expects_many(1));
+  CHECK_FALSE(rig.merge.expects_many(2));
+  rig.merge.withdraw(1, items[0]);
+  CHECK_FALSE(rig.merge.expects_many(1));
+  rig.sim.run();
+  CHECK_FALSE(rig.merge.expects_many(1));
+}
+
 TEST_CASE("Merge: it may go while items are on their way") {
   Simulation sim;
   const std::string name = "merge";

@@ -115,7 +115,8 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
 void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
   while (came->arrivals != nullptr) {
     fetch_ahead(packet);
-    const bool goes_on = !fabric_.at_end(packet) && !ahead(*came).doubt.pauses();
+    const bool goes_on = !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() &&
+                         !came->arrivals->expects_many(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
     if (link == nullptr) break;
     if (!may_book(packet, *link, ahead(*link)) && !comes_before_few(packet, *link, ahead(*link))) {

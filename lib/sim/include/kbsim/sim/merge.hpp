@@ -55,6 +55,10 @@ class Merge {
   [[nodiscard]] bool expects(std::uint32_t input) const {
     return !heads_.empty() && heads_[input] != kForever;
   }
+  /// More than one.
+  [[nodiscard]] bool expects_many(std::uint32_t input) const {
+    return expects(input) && inputs_[input].first != inputs_[input].last;
+  }
   /// An item that was pushed to this input doesn't come.
   void withdraw(std::uint32_t input, T& item);
 
