@@ -330,9 +330,37 @@ TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
   CHECK(own.exit == 2);
   has(own.err, "has no place in a sweep");
   CHECK(run_kbsim("sweep --bench ccl_allreduce").exit == 2);
+  refused("--bench ccl_allreduce --shard 1/2 --metric latency_ns", "a shard makes no tables");
   CHECK(run_kbsim("sweep merge /nowhere").exit == 2);
   CHECK(run_kbsim("sweep --bench gemm --vary --m=16,32 --dry-run").exit == 0);
   CHECK(run_kbsim("sweep merge . --pareto latency_ns").err == "kbsim: --pareto latency_ns: expected A,B\n");
+}
+
+TEST_CASE("Sweep: a metric that no point has is told with the first that ends, or at once") {
+  const std::string folder = place("metric");
+  const std::string sweep = kSmall + "--jobs 1 --set system.sips.count=2..40 --out " + folder;
+  const Outcome first = run_kbsim(sweep + " --metric latncy_ns");
+  CHECK(first.exit == 2);
+  has(first.err, "--metric latncy_ns: a point has no such metric, did you mean 'latency_ns'?; ");
+  has(first.out, "39 points: 0 known, ");
+  CHECK(first.out.find(" 39 ran") == std::string::npos);
+  const Outcome known = run_kbsim(sweep + " --pareto latency_ns,max:sip.count");
+  CHECK(known.exit == 2);
+  CHECK(known.out.empty());
+  has(known.err, "--pareto sip.count: a point has no such metric (known: ");
+  const Outcome right = run_kbsim(kSmall + "--set system.sips.count=2,3 --metric kernel_ns --out " + folder);
+  CHECK(right.exit == 0);
+  has(right.out, "best of 2 points by kernel_ns");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a merge with a metric that no point has leaves the tables as they are") {
+  const std::string folder = place("merge_metric");
+  CHECK(run_kbsim(kSmall + "--set system.sips.count=2,3 --out " + folder).exit == 0);
+  CHECK(run_kbsim("sweep merge " + folder + " --metric latncy_ns").exit == 2);
+  CHECK(run_kbsim("sweep merge " + folder + " --pareto latency_ns,nothing").exit == 2);
+  CHECK(fs::exists(fs::path{folder} / "curve.csv"));
+  fs::remove_all(folder);
 }
 
 TEST_CASE("Sweep: --dry-run prints the points and how long they may take, and writes nothing") {

@@ -79,6 +79,9 @@ ExitCode show_points(const sweep::Sweep& sweep) {
 void require_sound(const SweepOptions& o) {
   if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
   require_pair(o.tables.pareto);
+  const char* by = !o.tables.metric.empty() ? "metric" : !o.tables.pareto.empty() ? "pareto" : nullptr;
+  if (by != nullptr && !o.shard.empty())
+    throw UsageError{fmt::format("--{}: a shard makes no tables; it is an option of kbsim sweep merge", by)};
 }
 
 ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
@@ -91,6 +94,8 @@ ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
   std::vector<std::string> requests = requests_of(plan, o.links, files);
   require_readable(plan, check_point);
   pool.changed = [&files] { return files.changed(); };
+  if (!o.tables.metric.empty() || !o.tables.pareto.empty())
+    pool.lacks = [&](const std::string& document) { return missing_metric(o.tables, plan, document); };
   const sweep::Sweep all{.plan = plan,
                          .requests = std::move(requests),
                          .which = sweep::shard_of(o.shard, plan.points.size()),

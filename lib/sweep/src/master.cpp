@@ -19,6 +19,7 @@ Master::Master(const Job& job, Cache& cache, const PoolOptions& options, std::ve
       options_{options},
       mode_{mode},
       schedule_{job.plan, points},
+      looked_{!options.lacks},
       own_{options.out.empty() ? "" : new_record_file(options.out).replace_extension(".master.records")},
       stage_{"points", points.size()},
       progress_{points.size(), options.progress} {
@@ -119,6 +120,10 @@ void Master::take_back(Worker& worker) {
 void Master::hear(Worker& worker, std::string_view line) {
   if (line.starts_with(kKey)) return decide(worker, std::string{line.substr(kKey.size())});
   if (line.starts_with(kOwn)) return owned(worker, std::string{line.substr(kOwn.size())});
+  if (line.starts_with(kLacks)) {
+    worker.lacks = line.substr(kLacks.size());
+    return;
+  }
   if (!line.starts_with(kStopFor)) return done(worker, line);
   stop_for(std::string{line.substr(kStopFor.size())});
   worker.point.reset();

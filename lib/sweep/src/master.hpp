@@ -62,6 +62,7 @@ class Master {
     std::optional<std::size_t> ahead;  // the next, which it has been told
     double took = 1e9;                 // seconds, its last
     Mode mode = Mode::shared;
+    std::string lacks;  // what its first document does
     std::string key;
     bool simulates = false;  // under that key
     Clock::time_point since;
@@ -134,6 +135,7 @@ class Master {
   std::vector<std::size_t> large_;  // those that run alone
   std::map<std::size_t, int> tries_;
   std::set<std::string> keys_;  // of what runs now
+  bool looked_;                 // into the first document
   int deaths_ = 0;              // of workers, since a point has ended
   RecordFile own_;
   Tally tally_;

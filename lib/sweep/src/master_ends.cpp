@@ -85,6 +85,10 @@ void Master::simulated(const Worker& worker, std::size_t point, const Reply& rep
     record.message = fmt::format("needs more memory than {} (--memory)", about(options_.memory));
     keep(record);
   }
+  if (!looked_ && record.exit == 0) {
+    looked_ = true;
+    if (!worker.lacks.empty()) stop_for(worker.lacks);
+  }
   finished(point, record, reply.busy, reply.taken);
 }
 

@@ -14,6 +14,9 @@ inline constexpr std::string_view kKey = "key ";
 /// What a worker says, with why, when it can't keep its point, and no other should begin.
 inline constexpr std::string_view kStopFor = "stop for ";
 
+/// What a worker says of the document of its first point that ended well, where something is missing in it.
+inline constexpr std::string_view kLacks = "lacks ";
+
 /// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
 inline constexpr std::string_view kDismiss = "rank: dismiss";
 inline constexpr std::string_view kStop = "rank: stop";     // the worker's process

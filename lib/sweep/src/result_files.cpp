@@ -14,6 +14,8 @@
 #include "kbsim/sweep/records.hpp"
 #include "kbsim/sweep/tables.hpp"
 
+#include "halves.hpp"
+
 namespace kbsim::sweep {
 namespace {
 
@@ -34,10 +36,8 @@ void remove_figures(const report::OutputFolder& folder) {
   }
 }
 
-std::string pareto_text(const Tables& tables, const report::OutputFolder& folder, const std::string& asked) {
-  const std::size_t comma = std::min(asked.find(','), asked.size() - 1);
-  const Quantity a = quantity(tables, asked.substr(0, comma));
-  const Quantity b = quantity(tables, asked.substr(comma + 1));
+std::string pareto_text(const Tables& tables, const report::OutputFolder& folder, const Quantity& a,
+                        const Quantity& b) {
   folder.draw(pareto_figure(tables, a, b));
   std::string text = fmt::format("Pareto front of {} and {}:\n", a.name, b.name);
   for (const Row* row : pareto_front(tables, a, b))
@@ -59,18 +59,22 @@ std::string write_why_none(const Tables& tables, const report::OutputFolder& fol
 std::string write_result_files(const fs::path& out, const report::OutputFolder& folder,
                                const TableOptions& options) {
   const Tables tables = read_tables(out);
+  const std::string by = chosen_metric(tables, options.metric);
+  const bool has_front = !by.empty() && !options.pareto.empty();
+  const auto [first, second] = halves(options.pareto);
+  const Quantity a = has_front ? quantity(tables, first) : Quantity{};
+  const Quantity b = has_front ? quantity(tables, second) : Quantity{};
   folder.write("points.csv", points_csv(tables));
   folder.write("results.csv", results_csv(tables));
   write_database(out / "sweep.sqlite", tables);
   remove_figures(folder);
-  const std::string by = chosen_metric(tables, options.metric);
   if (by.empty()) return write_why_none(tables, folder);
   const Quantity what = quantity(tables, by);
   std::string text = best_text(tables, what);
   folder.write("best.txt", text);
   folder.write("report.html", report_html(tables, by));
   if (const auto figure = figure_of(tables, what)) folder.draw(*figure);
-  return options.pareto.empty() ? text : text + pareto_text(tables, folder, options.pareto);
+  return has_front ? text + pareto_text(tables, folder, a, b) : text;
 }
 
 void stamp_tables(const fs::path& out, const std::vector<std::string>& requests) {

@@ -53,8 +53,7 @@ Tally run_points(const Plan& plan, const std::vector<std::string>& requests,
   if (missing.empty()) return known;
   Claims claims{missing.size() + cache.records().size()};
   for (const auto& record : cache.records()) (void)claims.claim(record.first);
-  const Job job{
-      .plan = plan, .requests = requests, .run = run, .changed = options.changed, .claims = &claims};
+  const Job job{.plan = plan, .requests = requests, .run = run, .options = options, .claims = &claims};
   Master master{job, cache, options, missing, Mode::shared};
   master.run();
   Tally tally = master.tally();
@@ -80,7 +79,7 @@ std::vector<Difference> verify_points(const Plan& plan, const std::vector<std::s
                                       const std::vector<std::size_t>& which, Cache& cache,
                                       const RunPoint& run, PoolOptions options) {
   if (which.empty()) return {};
-  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  const Job job{.plan = plan, .requests = requests, .run = run, .options = options};
   Master master{job, cache, options, which, Mode::again};
   master.run();
   if (master.tally().interrupted) throw Interrupted{"interrupted: not all points are verified"};

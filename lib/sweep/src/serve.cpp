@@ -113,7 +113,7 @@ class Server {
 
 void serve(Ranks& ranks, const Plan& plan, const std::vector<std::string>& requests, const RunPoint& run,
            const PoolOptions& options) {
-  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  const Job job{.plan = plan, .requests = requests, .run = run, .options = options};
   Server{ranks, job, options.out}.run();
 }
 

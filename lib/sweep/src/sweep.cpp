@@ -64,6 +64,20 @@ void verify(const Sweep& sweep, Cache& cache) {
                           command_of(sweep.plan, sweep.plan.points[first.point]))};
 }
 
+// Of points that are known there is nothing to wait for: a name that none has is told before any other runs.
+// True if one has all.
+bool known_points_have(const Sweep& sweep, const Cache& cache) {
+  std::string missing;
+  for (const std::size_t i : sweep.which) {
+    const Record* known = cache.of_request(sweep.requests[i]);
+    if (known == nullptr || known->exit != 0 || known->document.empty()) continue;
+    missing = sweep.pool.lacks(known->document);
+    if (missing.empty()) return true;
+  }
+  if (!missing.empty()) throw UsageError{missing};
+  return false;
+}
+
 }  // namespace
 
 ExitCode run_sweep(const Sweep& sweep) {
@@ -75,11 +89,13 @@ ExitCode run_sweep(const Sweep& sweep) {
         cache.damaged() == 1
             ? "a damaged record is left out, its point runs again"
             : fmt::format("{} damaged records are left out, their points run again", cache.damaged()));
-  const Tally tally = run_points(sweep.plan, sweep.requests, sweep.which, cache, sweep.run, sweep.pool);
+  PoolOptions pool = sweep.pool;
+  if (pool.lacks && known_points_have(sweep, cache)) pool.lacks = {};
+  const Tally tally = run_points(sweep.plan, sweep.requests, sweep.which, cache, sweep.run, pool);
   tell(tally, sweep.quiet);
   if (!tally.stopped.empty())
-    throw UsageError{fmt::format("{}; {} ended and kept: the same command goes on there", tally.stopped,
-                                 counted(tally.known + tally.ran, "point is", "points are"))};
+    throw UsageError{fmt::format("{}; {} ended and kept: given again, the command goes on there",
+                                 tally.stopped, counted(tally.known + tally.ran, "point is", "points are"))};
   if (tally.interrupted) return ExitCode::interrupted;
   verify(sweep, cache);
   const bool again = tally.ran == 0 && has_tables(out, sweep.requests) && sweep.tables.metric.empty() &&

@@ -108,6 +108,7 @@ class Worker {
     end_as(record, result, mode, memory);
     const bool again = mode == Mode::again || (mode == Mode::shared && result.short_of_memory);
     if (!again && !keep(record)) return;
+    if (!again) look_into(record);
     channel_.say(fmt::format("done {} {} {:.9f} {:.9f} {} {}", record.exit, record.events, record.seconds,
                              seconds_since(start), result.short_of_memory ? 1 : 0,
                              record.digest.empty() ? "-" : record.digest));
@@ -148,7 +149,7 @@ class Worker {
   bool keep(const Record& record) {
     if (!keeps_) return true;
     try {
-      if (const std::string what = job_.changed ? job_.changed() : ""; !what.empty())
+      if (const std::string what = job_.options.changed ? job_.options.changed() : ""; !what.empty())
         throw UsageError{what + " has changed while the sweep ran"};
       file_.append(record);
       return true;
@@ -158,9 +159,19 @@ class Worker {
     }
   }
 
+  // Into its first document.
+  void look_into(const Record& record) {
+    if (!job_.options.lacks || looked_ || record.exit != 0 || record.document.empty()) return;
+    looked_ = true;
+    std::string what = job_.options.lacks(record.document);
+    std::ranges::replace(what, '\n', ' ');
+    if (!what.empty()) channel_.say(fmt::format("{}{}", kLacks, what));
+  }
+
   Channel channel_;
   const Job& job_;
   bool keeps_;
+  bool looked_ = false;
   RecordFile file_;
   std::string host_;
 };

@@ -16,8 +16,8 @@ struct Job {
   const Plan& plan;
   const std::vector<std::string>& requests;
   const RunPoint& run;
-  const std::function<std::string()>& changed;  // PoolOptions::changed
-  Claims* claims = nullptr;                     // of this host, if the master is on it
+  const PoolOptions& options;
+  Claims* claims = nullptr;  // of this host, if the master is on it
 };
 
 /// How a point runs: the worker's share of the memory, or all of it while nothing else runs; or once more,
@@ -26,8 +26,8 @@ enum class Mode { shared, alone, again };
 
 /// What the master says: "run POINT MODE BYTES", then after the worker's "key KEY" "go" or "skip"; "own KEY"
 /// is of one that the worker has met first, and not answered. The worker ends with "done EXIT EVENTS
-/// SIMULATING BUSY SHORT DIGEST", or "stop for WHY" if its record can't be kept. Returns when the master is
-/// gone.
+/// SIMULATING BUSY SHORT DIGEST", before that with "lacks WHAT" if its first document lacks something, or
+/// "stop for WHY" if its record can't be kept. Returns when the master is gone.
 void work(int socket, const Job& job, const std::filesystem::path& records);
 
 /// A forked process that works at one end of a socket.

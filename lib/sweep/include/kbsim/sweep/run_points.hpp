@@ -40,6 +40,8 @@ struct PoolOptions {
   // What has changed that points depend on, since the sweep began; "" if nothing. Asked after each point,
   // whose result isn't kept then, and the sweep stops.
   std::function<std::string()> changed = {};
+  // What the document of a point that has ended well lacks; "" if nothing. Of the first the sweep stops.
+  std::function<std::string(const std::string& document)> lacks = {};
   Ranks* ranks = nullptr;  // of which each but 0 runs a point at a time beside the `jobs` of this process
 };
 

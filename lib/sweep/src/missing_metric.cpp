@@ -1,0 +1,50 @@
+// Names of metrics that tables are asked for, against those of a point.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/names.hpp"
+#include "kbsim/sweep/result_files.hpp"
+#include "kbsim/sweep/tables.hpp"
+
+#include "halves.hpp"
+#include "quantity.hpp"
+
+namespace kbsim::sweep {
+namespace {
+
+std::string base_of(const std::string& name) { return name.substr(0, name.find('[')); }
+
+bool has(const std::vector<std::string>& names, const std::string& asked) {
+  const bool labelled = asked.find('[') != std::string::npos;
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return labelled ? base_of(name) == base_of(asked) : name == asked;
+  });
+}
+
+std::string without_sense(const std::string& text) {
+  return text.starts_with("max:") || text.starts_with("min:") ? text.substr(4) : text;
+}
+
+std::string lacks(const char* option, const std::string& asked, const std::vector<std::string>& names) {
+  if (has(names, asked)) return {};
+  return fmt::format("--{} {}: a point has no such metric{}", option, asked, name_hint(asked, names));
+}
+
+}  // namespace
+
+std::string missing_metric(const TableOptions& options, const Plan& plan, const std::string& document) {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics_in(document)) names.push_back(metric.name);
+  if (names.empty()) return {};
+  std::string missing = options.metric.empty() ? "" : lacks("metric", options.metric, names);
+  if (options.pareto.empty() || !missing.empty()) return missing;
+  for (const Axis& axis : plan.axes) {
+    if (numbers_of(axis)) names.push_back(axis.name);
+  }
+  const auto [first, second] = halves(options.pareto);
+  missing = lacks("pareto", without_sense(first), names);
+  return missing.empty() ? lacks("pareto", without_sense(second), names) : missing;
+}
+
+}  // namespace kbsim::sweep
