@@ -244,7 +244,8 @@ TEST_CASE("--chakra: files of an earlier run's further ranks go, and no others")
   const std::string file = (folder / "other.3.et").string();
   const Outcome refused = run_kbsim(kMainJob + " --quiet --chakra " + file);
   CHECK(refused.exit == 2);
-  CHECK(refused.err.find("--chakra " + file + ": Not a directory") != std::string::npos);
+  CHECK(refused.err.find("--chakra " + file + ": " + file + " is a file, expected a folder") !=
+        std::string::npos);
 }
 
 TEST_CASE("Chakra: an algorithm runs or is refused, and so is what can't fit") {

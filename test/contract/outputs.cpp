@@ -97,11 +97,23 @@ TEST_CASE("--out: links and units are all there, none busier than the time that 
 
 TEST_CASE("--out: a folder that can't be made is named") {
   const std::string file = written("in-the-way", "");
+  const std::string made = run_into_folder(" --no-report");
   for (const std::string& folder : {file, file + "/below"}) {
     const Outcome outcome = run_kbsim(kMainJob + " --out " + folder);
     CHECK(outcome.exit == 2);
-    CHECK(outcome.err == "kbsim: --out " + folder + ": Not a directory\n");
-    CHECK(run_kbsim(kMainJob + " --dry-run --out " + folder).err == outcome.err);
+    CHECK(outcome.err ==
+          "kbsim: --out " + folder + ": " + file + " is a file, expected a folder, which may be new\n");
+    for (const std::string& other :
+         {kMainJob + " --dry-run", std::string{"--bench ccl -b 1K -e 1K"}, std::string{"check " + made},
+          std::string{"diff " + made + " " + made}, std::string{"traffic --scope mesh:2x2 --load 0.5"},
+          std::string{"traffic --scope hbm"}, "whatif " + kMainJob + " --set system.sips.count=3",
+          "sweep " + kMainJob, "sweep --dry-run " + kMainJob}) {
+      CAPTURE(other);
+      const Outcome refused = run_kbsim(other + " --out " + folder);
+      CHECK(refused.exit == 2);
+      CHECK(refused.err == outcome.err);
+      CHECK(refused.out.empty());
+    }
   }
 }
 

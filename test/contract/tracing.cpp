@@ -229,7 +229,7 @@ TEST_CASE("--trace: what can't be is told before anything runs") {
   };
   refused("--trace run.txt", "expected a name that ends in .pftrace (Perfetto), .json");
   refused("--trace no/such/folder/run.json", "can't write");
-  refused("--trace-dir /dev/null/x", "--trace-dir /dev/null/x: Not a directory");
+  refused("--trace-dir /dev/null/x", "--trace-dir /dev/null/x: /dev/null is a file, expected a folder");
   refused("--trace-window 1:2", "--trace-window has no effect without --trace FILE");
   refused("--trace-units x", "--trace-units has no effect without");
   for (const char* window : {"5", "5:5", "7:5", "-1:5", "a:b", "1:2x", ":"})

@@ -87,7 +87,8 @@ TEST_CASE("require_folder: tells before a run what making the folder would, and 
   CHECK(!fs::exists(place));
   fs::create_directories(place);
   std::ofstream{place / "file"} << "in the way";
-  const std::string refusal = "--out " + (place / "file" / "b").string() + ": Not a directory";
+  const std::string refusal = "--out " + (place / "file" / "b").string() + ": " + (place / "file").string() +
+                              " is a file, expected a folder, which may be new";
   CHECK_THROWS_WITH_AS(require_folder(place / "file" / "b"), refusal.c_str(), UsageError);
 }
 

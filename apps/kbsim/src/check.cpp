@@ -15,6 +15,7 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/report/configuration_record.hpp"
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/report/output_folder.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
@@ -77,6 +78,7 @@ json::object results_in(const fs::path& folder) {
 }
 
 void require_another(const CheckOptions& options) {
+  report::require_folder(options.out);
   std::error_code error;
   if (!options.out.empty() && fs::equivalent(options.out, options.folder, error))
     throw UsageError{fmt::format("--out {}: holds the results to check", options.out)};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/estimate.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 #include "kbsim/sweep/ranks.hpp"
@@ -78,6 +79,7 @@ ExitCode show_points(const sweep::Sweep& sweep) {
 // What can be refused before a plan is read.
 void require_sound(const SweepOptions& o) {
   if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
+  report::require_folder("--out", o.out);
   require_pair(o.tables.pareto);
   const char* by = !o.tables.metric.empty() ? "metric" : !o.tables.pareto.empty() ? "pareto" : nullptr;
   if (by != nullptr && !o.shard.empty())

@@ -52,6 +52,7 @@ constexpr std::array kOwn{"summary.json",
                           kPartial};
 
 std::filesystem::path made(std::filesystem::path folder) {
+  require_folder("--out", folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), error.message())};
@@ -231,11 +232,15 @@ ExitCode run_into(const OutputFolder* folder, const std::function<ExitCode()>& r
 void require_folder(const char* option, const std::string& path) {
   if (path.empty()) return;
   std::filesystem::path there = std::filesystem::absolute(path);
+  std::filesystem::path nearest = path;  // as it was given
   std::error_code error;
-  while (!std::filesystem::exists(there, error) && !error && there.has_relative_path())
+  while (!std::filesystem::exists(there, error) && !error && there.has_relative_path()) {
     there = there.parent_path();
+    nearest = nearest.parent_path();
+  }
   if (!error && !std::filesystem::is_directory(there))
-    error = std::make_error_code(std::errc::not_a_directory);
+    throw UsageError{fmt::format("{} {}: {} is a file, expected a folder, which may be new", option, path,
+                                 nearest.string())};
   if (!error && access(there.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
   if (error) throw UsageError{fmt::format("{} {}: {}", option, path, error.message())};
 }

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 using report::FolderLock;
 
 fs::path made(const fs::path& folder) {
+  report::require_folder("--out", folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw UsageError{fmt::format("--out: {}: {}", folder.string(), error.message())};
@@ -51,6 +52,7 @@ class Turn {
 
 FolderClaim::FolderClaim(const fs::path& out, const std::string& shard, const Plan& plan,
                          const std::vector<std::string>& requests) {
+  report::require_folder("--out", out);
   const fs::path records = made(records_folder(out));
   const Turn turn{records};
   if (shard.empty()) {
