@@ -163,6 +163,8 @@ TEST_CASE("Outputs: a command that has written files says so on stderr, and wher
   for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
            {kMainJob + " --no-report --out {}", "wrote results to {}\n"},
            {kMainJob + " --oplog {}", "wrote {}\n"},
+           {kMainJob + " --trace {}.json", "trace: "},
+           {kMainJob + " --trace-dir {}", "trace: "},
            {kMainJob + " --chakra {}", "wrote execution traces to {}\n"},
            {"--topology topology.yaml --bench ccl -b 1K -e 1K --no-report --out {}", "wrote results to {}\n"},
            {"--topology topology.yaml --bench ccl -b 1K -e 1K -J {}", "wrote {}\n"},
@@ -198,7 +200,9 @@ TEST_CASE("Outputs: a command that has written files says so on stderr, and wher
                               arguments.starts_with("whatif") || arguments.starts_with("sweep");
     if (!can_be_quiet) continue;
     std::filesystem::remove_all(name);
-    CHECK(run_kbsim(named(arguments, name) + " --quiet").err.find("wrote ") == std::string::npos);
+    const std::string quiet = run_kbsim(named(arguments, name) + " --quiet").err;
+    CHECK(quiet.find("wrote ") == std::string::npos);
+    CHECK(quiet.find("trace: ") == std::string::npos);
   }
 }
 

@@ -82,7 +82,7 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
       "it, "
       "report.html, there");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
+  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr, and no line of what was written");
   return all;
 }
 

@@ -171,7 +171,7 @@ void NocOptions::describe(po::options_description& to) {
       "write barriers.csv, summary.json, run.json, config.resolved.yaml, a scatter plot of predicted against "
       "measured and a page of all of it, report.html, there");
   add("json", po::bool_switch(&json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&quiet), "no summary on stderr");
+  add("quiet", po::bool_switch(&quiet), "no summary on stderr, and no line of what was written");
 }
 
 config::NocToriSpec NocOptions::spec(const config::Overrides& more) const {

@@ -75,7 +75,7 @@ po::options_description description(SolveOptions& o) {
   add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
   add("json", po::bool_switch(&o.json), "print the answer as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write solve.json and solve.csv, all that was run, there");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
+  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
   return all;
 }
 

@@ -69,7 +69,7 @@ void describe_runs(SweepOptions& o, po::options_description_easy_init& add) {
   describe(o.tables, add);
   add("links", po::bool_switch(&o.links), "keep what each link of each point did, for the table links");
   add("dry-run", po::bool_switch(&o.dry_run), "print the points, and how long they may take");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
+  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
 }
 
 // NAME=REST.

@@ -75,7 +75,8 @@ po::options_description describe(TrafficOptions& o) {
       "write results.csv, sources.csv, links.csv, summary.json, run.json, config.resolved.yaml and a page of "
       "all of it, report.html, there, of a bare network network.json, with --sweep the figure, too");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
+  add("quiet", po::bool_switch(&o.quiet),
+      "no progress and no summary on stderr, and no line of what was written");
   add("shuffle-ties",
       po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");

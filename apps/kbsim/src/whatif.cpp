@@ -65,7 +65,7 @@ po::options_description description(WhatIfOptions& o) {
   add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
+  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
   return all;
 }
 

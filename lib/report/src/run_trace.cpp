@@ -163,10 +163,10 @@ void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::pa
 }
 
 // Its size is said before it is written.
-void write_said(trace::Timeline& timeline, const fs::path& to,
+void write_said(trace::Timeline& timeline, const fs::path& to, bool quiet,
                 const std::function<void(const trace::Sink&)>& write) {
   const Written written{write};
-  say_size(timeline, written.size(), to);
+  if (!quiet) say_size(timeline, written.size(), to);
   if (!written.is_whole()) return write_file(to, write);
   write_file(to, written.bytes());
 }
@@ -179,7 +179,8 @@ void cut(trace::Timeline& timeline, Time since) {
 
 }  // namespace
 
-RunTrace::RunTrace(const TraceOptions& options) : file_{options.file}, folder_{options.folder} {
+RunTrace::RunTrace(const TraceOptions& options)
+    : file_{options.file}, folder_{options.folder}, quiet_{options.quiet} {
   require_trace(options);
   if (!options.file.empty()) (void)format_of(options.file);
   if (!options.unit.empty() && options.file.empty())
@@ -272,7 +273,7 @@ void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const 
 }
 
 void RunTrace::write_file_of(trace::Timeline& timeline) const {
-  write_said(timeline, file_, [&](const trace::Sink& sink) {
+  write_said(timeline, file_, quiet_, [&](const trace::Sink& sink) {
     switch (format_of(file_)) {
       case Format::perfetto: return write_perfetto(timeline, unit_, sink);
       case Format::chrome: return write_chrome(timeline, -1, sink);
@@ -283,12 +284,14 @@ void RunTrace::write_file_of(trace::Timeline& timeline) const {
 }
 
 void RunTrace::write_folder_of(trace::Timeline& timeline) const {
-  std::uint64_t bytes = 0;
   const auto writing = [&](int rank) {
     return [&timeline, rank](const trace::Sink& sink) { write_chrome(timeline, rank, sink); };
   };
-  for (int rank = 0; rank < timeline.ranks; ++rank) bytes += Written{writing(rank)}.size();
-  say_size(timeline, bytes, folder_);
+  if (!quiet_) {
+    std::uint64_t bytes = 0;
+    for (int rank = 0; rank < timeline.ranks; ++rank) bytes += Written{writing(rank)}.size();
+    say_size(timeline, bytes, folder_);
+  }
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw UsageError{fmt::format("--trace-dir '{}': {}", folder_.string(), error.message())};

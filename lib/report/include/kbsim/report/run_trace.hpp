@@ -22,6 +22,7 @@ struct TraceOptions {
   std::string unit;  // --trace-unit: ns or ps
   bool packets = false;
   std::optional<std::uint64_t> most;  // slices
+  bool quiet = false;                 // its size isn't said
 };
 
 /// The trace of one simulation. UsageError, before anything runs, for what can't be a trace or can't be
@@ -60,6 +61,7 @@ class RunTrace {
   const OutputFolder* folder_of_page_ = nullptr;
   std::unique_ptr<SpanRecorder> traced_;  // while it runs
   std::unique_ptr<SpanRecorder> paged_;
+  bool quiet_ = false;
   std::string why_not_written_;
 };
 
