@@ -1,6 +1,13 @@
 # What `cmake --install` leaves for people: the manual page and completions, made by the command from its own
-# options, the documents, and with them the examples and kernels that they link to.
+# options, the documents, and with them what they link to, each where it is in the repository.
 include(GNUInstallDirs)
+
+# Of the sources what documents link to, besides examples and kernels; test/install looks whether that is all.
+set(KBSIM_LINKED_SOURCES
+    lib/hw/fabric/include/kbsim/hw/fabric/fabric.hpp lib/hw/fabric/include/kbsim/hw/fabric/lane.hpp
+    lib/hw/memory/include/kbsim/hw/memory/port_timing.hpp
+    lib/hw/pe/include/kbsim/hw/pe/in_order_engine.hpp lib/inputs/include/kbsim/inputs/chakra/trace.hpp
+    lib/trace/src/perfetto.proto scripts/packages.txt test/fuzz/CMakeLists.txt test/soak/README.md)
 
 function(kbsim_install_documents)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/documents)
@@ -20,4 +27,9 @@ function(kbsim_install_documents)
   install(FILES README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs examples kernels DESTINATION ${CMAKE_INSTALL_DOCDIR}
           PATTERN build EXCLUDE PATTERN include EXCLUDE)
+  install(DIRECTORY test/validation DESTINATION ${CMAKE_INSTALL_DOCDIR}/test PATTERN __pycache__ EXCLUDE)
+  foreach(source IN LISTS KBSIM_LINKED_SOURCES)
+    cmake_path(GET source PARENT_PATH place)
+    install(FILES ${source} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${place})
+  endforeach()
 endfunction()

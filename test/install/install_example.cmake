@@ -1,4 +1,4 @@
-# cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DCONFIG=… -P install_example.cmake
+# cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DCONFIG=… -DPYTHON=… -P install_example.cmake
 #
 # Installs a built kbsim, moves it, builds copies of the examples against it, and runs them.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -26,6 +26,8 @@ run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${fold
 require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/completions/kbsim
               share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/cli.md
               share/doc/kbsim/kernels/softmax.cpp)
+# Links of the documents lead to what is installed with them.
+run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)
 # Those of my_kernel each alone, as who copies it has them.
 set(my_machine_options -DCMAKE_UNITY_BUILD=ON)
 foreach(example my_kernel my_machine my_program)
