@@ -102,7 +102,8 @@ Task<> made_by_main(Rank& main, int) {
   CHECK(main.dist.get_process_group_ranks(groups[0]) == std::vector{0, 2});
   co_await main.mp.spawn(in_groups_of_main, groups, {.nprocs = 3});
   co_await main.dist.destroy_process_group(groups[0]);
-  CHECK_THROWS_WITH(static_cast<void>(main.dist.get_rank(groups[0])), "the process group has been destroyed");
+  CHECK_THROWS_WITH(static_cast<void>(main.dist.get_rank(groups[0])),
+                    doctest::Contains(": the process group has been destroyed"));
   co_await main.mp.spawn(in_groups_of_main, std::vector<Group>{groups[1]}, {.nprocs = 3});
   Group again = co_await main.dist.new_group({0, 2});
   co_await main.mp.spawn(in_groups_of_main, std::vector<Group>{groups[1], again}, {.nprocs = 3});

@@ -190,6 +190,85 @@ Task<> meets_full_memory(Rank& rk, std::map<std::string, std::string>* errors) {
   }
 }
 
+// Each is refused before there is a process group.
+using Early = Task<> (*)(Rank&);
+const std::map<std::string, Early> kTooEarly{
+    {"unknown backend", [](Rank& rk) -> Task<> { co_await rk.dist.init_process_group({.backend = "nccl"}); }},
+    {"unknown algorithm",
+     [](Rank& rk) -> Task<> { co_await rk.dist.init_process_group({.algorithms = {"nothing"}}); }},
+    {"algorithm named twice",
+     [](Rank& rk) -> Task<> {
+       const std::string name = rk.session().algorithm().name;
+       co_await rk.dist.init_process_group({.algorithms = {name, name}});
+     }},
+    {"install_ipcq", [](Rank& rk) -> Task<> { co_await rk.install_ipcq("nothing"); }},
+    {"set_device",
+     [](Rank& rk) -> Task<> {
+       rk.accelerator.set_device(9);
+       co_return;
+     }},
+    {"get_rank",
+     [](Rank& rk) -> Task<> {
+       (void)rk.dist.get_rank();
+       co_return;
+     }},
+    {"get_world_size",
+     [](Rank& rk) -> Task<> {
+       (void)rk.dist.get_world_size();
+       co_return;
+     }},
+    {"get_process_group_ranks",
+     [](Rank& rk) -> Task<> {
+       (void)rk.dist.get_process_group_ranks();
+       co_return;
+     }},
+    {"get_backend",
+     [](Rank& rk) -> Task<> {
+       (void)rk.dist.get_backend();
+       co_return;
+     }},
+    {"new_group", [](Rank& rk) -> Task<> { co_await rk.dist.new_group({0}); }},
+    {"barrier", [](Rank& rk) -> Task<> { co_await rk.dist.barrier(); }},
+    {"destroy_process_group", [](Rank& rk) -> Task<> { co_await rk.dist.destroy_process_group(); }},
+    {"initialize_model_parallel",
+     [](Rank& rk) -> Task<> {
+       ParallelState state{rk};
+       co_await state.initialize_model_parallel(2);
+     }},
+    {"copy_to_tp_region",
+     [](Rank& rk) -> Task<> {
+       const Tensor x = co_await rk.torch.zeros({4, 4}, f32, {.dp = kOnOnePe});
+       (void)copy_to_tp_region(ParallelState{rk}, x);
+     }},
+    {"gather_from_tp_region",
+     [](Rank& rk) -> Task<> {
+       const Tensor x = co_await rk.torch.zeros({4, 4}, f32, {.dp = kOnOnePe});
+       co_await gather_from_tp_region(ParallelState{rk}, x);
+     }},
+    {"ColumnParallelLinear::make", [](Rank& rk) -> Task<> {
+       co_await ColumnParallelLinear::make(ParallelState{rk}, {.in_features = 4, .out_features = 4});
+     }}};
+
+Task<> is_too_early(Rank& rk, std::map<std::string, std::string>* errors) {
+  for (const auto& [name, call] : kTooEarly) {
+    try {
+      co_await call(rk);
+    } catch (const UsageError& error) {
+      (*errors)[name] = error.what();
+    }
+  }
+}
+
+// Of queues that a memory has no room for.
+Task<> installs_in_full_memory(Rank& rk, std::string* error) {
+  const std::vector<Tensor> most = co_await filled(rk);
+  try {
+    co_await rk.dist.init_process_group({});
+  } catch (const AllocationError& found) {
+    *error = found.what();
+  }
+}
+
 Task<> is_refused(Rank& rk, std::map<std::string, std::string>* errors) {
   const Ready given = co_await ready(rk);
   for (const auto& [name, call] : kRefused) {
@@ -215,6 +294,26 @@ TEST_CASE("Refusals: what makes tensors, or works on them, names the line of the
     CHECK(errors[name].starts_with("lines_inside.cpp:"));
     CHECK(errors[name].find(".cpp:", 17) == std::string::npos);
   }
+}
+
+TEST_CASE("Refusals: what is called before there is a process group names the line of the program") {
+  std::map<std::string, std::string> errors;
+  Program{machine(2, 2, 1)}.run(is_too_early, &errors);
+  for (const auto& [name, call] : kTooEarly) {
+    CAPTURE(name);
+    CAPTURE(errors[name]);
+    CHECK(errors[name].starts_with("lines_inside.cpp:"));
+    CHECK(errors[name].find(".cpp:", 17) == std::string::npos);
+  }
+}
+
+TEST_CASE("No room: queues that no memory has room for name the line of init_process_group") {
+  config::AlgorithmSpec queues = allreduce();
+  queues.buffer_kind = config::BufferKind::hbm;
+  std::string error;
+  Program{machine(2, 2, 1), queues}.run(installs_in_full_memory, &error);
+  CHECK_MESSAGE(error.starts_with("lines_inside.cpp:"), error);
+  CHECK_MESSAGE(error.find("the rings of sip0.cube0.pe0 don't fit") != std::string::npos, error);
 }
 
 TEST_CASE("No room: what makes tensors inside names the line of the program that called it") {

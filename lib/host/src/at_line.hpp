@@ -15,6 +15,8 @@ decltype(auto) at_line(const std::source_location& at, const Act& act) {
     return act();
   } catch (const UsageError& error) {
     throw UsageError{fmt::format("{}: {}", to_string(to_place(at)), error.what())};
+  } catch (const AllocationError& error) {
+    throw AllocationError{fmt::format("{}: {}", to_string(to_place(at)), error.what())};
   }
 }
 

@@ -18,6 +18,7 @@ struct Distributed::Site {
   std::shared_ptr<ProcessGroup> group;
   std::vector<int> devices;  // by the rank in the group
   int device = 0;            // the caller's
+  std::source_location at;   // of its call
 
   /// A member has chosen another package than its own: the queues that the group was made with don't do.
   [[nodiscard]] bool moved() const { return devices != group->members(); }

@@ -11,6 +11,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "at_line.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 
@@ -50,11 +51,11 @@ std::shared_ptr<ProcessGroup> default_group(const config::MachineSpec& machine,
 
 }  // namespace
 
-void Accelerator::set_device(int index) {
+void Accelerator::set_device(int index, std::source_location at) {
   if (index < 0) return;
   if (index >= device_count()) {
-    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} (system.sips.count)", index,
-                                 counted(device_count(), "device"))};
+    throw UsageError{fmt::format("{}: invalid device ordinal {}: the machine has {} (system.sips.count)",
+                                 to_string(to_place(at)), index, counted(device_count(), "device"))};
   }
   device_ = index;
   world_.choose_device(rank_, index, session_.sim().now());
@@ -65,36 +66,38 @@ int Accelerator::device_count() const { return session_.spec().system.sips.count
 Distributed::Distributed(Session& session, World& world, Works& works, int rank)
     : session_{session}, world_{world}, works_{works}, rank_{rank}, next_group_{world.group_numbers()} {}
 
-Task<> Distributed::init_process_group(ProcessGroupOptions options) {
-  if (options.backend != "ahbm") {
-    throw UsageError{fmt::format("unknown backend '{}' (known: ahbm)", options.backend)};
-  }
-  const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(session_, options.algorithms);
-  for (const config::AlgorithmSpec& algorithm : algorithms) require_known(algorithm);
-  const auto all = default_group(session_.spec(), algorithms);
-  world_.require_uninitialized();
-  all->plans = plan_group(session_, *all, algorithms);
+Task<> Distributed::init_process_group(ProcessGroupOptions options, Here at) {
+  const std::shared_ptr<ProcessGroup> all = at_line(at, [&] {
+    if (options.backend != "ahbm")
+      throw UsageError{fmt::format("unknown backend '{}' (known: ahbm)", options.backend)};
+    const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(session_, options.algorithms);
+    for (const config::AlgorithmSpec& algorithm : algorithms) require_known(algorithm);
+    auto group = default_group(session_.spec(), algorithms);
+    world_.require_uninitialized();
+    group->plans = plan_group(session_, *group, algorithms);
+    return group;
+  });
   world_.initialize(all, options.backend);
   co_await install_queues(session_, rank_, all->plans, false);
 }
 
-std::string Distributed::get_backend() const {
-  world_.require_initialized();
+std::string Distributed::get_backend(Here at) const {
+  at_line(at, [&] { world_.require_initialized(); });
   return world_.backend();
 }
 
-int Distributed::get_rank(const Group& group) const {
-  const auto of = group_of(group);
+int Distributed::get_rank(const Group& group, Here at) const {
+  const auto of = group_of(group, at);
   return of->rank_of(rank_) ? of->rank_at({.sip = rank_}) : -1;
 }
 
-int Distributed::get_world_size(const Group& group) const {
-  const auto of = group_of(group);
+int Distributed::get_world_size(const Group& group, Here at) const {
+  const auto of = group_of(group, at);
   return of->rank_of(rank_) ? of->ranks() : -1;
 }
 
-std::vector<int> Distributed::get_process_group_ranks(const Group& group) const {
-  const auto of = group_of(group);
+std::vector<int> Distributed::get_process_group_ranks(const Group& group, Here at) const {
+  const auto of = group_of(group, at);
   if (!of->ranks_are_pes()) return of->members();
   std::vector<int> ranks(static_cast<std::size_t>(of->ranks()));
   std::iota(ranks.begin(), ranks.end(), 0);

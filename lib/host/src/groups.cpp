@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
+#include "at_line.hpp"
 #include "collective_call.hpp"
 #include "group_plans.hpp"
 
@@ -50,24 +51,24 @@ std::pair<std::string, PeCoord> whole_group() { return {}; }
 
 }  // namespace
 
-std::shared_ptr<ProcessGroup> Distributed::group_of(const Group& group) const {
-  world_.require_initialized();
+std::shared_ptr<ProcessGroup> Distributed::group_of(const Group& group, const Here& at) const {
+  at_line(at, [&] { world_.require_initialized(); });
   if (!group.get()) return world_.all();
   const auto found = world_.groups().find(group.get()->number());
   if (found != world_.groups().end() && found->second == group.get()) return group.get();
-  throw UsageError{"the process group has been destroyed"};
+  throw UsageError{fmt::format("{}: the process group has been destroyed", to_string(to_place(at)))};
 }
 
 std::shared_ptr<ProcessGroup> Distributed::own_group(const Group& group, std::string_view call,
                                                      const Here& at) const {
-  std::shared_ptr<ProcessGroup> own = group_of(group);
+  std::shared_ptr<ProcessGroup> own = group_of(group, at);
   if (own->rank_of(rank_)) return own;
   throw UsageError{fmt::format("{}: Running {} on global rank {} which does not belong to the given group.",
                                to_string(to_place(at)), call, rank_)};
 }
 
 Distributed::Site Distributed::site_of(const Group& group, std::string_view call, const Here& at) const {
-  Site site{.group = own_group(group, call, at)};
+  Site site{.group = own_group(group, call, at), .at = at};
   site.devices = world_.devices_of(site.group->members(), session_.sim().now());
   site.device = site.devices[static_cast<std::size_t>(*site.group->rank_of(rank_))];
   for (std::size_t i = 0; i < site.devices.size(); ++i) {
@@ -85,7 +86,7 @@ Distributed::Site Distributed::site_of(const Group& group, std::string_view call
 // The first rank that calls it makes it; the others find it by their number of calls.
 std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, const GroupOptions& options,
                                                       const Here& at) {
-  world_.require_initialized();
+  at_line(at, [&] { world_.require_initialized(); });
   if (world_.all()->ranks_are_pes())
     throw UsageError{
         fmt::format("{}: new_group of ranks that are PEs (world_size)", to_string(to_place(at)))};
@@ -105,13 +106,14 @@ std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, co
     throw KernelFault{"Detected mismatch between collectives on ranks. " + told_of_maker(maker) + ", but " +
                       told_of_maker(made->second->made_by)};
   }
-  const auto algorithms = group_algorithms(session_, *world_.all(), options.algorithms);
+  const auto algorithms =
+      at_line(at, [&] { return group_algorithms(session_, *world_.all(), options.algorithms); });
   const auto group = std::make_shared<ProcessGroup>(number, ranks, machine_of(session_.spec(), ranks));
   group->made_by = maker;
   world_.add(group);
-  const auto plans = [session = &session_, made = std::weak_ptr{group}, algorithms] {
+  const auto plans = [session = &session_, made = std::weak_ptr{group}, algorithms, at] {
     const std::shared_ptr<ProcessGroup> found = made.lock();
-    if (found) found->plans = plan_group(*session, *found, algorithms);
+    if (found) found->plans = at_line(at, [&] { return plan_group(*session, *found, algorithms); });
     return found ? found->plans : std::vector<ccl::InstallPlan>{};
   };
   group->setups[whole_group()] =
@@ -137,7 +139,7 @@ void Distributed::require_removable(const ProcessGroup& group, const Here& at) c
 // Of ranks that run, the last one that comes does it.
 Task<> Distributed::destroy_process_group(Group group, Here at) {
   const bool alone = world_.spawned() == 0;
-  const auto of = alone ? group_of(group) : own_group(group, "destroy_process_group", at);
+  const auto of = alone ? group_of(group, at) : own_group(group, "destroy_process_group", at);
   const auto runs = [&](int rank) { return rank < world_.spawned(); };
   World::Leaving& leaving = world_.leaving[of->number()];
   if (!leaving.done) leaving.done = std::make_shared<QueueSetup>(session_.sim(), "a group that is destroyed");

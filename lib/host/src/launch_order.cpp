@@ -6,6 +6,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
+#include "at_line.hpp"
 #include "collective_call.hpp"
 #include "group_plans.hpp"
 #include "tensor_state.hpp"
@@ -21,10 +22,11 @@ std::shared_ptr<QueueSetup> Distributed::setup_of(const Site& site, const config
   std::shared_ptr<QueueSetup>& setup = group->setups[{named.name, pe}];
   if (setup) return setup;
   const std::string name = fmt::format("{} on cube{}.pe{}", group->set_name(named.name), pe.cube, pe.pe);
-  const auto plans = [session = &session_, made = std::weak_ptr{group}, named, pe, devices = site.devices] {
+  const auto plans = [session = &session_, made = std::weak_ptr{group}, named, pe, devices = site.devices,
+                      at = site.at] {
     const std::shared_ptr<ProcessGroup> found = made.lock();
     if (!found) return std::vector<ccl::InstallPlan>{};
-    const auto added = plan_pe(*session, *found, named, pe, devices);
+    const auto added = at_line(at, [&] { return plan_pe(*session, *found, named, pe, devices); });
     found->plans.insert(found->plans.end(), added.begin(), added.end());
     return added;
   };

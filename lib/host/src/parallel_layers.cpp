@@ -24,8 +24,8 @@ std::int64_t divided(std::int64_t size, int ranks, std::string_view what, Here a
   return size / ranks;
 }
 
-IndexRange part_of_rank(const ParallelState& state, std::int64_t part) {
-  const std::int64_t first = part * state.get_tensor_model_parallel_rank();
+IndexRange part_of_rank(const ParallelState& state, std::int64_t part, Here at) {
+  const std::int64_t first = part * state.get_tensor_model_parallel_rank(at);
   return {first, first + part};
 }
 
@@ -107,9 +107,9 @@ ParallelLinear::ParallelLinear(ParallelState state, ParallelLinearOptions option
 
 Task<ColumnParallelLinear> ColumnParallelLinear::make(ParallelState state, ParallelLinearOptions options,
                                                       Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   const std::int64_t columns = divided(options.out_features, ranks, "out_features", at);
-  const IndexRange mine = part_of_rank(state, columns);
+  const IndexRange mine = part_of_rank(state, columns, at);
   const Tensor weight = co_await parameter(
       state, options.contents.weight, {options.in_features, options.out_features},
       {{0, options.in_features}, mine}, options.dtype, place_of(options, "column_parallel_weight"), at);
@@ -122,18 +122,18 @@ Task<Tensor> ColumnParallelLinear::forward(Tensor x, Here at) const {
     const Tensor rows = co_await gather_from_sequence_region(state_, x, at);
     x = rows;
   }
-  const Tensor part = co_await product_with(copy_to_tp_region(state_, x), weight_, bias_, at);
+  const Tensor part = co_await product_with(copy_to_tp_region(state_, x, at), weight_, bias_, at);
   if (!options_.gather_output) co_return part;
   const Tensor whole = co_await gather_from_tp_region(state_, part, at);
   co_return whole;
 }
 
 Task<RowParallelLinear> RowParallelLinear::make(ParallelState state, ParallelLinearOptions options, Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   const std::int64_t rows = divided(options.in_features, ranks, "in_features", at);
   const Tensor weight =
       co_await parameter(state, options.contents.weight, {options.in_features, options.out_features},
-                         {part_of_rank(state, rows), {0, options.out_features}}, options.dtype,
+                         {part_of_rank(state, rows, at), {0, options.out_features}}, options.dtype,
                          place_of(options, "row_parallel_weight"), at);
   const std::optional<Tensor> bias =
       co_await bias_of(state, options, {0, options.out_features}, "row_parallel_bias", at);
@@ -168,18 +168,18 @@ VocabParallelEmbedding::VocabParallelEmbedding(ParallelState state, VocabParalle
 
 Task<VocabParallelEmbedding> VocabParallelEmbedding::make(ParallelState state,
                                                           VocabParallelEmbeddingOptions options, Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   const std::int64_t rows = divided(options.num_embeddings, ranks, "num_embeddings", at);
   const TensorOptions where{
       .dp = options.placement, .name = "vocab_parallel_weight", .resident = options.resident};
-  const Tensor weight =
-      co_await parameter(state, options.weight, {options.num_embeddings, options.embedding_dim},
-                         {part_of_rank(state, rows), {0, options.embedding_dim}}, options.dtype, where, at);
+  const Tensor weight = co_await parameter(
+      state, options.weight, {options.num_embeddings, options.embedding_dim},
+      {part_of_rank(state, rows, at), {0, options.embedding_dim}}, options.dtype, where, at);
   co_return VocabParallelEmbedding{state, options, weight};
 }
 
 Task<Tensor> VocabParallelEmbedding::forward(Tensor indices, Here at) const {
-  const VocabRange mine{.first = weight_.shape()[0] * state_.get_tensor_model_parallel_rank(),
+  const VocabRange mine{.first = weight_.shape()[0] * state_.get_tensor_model_parallel_rank(at),
                         .all = options_.num_embeddings};
   const PendingTensor found = embedding({indices, at}, {weight_, at}, mine);
   const Tensor rows = co_await found;

@@ -15,7 +15,7 @@ namespace {
 using Here = std::source_location;
 
 std::int64_t part_of_extent(const ParallelState& state, std::int64_t extent, std::string_view what, Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   if (extent % ranks == 0) return extent / ranks;
   throw UsageError{fmt::format("{}: {} ({}) must be divisible by TP world size ({})", to_string(to_place(at)),
                                what, extent, ranks)};
@@ -41,31 +41,31 @@ Shape rows_of(const Tensor& x) {
 
 }  // namespace
 
-Tensor copy_to_tp_region(const ParallelState& state, Tensor x) {
-  (void)state.get_tensor_model_parallel_group();
+Tensor copy_to_tp_region(const ParallelState& state, Tensor x, Here at) {
+  (void)state.get_tensor_model_parallel_group(at);
   return x;
 }
 
 Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x, Here at) {
-  if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
-  const Group group = state.get_tensor_model_parallel_group();
+  if (state.get_tensor_model_parallel_world_size(at) == 1) co_return x;
+  const Group group = state.get_tensor_model_parallel_group(at);
   const AllReduceOptions options{.op = ReduceOp::sum, .group = group};
   co_await state.rank().dist.all_reduce(x, options, at);
   co_return x;
 }
 
 Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x, Here at) {
-  if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
+  if (state.get_tensor_model_parallel_world_size(at) == 1) co_return x;
   const int last = x.shape().rank() - 1;
   const std::int64_t part = part_of_extent(state, x.shape()[last], "the last dimension", at);
-  const std::int64_t first = part * state.get_tensor_model_parallel_rank();
+  const std::int64_t first = part * state.get_tensor_model_parallel_rank(at);
   const PendingTensor mine = cast({x.slice(last, {first, first + part}), at}, x.dtype());
   const Tensor result = co_await mine;
   co_return result;
 }
 
 Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x, Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   if (ranks == 1) co_return x;
   const Shape matrix = rows_of(x);
   const std::int64_t rows = matrix[0];
@@ -73,7 +73,7 @@ Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x, Here at) {
   const Tensor parts = co_await empty_like(state, x, {ranks * rows, cols}, at);
   const Tensor whole =
       co_await empty_like(state, x, with_extent(x.shape(), x.shape().rank() - 1, ranks * cols), at);
-  const CollectiveOptions options{.group = state.get_tensor_model_parallel_group()};
+  const CollectiveOptions options{.group = state.get_tensor_model_parallel_group(at)};
   co_await state.rank().dist.all_gather_into_tensor(parts, x.view(matrix), options, at);
   const Tensor side_by_side = whole.view({rows, ranks * cols});
   std::vector<PendingTensor> copies;
@@ -86,19 +86,19 @@ Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x, Here at) {
 }
 
 Task<Tensor> gather_from_sequence_region(ParallelState state, Tensor x, Here at) {
-  const int ranks = state.get_tensor_model_parallel_world_size();
+  const int ranks = state.get_tensor_model_parallel_world_size(at);
   if (ranks == 1) co_return x;
   const Tensor whole = co_await empty_like(state, x, with_extent(x.shape(), 0, ranks * x.shape()[0]), at);
-  const CollectiveOptions options{.group = state.get_tensor_model_parallel_group()};
+  const CollectiveOptions options{.group = state.get_tensor_model_parallel_group(at)};
   co_await state.rank().dist.all_gather_into_tensor(whole, x, options, at);
   co_return whole;
 }
 
 Task<Tensor> reduce_scatter_to_sequence_region(ParallelState state, Tensor x, Here at) {
-  if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
+  if (state.get_tensor_model_parallel_world_size(at) == 1) co_return x;
   const std::int64_t rows = part_of_extent(state, x.shape()[0], "the first dimension", at);
   const Tensor part = co_await empty_like(state, x, with_extent(x.shape(), 0, rows), at);
-  const AllReduceOptions options{.op = ReduceOp::sum, .group = state.get_tensor_model_parallel_group()};
+  const AllReduceOptions options{.op = ReduceOp::sum, .group = state.get_tensor_model_parallel_group(at)};
   co_await state.rank().dist.reduce_scatter_tensor(part, x, options, at);
   co_return part;
 }

@@ -7,13 +7,15 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "at_line.hpp"
+
 namespace kbsim::host {
 
 Task<> ParallelState::initialize_model_parallel(int tensor_model_parallel_size, GroupOptions options,
                                                 Here at) {
   const int size = tensor_model_parallel_size;
   const int world = rank_->world().initialized() ? rank_->world().size() : 0;
-  rank_->world().require_initialized();
+  at_line(at, [&] { rank_->world().require_initialized(); });
   if (size < 1 || world % size != 0)
     throw UsageError{fmt::format("{}: world_size ({}) is not divisible by tensor_model_parallel_size ({})",
                                  to_string(to_place(at)), world, size)};
@@ -29,17 +31,18 @@ Task<> ParallelState::initialize_model_parallel(int tensor_model_parallel_size, 
   }
 }
 
-const Group& ParallelState::get_tensor_model_parallel_group() const {
+const Group& ParallelState::get_tensor_model_parallel_group(Here at) const {
   if (tensor_) return *tensor_;
-  throw UsageError{"TP group not initialised; call initialize_model_parallel() first"};
+  throw UsageError{fmt::format("{}: TP group not initialised; call initialize_model_parallel() first",
+                               to_string(to_place(at)))};
 }
 
-int ParallelState::get_tensor_model_parallel_world_size() const {
-  return rank_->dist.get_world_size(get_tensor_model_parallel_group());
+int ParallelState::get_tensor_model_parallel_world_size(Here at) const {
+  return rank_->dist.get_world_size(get_tensor_model_parallel_group(at), at);
 }
 
-int ParallelState::get_tensor_model_parallel_rank() const {
-  return rank_->dist.get_rank(get_tensor_model_parallel_group());
+int ParallelState::get_tensor_model_parallel_rank(Here at) const {
+  return rank_->dist.get_rank(get_tensor_model_parallel_group(at), at);
 }
 
 }  // namespace kbsim::host

@@ -123,12 +123,15 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   return work;
 }
 
-Task<std::vector<ccl::InstallPlan>> Rank::install_ipcq(std::string algorithm, int world_size) {
-  config::AlgorithmSpec queues = session_.algorithm(algorithm);
-  if (world_size != 0) queues.world_size = world_size;
-  require_known(queues);
-  const auto plans = ccl::build_install_plans(queues, session_.spec(), session_.allocators());
-  ccl::require_disjoint(plans);
+Task<std::vector<ccl::InstallPlan>> Rank::install_ipcq(std::string algorithm, int world_size, Here at) {
+  const auto plans = at_line(at, [&] {
+    config::AlgorithmSpec queues = session_.algorithm(algorithm);
+    if (world_size != 0) queues.world_size = world_size;
+    require_known(queues);
+    auto made = ccl::build_install_plans(queues, session_.spec(), session_.allocators());
+    ccl::require_disjoint(made);
+    return made;
+  });
   co_await install_queues(session_, index, plans, false);
   co_return plans;
 }

@@ -99,17 +99,18 @@ class Distributed {
   Distributed(Session& session, World& world, Works& works, int rank);
 
   /// Sets up the queues of the algorithms on every package, by messages.
-  [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options);
+  [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options, Here at = Here::current());
   /// Takes the queues of the group away, by messages; of the default group, those of all groups. The main
   /// program speaks for all; of ranks that run, all members call it. UsageError while a collective is under
   /// way.
   [[nodiscard]] Task<> destroy_process_group(Group group = {}, Here at = Here::current());
   [[nodiscard]] bool is_initialized() const { return world_.initialized(); }
-  [[nodiscard]] std::string get_backend() const;
+  [[nodiscard]] std::string get_backend(Here at = Here::current()) const;
   /// In the group; -1 of one that this rank is no member of.
-  [[nodiscard]] int get_rank(const Group& group = {}) const;
-  [[nodiscard]] int get_world_size(const Group& group = {}) const;
-  [[nodiscard]] std::vector<int> get_process_group_ranks(const Group& group = {}) const;
+  [[nodiscard]] int get_rank(const Group& group = {}, Here at = Here::current()) const;
+  [[nodiscard]] int get_world_size(const Group& group = {}, Here at = Here::current()) const;
+  [[nodiscard]] std::vector<int> get_process_group_ranks(const Group& group = {},
+                                                         Here at = Here::current()) const;
 
   /// A group of these ranks, which are numbered in their order: queues of its own, set up by messages. All
   /// ranks call it, members or not, in the same order; the main program speaks for all. KernelFault naming
@@ -203,7 +204,7 @@ class Distributed {
   Task<std::monostate> run(InUse tensors, std::vector<Tensor::Update> updates, Task<hw::Activity> launch,
                            CollectiveTiming timing);
 
-  [[nodiscard]] std::shared_ptr<ProcessGroup> group_of(const Group& group) const;
+  [[nodiscard]] std::shared_ptr<ProcessGroup> group_of(const Group& group, const Here& at) const;
   /// With PyTorch's words if this rank is no member.
   [[nodiscard]] std::shared_ptr<ProcessGroup> own_group(const Group& group, std::string_view call,
                                                         const Here& at) const;

@@ -23,9 +23,9 @@ class ParallelState {
                                                  Here at = Here::current());
 
   /// UsageError before initialize_model_parallel().
-  [[nodiscard]] const Group& get_tensor_model_parallel_group() const;
-  [[nodiscard]] int get_tensor_model_parallel_world_size() const;
-  [[nodiscard]] int get_tensor_model_parallel_rank() const;
+  [[nodiscard]] const Group& get_tensor_model_parallel_group(Here at = Here::current()) const;
+  [[nodiscard]] int get_tensor_model_parallel_world_size(Here at = Here::current()) const;
+  [[nodiscard]] int get_tensor_model_parallel_rank(Here at = Here::current()) const;
 
   [[nodiscard]] Rank& rank() const { return *rank_; }
 

@@ -31,10 +31,12 @@ class Accelerator {
       : session_{session}, world_{world}, rank_{rank}, device_{rank} {}
   /// The rank's collectives take place there from the next instant on. UsageError from device_count() on; no
   /// change for a negative index, as in PyTorch.
-  void set_device(int index);
+  void set_device(int index, std::source_location at = std::source_location::current());
   [[nodiscard]] int current_device() const { return device_; }
   /// PyTorch's newer names.
-  void set_device_index(int index) { set_device(index); }
+  void set_device_index(int index, std::source_location at = std::source_location::current()) {
+    set_device(index, at);
+  }
   [[nodiscard]] int current_device_index() const { return current_device(); }
   [[nodiscard]] int device_count() const;
   [[nodiscard]] const int& device() const { return device_; }
@@ -118,7 +120,8 @@ class Rank {
   /// Sets up the queues of an algorithm outside of a process group, by messages, for kernels that this
   /// program launches; its ranks are as many as `world_size` says, else as many as the algorithm has. Gives
   /// its plans.
-  [[nodiscard]] Task<std::vector<ccl::InstallPlan>> install_ipcq(std::string algorithm, int world_size = 0);
+  [[nodiscard]] Task<std::vector<ccl::InstallPlan>> install_ipcq(std::string algorithm, int world_size = 0,
+                                                                 Here at = Here::current());
 
   /// Has a PE's DMA move the elements of a tensor to another, without a kernel; gives when it worked. A read
   /// of the other waits for it. UsageError for tensors that are unlike or on two packages, or a PE that isn't

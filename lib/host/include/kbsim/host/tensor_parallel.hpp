@@ -13,7 +13,8 @@ namespace kbsim::host {
 /// of; forward only. All ranks of the group call them in the same order. Parts are of the last axis.
 /// UsageError naming both numbers if its size can't be divided. What fails inside names the caller's line,
 /// here and in the layers.
-[[nodiscard]] Tensor copy_to_tp_region(const ParallelState& state, Tensor x);
+[[nodiscard]] Tensor copy_to_tp_region(const ParallelState& state, Tensor x,
+                                       std::source_location at = std::source_location::current());
 /// In place: the sum of all ranks' tensors.
 [[nodiscard]] Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x,
                                                  std::source_location at = std::source_location::current());
