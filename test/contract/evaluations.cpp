@@ -142,7 +142,7 @@ TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; e
 
 TEST_CASE("Evaluations: an option of single simulations is refused by its name") {
   const std::string limits = "; --max-memory limits them all, and Ctrl-C keeps the rows that have ended";
-  const std::string trace = ", or to --bench ccl of one size (-b SIZE -e SIZE)";
+  const std::string trace = ", or to --bench ccl of one size, as -b 4K -e 4K";
   for (const auto& [option, more] : {std::pair<std::string, std::string>{"--stop-at 10", limits},
                                      {"--max-sim-time 10", limits},
                                      {"--max-events 10", limits},
@@ -157,11 +157,12 @@ TEST_CASE("Evaluations: an option of single simulations is refused by its name")
     const Outcome refused = run_kbsim(kGemm + option);
     CHECK(refused.exit == 5);
     const std::size_t name = option.rfind("--");
-    CHECK(refused.err ==
-          "kbsim: " + option.substr(name, option.find(' ', name) - name) +
-              ": milestone-1h-gemm runs many simulations, and this is of a single one: give it to "
-              "a bench of one, as --bench gemm_single_pe" +
-              more + "\n");
+    CHECK(
+        refused.err ==
+        "kbsim: " + option.substr(name, option.find(' ', name) - name) +
+            ": milestone-1h-gemm is an evaluation and doesn't take it, even with one simulation: give it to "
+            "a bench, as --bench gemm_single_pe" +
+            more + "\n");
   }
 }
 
@@ -169,20 +170,39 @@ TEST_CASE("Evaluations: no races are looked for, and --race off says no more") {
   CHECK(run_kbsim(kGemm + "--race off --dry-run").exit == 0);
 }
 
-TEST_CASE("Evaluations: each names a bench of one simulation that there is, or where benches are listed") {
-  const std::string plain = run_kbsim("list --json").out;
+TEST_CASE("Evaluations: each names a bench of one simulation that there is") {
   for (const char* name : {"ccl", "gemm", "attention", "tp_mlp", "tp_transformer_block", "milestone-1h-ccl",
                            "milestone-1h-gemm"}) {
     const Outcome refused = run_kbsim(std::string{"--topology topology.yaml --race error --bench "} + name);
     CAPTURE(refused.err);
     CHECK(refused.exit == 5);
     const std::size_t like = refused.err.find(", as --bench ");
-    if (like == std::string::npos) {
-      CHECK(refused.err.ends_with("give it to a bench of one (kbsim list)\n"));
-      continue;
-    }
+    REQUIRE(like != std::string::npos);
     const std::string bench = refused.err.substr(like + 13, refused.err.find('\n') - like - 13);
     CHECK(run_kbsim("--topology topology.yaml --dry-run --race error --bench " + bench).exit == 0);
+  }
+}
+
+TEST_CASE("Evaluations: what is told of --trace works, also to one that has a single simulation") {
+  const Outcome refused = run_kbsim("--topology topology.yaml --bench tp_mlp --ranks 1 --trace t.json");
+  CHECK(refused.exit == 5);
+  CHECK(refused.err ==
+        "kbsim: --trace: tp_mlp is an evaluation and doesn't take it, even with one simulation: give it to a "
+        "bench, as --bench ccl_allreduce, or to --bench ccl of one size, as -b 4K -e 4K\n");
+  for (const char* told : {"ccl_allreduce", "ccl -b 4K -e 4K"})
+    CHECK(run_kbsim(std::string{"--topology topology.yaml --trace t.json --bench "} + told).exit == 0);
+}
+
+TEST_CASE("Evaluations: what is told of --parallel-bound has a single simulation") {
+  for (const auto& [bench, alone] :
+       {std::pair{"tp_mlp", "--ranks 1"},
+        std::pair{"tp_transformer_block", "--phase decode --parallel tensor --from_ranks 2 --ranks 2"},
+        std::pair{"attention", "--panel multi_user_decode --ranks 1 --s_kv 1"},
+        std::pair{"ccl", "-b 4K -e 4K -o sum"}}) {
+    CAPTURE(bench);
+    const std::string command = std::string{"--topology topology.yaml --parallel-bound --bench "} + bench;
+    CHECK(run_kbsim(command).exit == 2);
+    CHECK(run_kbsim(command + " " + alone).exit == 0);
   }
 }
 

@@ -50,11 +50,10 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
 // What only a single simulation has, and who has it.
 [[noreturn]] void refuse_of_one(const evaluate::Evaluation& evaluation, const RunOptions& options,
                                 const std::string& asked, const std::string& more = "") {
-  const std::string like =
-      evaluation.bench_of_one.empty() ? " (kbsim list)" : ", as --bench " + evaluation.bench_of_one;
   throw Unsupported{
-      fmt::format("{}: {} runs many simulations, and this is of a single one: give it to a bench of one{}{}",
-                  asked, options.bench, like, more)};
+      fmt::format("{}: {} is an evaluation and doesn't take it, even with one simulation: give it to a "
+                  "bench, as --bench {}{}",
+                  asked, options.bench, evaluation.bench_of_one, more)};
 }
 
 // Where there is one simulation, and where it runs at all.
@@ -62,7 +61,7 @@ report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& ev
                          const RunOptions& options) {
   if (!evaluation.traced)
     refuse_of_one(evaluation, options, options.trace.file.empty() ? "--trace-dir" : "--trace",
-                  ", or to --bench ccl of one size (-b SIZE -e SIZE)");
+                  ", or to --bench ccl of one size, as -b 4K -e 4K");
   if (options.reuse) throw UsageError{"--trace: --reuse simulates nothing"};
   return &trace;
 }

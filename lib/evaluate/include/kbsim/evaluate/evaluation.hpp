@@ -93,8 +93,8 @@ struct Evaluation {
   /// What has a single simulation of it, for those who ask for what only one has: "-b SIZE -e SIZE". None:
   /// nothing.
   std::string alone = {};
-  /// A bench of one simulation that is the like: "ccl_allreduce". None: there is none.
-  std::string bench_of_one = {};
+  /// A bench of one simulation that is the like: "gemm_single_pe".
+  std::string bench_of_one = "ccl_allreduce";
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 
