@@ -96,7 +96,7 @@ bool PeDma::had_turn() const {
 // Those that have been by now.
 void PeDma::take_turns(bool present) {
   const std::int64_t turned = paced_->turned(present);
-  if (run_.taken == turned) return;
+  if (turned <= run_.taken) return;
   const ClassQueue& last = *run_.parts[static_cast<std::size_t>((turned - 1) % run_.ways)].queue;
   const Bytes turn = turn_of(last);
   const auto number = static_cast<std::size_t>(&last - queues_->data());
