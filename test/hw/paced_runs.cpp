@@ -99,7 +99,7 @@ TEST_CASE(
     Random random{seed};
     const config::MachineSpec spec = machine_of(seed, random);
     const int program = random.between(1, 1000);
-    check_same(spec, seed, saved, [&](Rig& rig) {
+    check_random(spec, seed, saved, [&](Rig& rig) {
       start_mixed_program(rig, program, 4500);
       rig.sim.run();
       return std::vector<Time>{};

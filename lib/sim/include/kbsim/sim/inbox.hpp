@@ -77,7 +77,7 @@ class Inbox {
   [[nodiscard]] bool due() const {
     return !items_.empty() && collectors_.empty() && called_ != batch_called_in();
   }
-  /// Posts for now, and whoever is due collects it with what is here.
+  /// While somebody is due: the item comes now, and is collected with what is here.
   void join(T& item) {
     item.posted.box_ = this;
     item.posted.item_ = &item;
