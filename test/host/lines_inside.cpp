@@ -83,6 +83,127 @@ const std::map<std::string, Call> kCalls{
 
 // Each is refused.
 const std::map<std::string, Call> kRefused{
+    {"slice",
+     [](Ready r) -> Task<> {
+       (void)r.x.slice(1, {3, 9});
+       co_return;
+     }},
+    {"slice of an axis",
+     [](Ready r) -> Task<> {
+       (void)r.x.slice(2, {0, 1});
+       co_return;
+     }},
+    {"index",
+     [](Ready r) -> Task<> {
+       (void)r.x[4];
+       co_return;
+     }},
+    {"index of a range",
+     [](Ready r) -> Task<> {
+       (void)r.x[{2, 5}];
+       co_return;
+     }},
+    {"index of a range by name",
+     [](Ready r) -> Task<> {
+       (void)r.x[IndexRange{2, 2}];
+       co_return;
+     }},
+    {"view",
+     [](Ready r) -> Task<> {
+       (void)r.x.view({3, 5});
+       co_return;
+     }},
+    {"view of negative extents",
+     [](Ready r) -> Task<> {
+       (void)r.x.view({-4, -4});
+       co_return;
+     }},
+    {"reshape of what isn't contiguous",
+     [](Ready r) -> Task<> {
+       (void)r.x.slice(1, {0, 2}).reshape({8});
+       co_return;
+     }},
+    {"ptr",
+     [](Ready r) -> Task<> {
+       (void)r.x.slice(1, {0, 2}).ptr();
+       co_return;
+     }},
+    {"shards",
+     [](Ready r) -> Task<> {
+       (void)r.x.slice(1, {0, 2}).shards();
+       co_return;
+     }},
+    {"all_reduce of columns",
+     [](Ready r) -> Task<> { co_await r.state.rank().dist.all_reduce(r.x.slice(1, {0, 2})); }},
+    {"broadcast of columns",
+     [](Ready r) -> Task<> { co_await r.state.rank().dist.broadcast(r.x.slice(1, {0, 2}), {.src = 0}); }},
+    {"send of columns",
+     [](Ready r) -> Task<> {
+       Rank& rk = r.state.rank();
+       co_await rk.dist.send(r.x.slice(1, {0, 2}), 1 - rk.index);
+     }},
+    {"launch on columns",
+     [](Ready r) -> Task<> {
+       const std::vector<Tensor> on{r.x.slice(1, {0, 2})};
+       co_await r.state.rank().launch("layer_norm", on, LayerNormArgs{});
+     }},
+    {"launch on columns of a PE",
+     [](Ready r) -> Task<> {
+       const std::vector<Tensor> on{r.x.slice(1, {0, 2})};
+       co_await r.state.rank().launch("layer_norm", on, LayerNormArgs{}, LaunchOptions{.target_pe = 0});
+     }},
+    {"pe_dma of columns",
+     [](Ready r) -> Task<> {
+       const Tensor columns = r.x.slice(1, {0, 2});
+       co_await r.state.rank().pe_dma({.from = columns, .to = columns});
+     }},
+    {"redistribute of columns",
+     [](Ready r) -> Task<> {
+       const DeviceMesh mesh = r.whole.device_mesh();
+       const DTensor columns =
+           DTensor::from_local(mesh, {ShardOf{1}}, {4, 4}, f32, r.x.slice(1, {0, 2}), kOnOnePe);
+       co_await columns.redistribute({Replicate{}});
+     }},
+    {"HostArray of other bytes",
+     [](Ready) -> Task<> {
+       (void)HostArray({4}, f32, std::vector<std::byte>(4));
+       co_return;
+     }},
+    {"numbers that aren't there",
+     [](Ready) -> Task<> {
+       (void)HostArray::without_numbers({4}, f32).to_doubles();
+       co_return;
+     }},
+    {"from_host of no numbers",
+     [](Ready r) -> Task<> {
+       co_await r.state.rank().torch.from_host(HostArray::without_numbers({4}, f32), {});
+     }},
+    {"gather of columns",
+     [](Ready r) -> Task<> {
+       Rank& rk = r.state.rank();
+       const std::vector<Tensor> all(rk.index == 0 ? 2 : 0, r.x);
+       co_await rk.dist.gather(r.x.slice(1, {0, 2}), all, 0);
+     }},
+    {"reduce_scatter into columns",
+     [](Ready r) -> Task<> {
+       const std::vector<Tensor> parts(2, r.x.slice(1, {0, 2}));
+       co_await r.state.rank().dist.reduce_scatter(r.x.slice(1, {2, 4}), parts);
+     }},
+    {"init_device_mesh",
+     [](Ready r) -> Task<> { (void)co_await dtensor::init_device_mesh(r.state.rank(), "ahbm", {3}); }},
+    {"axis",
+     [](Ready r) -> Task<> {
+       (void)r.whole.device_mesh().axis("rows");
+       co_return;
+     }},
+    {"spawn of none",
+     [](Ready r) -> Task<> {
+       co_await r.state.rank().mp.spawn([](Rank&) -> Task<> { co_return; }, {.nprocs = 0});
+     }},
+    {"spawn of more than there are",
+     [](Ready r) -> Task<> {
+       co_await r.state.rank().mp.spawn<int>([](Rank&, int) -> Task<> { co_return; }, 1, {.nprocs = 9});
+     }},
     {"zeros in queues",
      [](Ready r) -> Task<> {
        co_await r.state.rank().torch.zeros({4}, f16, {.mem_kind = topology::Region::ipcq});

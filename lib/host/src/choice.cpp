@@ -50,14 +50,14 @@ Ptr as_if_in_turn(const Tensor& tensor, const Shard& shard) {
 
 }  // namespace
 
-bool on_same_pes(const Tensor& a, const Tensor& b) {
+bool on_same_pes(const Tensor& a, const Tensor& b, Tensor::Here at) {
   const auto pe = [](const Shard& shard) { return shard.spec.at; };
-  return std::ranges::equal(a.shards(), b.shards(), {}, pe, pe);
+  return std::ranges::equal(a.shards(at), b.shards(at), {}, pe, pe);
 }
 
-std::string places_of(const Tensor& tensor) {
+std::string places_of(const Tensor& tensor, Tensor::Here at) {
   std::vector<std::string> places;
-  for (const auto& [spec, pa] : tensor.shards())
+  for (const auto& [spec, pa] : tensor.shards(at))
     places.push_back(fmt::format("cube{}.pe{} {}", spec.at.cube, spec.at.pe, to_string(spec.nbytes)));
   return fmt::format("{}", fmt::join(places, ", "));
 }
@@ -70,7 +70,7 @@ bool Distributed::fits_anywhere(const Call& call) const {
   const auto divides = [&](const Shard& shard) { return elements_of(shard) % shares == 0; };
   if (!std::ranges::all_of(call.input.shards(), divides)) return false;
   if (!call.output) return true;
-  if (call.output->sip() != call.site.device || !on_same_pes(call.input, *call.output)) return false;
+  if (call.output->sip() != call.site.device || !on_same_pes(call.input, *call.output, call.at)) return false;
   return std::ranges::equal(call.input.shards(), call.output->shards(),
                             [&](const Shard& in, const Shard& out) {
                               return elements_of(out) == call.row.out_elems(elements_of(in), ranks);

@@ -53,9 +53,9 @@ struct Distributed::Call : CollectiveCall {
 };
 
 /// "cube0.pe0 16 B, cube1.pe0 16 B": for what all ranks must agree on.
-[[nodiscard]] std::string places_of(const Tensor& tensor);
+[[nodiscard]] std::string places_of(const Tensor& tensor, Tensor::Here at);
 
 /// A shard of each on the same PEs.
-[[nodiscard]] bool on_same_pes(const Tensor& a, const Tensor& b);
+[[nodiscard]] bool on_same_pes(const Tensor& a, const Tensor& b, Tensor::Here at);
 
 }  // namespace kbsim::host

@@ -160,7 +160,7 @@ ProcessGroup::Agreed Distributed::agree(const Call& call, const Setups& setups) 
   ProcessGroup& group = *call.site.group;
   const bool said = group.algorithms().size() > 1 || call.anywhere;
   const std::string by = said ? ", by " + call.by->spec.name : "";
-  const std::string on = call.anywhere ? ", on " + places_of(call.input) : "";
+  const std::string on = call.anywhere ? ", on " + places_of(call.input, call.at) : "";
   return group.begin(rank_,
                      {.call = call.row.call,
                       .operation = fingerprint_of(call.which),
@@ -185,6 +185,8 @@ CollectiveTiming Distributed::timing_of(const Call& call) const {
 
 Distributed::Done Distributed::begin(Call call) {
   const std::shared_ptr<ProcessGroup>& group = call.site.group;
+  (void)call.input.shards(call.at);  // refused here, where the line is known
+  if (call.output) (void)call.output->shards(call.at);
   find_algorithm(call);
   call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
   const Setups setups = setups_of(call);
@@ -258,7 +260,7 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agree
   const ProcessGroup& group = *call.site.group;
   const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
   CollectiveArgs args = args_of(call, agreed.tcm);
-  const std::vector<PeCoord> pes = owners(call.input);
+  const std::vector<PeCoord> pes = owners(call.input, call.at);
   if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), call.by->queues, agreed.round);
   std::vector<KernelCall> calls;
   for (const PeCoord& pe : pes) {

@@ -38,9 +38,9 @@ std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::Install
   return job;
 }
 
-std::vector<PeCoord> owners(const Tensor& tensor) {
+std::vector<PeCoord> owners(const Tensor& tensor, Tensor::Here at) {
   std::vector<PeCoord> pes;
-  for (const Shard& shard : tensor.shards()) {
+  for (const Shard& shard : tensor.shards(at)) {
     if (pes.empty() || pes.back() != shard.spec.at) pes.push_back(shard.spec.at);
   }
   return pes;

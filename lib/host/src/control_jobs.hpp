@@ -18,7 +18,7 @@ namespace kbsim::host {
                                                                 bool beside = false);
 
 /// The PEs that own a shard of a tensor, in the order of their coordinates.
-[[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor);
+[[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor, Tensor::Here at);
 
 /// The KernelLaunch order to PEs of one package, in the order of their coordinates. The kernel has the queues
 /// of that algorithm; of none named, those that each PE has first. `round` as in hw::Launch.

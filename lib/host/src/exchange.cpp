@@ -105,7 +105,7 @@ void PairCheck::peer(int peer, bool sends, const ProcessGroup& group) const {
 void PairCheck::tensor(const Tensor& tensor, Bytes slot_size) const {
   require(tensor.sip() == device, fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(),
                                               tensor.sip(), rank, device));
-  require(!tensor.shards().empty(), fmt::format("'{}' has no elements", tensor.name()));
+  require(!tensor.shards(at).empty(), fmt::format("'{}' has no elements", tensor.name()));
   require(slot_size >= Bytes{itemsize(tensor.dtype())},
           fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
                       to_string(tensor.dtype()), to_string(slot_size)));
@@ -128,7 +128,8 @@ Distributed::Done Distributed::exchange(Exchange exchange) {
   const config::AlgorithmSpec queues = queues_named(session_, "pairs", "all_pairs");
   const PairCheck check{.call = fmt::format("{}: {}", to_string(to_place(exchange.at)), exchange.call),
                         .rank = rank_,
-                        .device = site.device};
+                        .device = site.device,
+                        .at = exchange.at};
   const BoxesOfPes of_pes = boxes_of_pes(exchange, *site.group, queues.slot_size, check);
   const ProcessGroup::Agreed agreed = site.group->begin(rank_,
                                                         {.call = exchange.call,

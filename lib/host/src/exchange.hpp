@@ -57,6 +57,7 @@ struct PairCheck {
   std::string call;
   int rank;
   int device;
+  Tensor::Here at;
 
   void require(bool holds, const std::string& why) const;
   void peer(int peer, bool sends, const ProcessGroup& group) const;

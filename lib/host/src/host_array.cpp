@@ -4,9 +4,14 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/replay/numbers.hpp"
+
+#include "at_line.hpp"
 
 namespace kbsim::host {
 
@@ -19,9 +24,14 @@ struct HostArray::Numbers {
   mutable std::vector<std::byte> all;
 };
 
-HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes)
+HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes, Here at)
     : shape_{shape}, dtype_{dtype}, numbers_{std::make_shared<const Numbers>(std::move(bytes))} {
-  ensure(!repeats(), "a host array of another size");
+  at_line(at, [&] {
+    if (repeats())
+      throw UsageError{fmt::format("HostArray: {} {} takes {}, got {}", to_string(shape), to_string(dtype),
+                                   counted(shape.bytes(dtype).count(), "byte"),
+                                   counted(numbers_->block.size(), "byte"))};
+  });
 }
 
 HostArray HostArray::repeated(Shape shape, DType dtype, std::vector<std::byte> block) {
@@ -47,8 +57,9 @@ bool HostArray::repeats() const {
   return static_cast<std::int64_t>(numbers().block.size()) != shape_.bytes(dtype_).count();
 }
 
-const std::vector<std::byte>& HostArray::bytes() const {
-  if (!repeats()) return numbers().block;
+const std::vector<std::byte>& HostArray::bytes(Here at) const {
+  const Numbers& own = at_line(at, [this]() -> const Numbers& { return numbers(); });
+  if (!repeats()) return own.block;
   std::call_once(numbers_->laid_out, [this] {
     numbers_->all.resize(static_cast<std::size_t>(shape_.bytes(dtype_).count()));
     read(0, numbers_->all);
@@ -74,7 +85,7 @@ oplog::KeptBytes HostArray::kept() const {
   return repeats() ? nullptr : oplog::KeptBytes{numbers_, &numbers_->block};
 }
 
-std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(bytes(), dtype_); }
+std::vector<double> HostArray::to_doubles(Here at) const { return replay::to_doubles(bytes(at), dtype_); }
 
 namespace {
 

@@ -28,9 +28,9 @@ std::string shapes_of(const std::vector<Tensor>& tensors) {
   return fmt::format("{}", fmt::join(shapes, ", "));
 }
 
-std::string all_places(const std::vector<Tensor>& tensors) {
+std::string all_places(const std::vector<Tensor>& tensors, Tensor::Here at) {
   std::vector<std::string> places;
-  for (const Tensor& tensor : tensors) places.push_back(places_of(tensor));
+  for (const Tensor& tensor : tensors) places.push_back(places_of(tensor, at));
   return fmt::format("{}", fmt::join(places, "; "));
 }
 
@@ -62,7 +62,7 @@ struct ListCheck : PairCheck {
   void alike(const Tensor& a, const Tensor& b) const {
     require(a.dtype() == b.dtype(), "Tensors must have identical type");
     require(a.shape() == b.shape(), "Tensors must have identical sizes");
-    require(on_same_pes(a, b),
+    require(on_same_pes(a, b, at),
             fmt::format("the shards of '{}' and '{}' are on different PEs", a.name(), b.name()));
   }
   void root(int rank, const ProcessGroup& group) const {
@@ -71,7 +71,10 @@ struct ListCheck : PairCheck {
 };
 
 ListCheck check_of(std::string_view call, int rank, int device, const std::source_location& at) {
-  return {{.call = fmt::format("{}: {}", to_string(to_place(at)), call), .rank = rank, .device = device}};
+  return {{.call = fmt::format("{}: {}", to_string(to_place(at)), call),
+           .rank = rank,
+           .device = device,
+           .at = at}};
 }
 
 }  // namespace
@@ -94,7 +97,7 @@ Distributed::Done Distributed::scatter(Tensor tensor, std::vector<Tensor> scatte
                    .operation = "SCATTER",
                    .shape = to_string(tensor.shape()),
                    .dtype = tensor.dtype(),
-                   .details = fmt::format("root {}, on {}", src, places_of(tensor)),
+                   .details = fmt::format("root {}, on {}", src, places_of(tensor, at)),
                    .moves = std::move(moves),
                    .group = std::move(group),
                    .at = at});
@@ -118,7 +121,7 @@ Distributed::Done Distributed::gather(Tensor tensor, std::vector<Tensor> gather_
                    .operation = "GATHER",
                    .shape = to_string(tensor.shape()),
                    .dtype = tensor.dtype(),
-                   .details = fmt::format("root {}, on {}", dst, places_of(tensor)),
+                   .details = fmt::format("root {}, on {}", dst, places_of(tensor, at)),
                    .moves = std::move(moves),
                    .group = std::move(group),
                    .at = at});
@@ -144,7 +147,7 @@ Distributed::Done Distributed::all_gather(std::vector<Tensor> tensor_list, Tenso
                    .operation = "ALLGATHER",
                    .shape = shapes_of(tensor_list),
                    .dtype = tensor.dtype(),
-                   .details = "on " + all_places(tensor_list),
+                   .details = "on " + all_places(tensor_list, at),
                    .moves = std::move(moves),
                    .group = std::move(group),
                    .at = at});
@@ -172,7 +175,7 @@ Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor>
                    .operation = "REDUCE_SCATTER",
                    .shape = shapes_of(input_list),
                    .dtype = output.dtype(),
-                   .details = fmt::format("{}, on {}", to_string(op), all_places(input_list)),
+                   .details = fmt::format("{}, on {}", to_string(op), all_places(input_list, at)),
                    .moves = std::move(moves),
                    .op = op,
                    .group = std::move(group),

@@ -134,8 +134,10 @@ void Distributed::post(const std::vector<P2POp>& ops, const Site& site, Here at)
 Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at) {
   if (ops.empty()) throw UsageError{fmt::format("{}: {}: no operations", to_string(to_place(at)), call)};
   const Site site = site_of(ops.front().group, call, at);
-  const PairCheck check{
-      .call = fmt::format("{}: {}", to_string(to_place(at)), call), .rank = rank_, .device = site.device};
+  const PairCheck check{.call = fmt::format("{}: {}", to_string(to_place(at)), call),
+                        .rank = rank_,
+                        .device = site.device,
+                        .at = at};
   check.require(!site.group->ranks_are_pes(), "its ranks are PEs (world_size); send in a kernel");
   const config::AlgorithmSpec queues = p2p_queues(session_);
   require_messages(ops, *site.group, queues.slot_size, check);

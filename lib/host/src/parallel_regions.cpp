@@ -59,7 +59,7 @@ Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x, Here at) {
   const int last = x.shape().rank() - 1;
   const std::int64_t part = part_of_extent(state, x.shape()[last], "the last dimension", at);
   const std::int64_t first = part * state.get_tensor_model_parallel_rank(at);
-  const PendingTensor mine = cast({x.slice(last, {first, first + part}), at}, x.dtype());
+  const PendingTensor mine = cast({x.slice(last, {first, first + part}, at), at}, x.dtype());
   const Tensor result = co_await mine;
   co_return result;
 }
@@ -74,12 +74,12 @@ Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x, Here at) {
   const Tensor whole =
       co_await empty_like(state, x, with_extent(x.shape(), x.shape().rank() - 1, ranks * cols), at);
   const CollectiveOptions options{.group = state.get_tensor_model_parallel_group(at)};
-  co_await state.rank().dist.all_gather_into_tensor(parts, x.view(matrix), options, at);
-  const Tensor side_by_side = whole.view({rows, ranks * cols});
+  co_await state.rank().dist.all_gather_into_tensor(parts, x.view(matrix, at), options, at);
+  const Tensor side_by_side = whole.view({rows, ranks * cols}, at);
   std::vector<PendingTensor> copies;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    const OperatorOptions into{.out = side_by_side.slice(1, {rank * cols, (rank + 1) * cols})};
-    copies.push_back(cast({parts[IndexRange{rank * rows, (rank + 1) * rows}], at}, x.dtype(), into));
+    const OperatorOptions into{.out = side_by_side.slice(1, {rank * cols, (rank + 1) * cols}, at)};
+    copies.push_back(cast({parts.slice(0, {rank * rows, (rank + 1) * rows}, at), at}, x.dtype(), into));
   }
   for (const PendingTensor& copy : copies) co_await copy;
   co_return whole;

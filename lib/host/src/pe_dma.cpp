@@ -39,8 +39,8 @@ Task<hw::Activity> moved(Tensor, Tensor::Update, Task<hw::Activity> order) {
 Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
   at_line(at, [&] { require_movable(move, session_.spec()); });
   const int sip = move.from.sip();
-  const hw::MoveBytes what{.from = move.from.ptr().va,
-                           .to = move.to.ptr().va,
+  const hw::MoveBytes what{.from = move.from.ptr(at).va,
+                           .to = move.to.ptr(at).va,
                            .shape = move.from.shape(),
                            .dtype = move.from.dtype(),
                            .value = session_.log().reserve(session_.lane(index))};

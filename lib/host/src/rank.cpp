@@ -38,9 +38,9 @@ KernelCall call_of(const std::string& kernel, const std::any& args, const std::s
   }
 }
 
-void require_owner(const std::string& kernel, const Tensor& on, const LaunchOptions& options) {
+void require_owner(const std::string& kernel, const Tensor& on, const std::vector<PeCoord>& pes,
+                   const LaunchOptions& options) {
   if (!options.target_pe) return;
-  const std::vector<PeCoord> pes = owners(on);
   if (std::ranges::find(pes, *options.target_pe, &PeCoord::pe) != pes.end()) return;
   throw UsageError{fmt::format("launch of {}: '{}' has no shard on PE {} of a cube (target_pe)", kernel,
                                on.name(), *options.target_pe)};
@@ -75,8 +75,8 @@ Rank::~Rank() {
   session_.leave(*this);
 }
 
-Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options) {
-  Ranks ranks{session_, world_, options.nprocs};
+Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options, Here at) {
+  Ranks ranks{session_, world_, options.nprocs, at};
   for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i)));
   co_await ranks.join();
 }
@@ -108,9 +108,10 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
                                 LaunchOptions options, Here at) {
   KernelCall call = call_of(kernel, args, at);
   at_line(at, [&] { require_launchable(kernel, tensors); });
-  at_line(at, [&] { require_owner(kernel, tensors.front(), options); });
+  const std::vector<PeCoord> pes = owners(tensors.front(), at);
+  at_line(at, [&] { require_owner(kernel, tensors.front(), pes, options); });
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
-  const auto job = grid_job(owners(tensors.front()), std::move(call), queues, options.target_pe);
+  const auto job = grid_job(pes, std::move(call), queues, options.target_pe);
   Task<hw::Activity> order = dist.launch(job, {}, tensors);
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);

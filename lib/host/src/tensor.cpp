@@ -114,24 +114,34 @@ const Shape& Tensor::shape() const { return view_.shape(); }
 DType Tensor::dtype() const { return state_->dtype; }
 int Tensor::sip() const { return state_->sip; }
 
-const Tensor::Part& Tensor::part() const {
+const Tensor::Part& Tensor::part(const Here& at) const {
   if (part_) return *part_;
-  throw UsageError{
-      fmt::format("a slice {} of tensor '{}' of {} has no address of its own: its elements don't "
-                  "follow each other in the virtual range; copy it to a tensor",
-                  to_string(shape()), name(), to_string(state_->shape))};
+  return at_line(at, [&]() -> const Part& {
+    throw UsageError{
+        fmt::format("a slice {} of tensor '{}' of {} has no address of its own: its elements don't "
+                    "follow each other in the virtual range; copy it to a tensor",
+                    to_string(shape()), name(), to_string(state_->shape))};
+  });
 }
 
-Ptr Tensor::ptr() const {
-  const std::int64_t offset = view_.whole() ? 0 : part().offset_bytes;
+Ptr Tensor::ptr(Here at) const {
+  const std::int64_t offset = view_.whole() ? 0 : part(at).offset_bytes;
   return {.va = *state_->va + static_cast<std::uint64_t>(offset), .dtype = state_->dtype};
 }
 
-const std::vector<Shard>& Tensor::shards() const { return view_.whole() ? state_->shards : part().shards; }
+const std::vector<Shard>& Tensor::shards(Here at) const {
+  return view_.whole() ? state_->shards : part(at).shards;
+}
 
-Tensor Tensor::operator[](std::int64_t index) const { return {state_, view_.at(index)}; }
-Tensor Tensor::slice(int axis, IndexRange range) const { return {state_, view_.slice(axis, range)}; }
-Tensor Tensor::view(Shape shape) const { return {state_, view_.reshaped(shape)}; }
+Tensor Tensor::operator[](const IndexOperand& index) const {
+  return {state_, at_line(index.at, [&] { return view_.at(index.index); })};
+}
+Tensor Tensor::slice(int axis, IndexRange range, Here at) const {
+  return {state_, at_line(at, [&] { return view_.slice(axis, range); })};
+}
+Tensor Tensor::view(Shape shape, Here at) const {
+  return {state_, at_line(at, [&] { return view_.reshaped(shape); })};
+}
 
 std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
   if (contents.shape() != shape() || contents.dtype() != dtype()) {

@@ -4,6 +4,7 @@
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "at_line.hpp"
 #include "resident.hpp"
 #include "tensor_state.hpp"
 
@@ -47,12 +48,13 @@ Work<Tensor> Torch::fill(const std::shared_ptr<Tensor::State>& state, const Host
                          Making making) {
   if (state->resident) {
     state->map_resident();
-    place(session_, rank_, state->shards, contents);
+    at_line(making.at, [&] { place(session_, rank_, state->shards, contents); });
     return state->done(making.call, Tensor{state}, making.at);
   }
   Task<hw::Activity> order = state->map();
   const Tensor tensor{state};
-  return state->start(making.call, filled(tensor, std::move(order), tensor.uploads(contents)), making.at);
+  auto uploads = at_line(making.at, [&] { return tensor.uploads(contents); });
+  return state->start(making.call, filled(tensor, std::move(order), std::move(uploads)), making.at);
 }
 
 Work<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options, Here at) {

@@ -93,6 +93,10 @@ View View::slice(int axis, IndexRange range) const {
 }
 
 View View::reshaped(const Shape& shape) const {
+  if (std::ranges::any_of(shape.extents(), [](std::int64_t extent) { return extent < 1; })) {
+    throw UsageError{fmt::format("shape {} is invalid for {}: write each extent, which is at least 1",
+                                 to_string(shape), to_string(shape_))};
+  }
   if (shape.count() != shape_.count()) {
     throw UsageError{fmt::format("shape {} is invalid for {} of {} elements", to_string(shape),
                                  to_string(shape_), shape_.elements())};

@@ -119,12 +119,13 @@ std::string SpawnException::summary() const {
                      text_of(error));
 }
 
-Ranks::Ranks(Session& session, World& world, int count)
+Ranks::Ranks(Session& session, World& world, int count, const std::source_location& at)
     : session_{session}, world_{world}, spawned_{world.spawned_ranks()}, ended_{session.sim(), RanksEnd{}} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
-    throw UsageError{fmt::format("spawn of {} on a machine of {} (system.sips.count); a rank is a SIP",
-                                 counted(count, "process", "processes"), counted(sips, "SIP"))};
+    throw UsageError{fmt::format("{}: spawn of {} on a machine of {} (system.sips.count); a rank is a SIP",
+                                 to_string(to_place(at)), counted(count, "process", "processes"),
+                                 counted(sips, "SIP"))};
   }
   *spawned_ = count;
   world.forget_devices();

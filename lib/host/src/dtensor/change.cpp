@@ -20,7 +20,7 @@ constexpr MoveKind kReduceScatter{"reduce_scatter", "REDUCE_SCATTER", Comm::redu
 // A box is of the whole tensor, and so must what each PE has be.
 void require_whole(const std::optional<Tensor>& tensor, Here at) {
   if (!tensor) return;
-  for (const host::Shard& shard : tensor->shards()) {
+  for (const host::Shard& shard : tensor->shards(at)) {
     if (shard.spec.block.elements() == tensor->shape().elements()) continue;
     throw UsageError{fmt::format(
         "{}: a change of sharding needs all of '{}' on each of its PEs, got {} of {} "

@@ -10,6 +10,8 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "../at_line.hpp"
+
 namespace kbsim::host::dtensor {
 namespace {
 
@@ -67,10 +69,11 @@ std::string_view to_string(Comm comm) {
 
 int DeviceMesh::size() const { return product(shape()); }
 
-int DeviceMesh::axis(std::string_view name) const {
+int DeviceMesh::axis(std::string_view name, Here at) const {
   const auto found = std::ranges::find(state_->names, name);
   if (found != state_->names.end()) return static_cast<int>(found - state_->names.begin());
-  throw UsageError{fmt::format("no axis '{}' of a mesh with [{}]", name, fmt::join(state_->names, ", "))};
+  throw UsageError{fmt::format("{}: axis: no axis '{}' of a mesh with [{}]", to_string(to_place(at)), name,
+                               fmt::join(state_->names, ", "))};
 }
 
 void DeviceMesh::count(Comm comm, Bytes bytes) const {
@@ -81,12 +84,12 @@ void DeviceMesh::count(Comm comm, Bytes bytes) const {
 
 // Every rank makes every group, in one order; a line of all is the default group.
 Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vector<int> mesh_shape,
-                                  std::vector<std::string> mesh_dim_names) {
-  const int world = rank.dist.get_world_size();
-  require_mesh(device_type, mesh_shape, mesh_dim_names, world);
+                                  std::vector<std::string> mesh_dim_names, DeviceMesh::Here at) {
+  const int world = rank.dist.get_world_size({}, at);
+  at_line(at, [&] { require_mesh(device_type, mesh_shape, mesh_dim_names, world); });
   const auto state = std::make_shared<DeviceMesh::State>(
       DeviceMesh::State{.rank = &rank, .shape = mesh_shape, .names = std::move(mesh_dim_names)});
-  const int self = rank.dist.get_rank();
+  const int self = rank.dist.get_rank({}, at);
   state->coordinate = coordinate_of(self, mesh_shape);
   for (std::size_t axis = 0; axis < mesh_shape.size(); ++axis) {
     state->groups.emplace_back();
@@ -94,7 +97,7 @@ Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vect
     for (int first = 0; first < world; ++first) {
       const std::vector<int> line = line_from(first, axis, mesh_shape);
       if (line.front() != first) continue;
-      const Group group = co_await rank.dist.new_group(line);
+      const Group group = co_await rank.dist.new_group(line, {}, at);
       if (std::ranges::find(line, self) != line.end()) state->groups.back() = group;
     }
   }

@@ -23,7 +23,7 @@ constexpr MoveKind kScatter{"scatter", "SCATTER", Comm::scatter};
 Passage along(const DTensor& x, int axis) {
   const DeviceMesh& mesh = x.device_mesh();
   const Shape shape = x.to_local()
-                          ? x.local().shape()
+                          ? x.to_local()->shape()
                           : local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), x.placements());
   return {.mesh = mesh,
           .axis = axis,

@@ -60,10 +60,11 @@ DTensor DTensor::from_local(DeviceMesh mesh, Placements placements, Shape shape,
   return {std::move(mesh), std::move(placements), shape, dtype, std::move(local), dp};
 }
 
-const Tensor& DTensor::local() const {
+const Tensor& DTensor::local(Here at) const {
   if (local_) return *local_;
-  throw UsageError{fmt::format("rank {} has no part of a tensor of {} as {}", mesh_.rank().index,
-                               to_string(shape_), to_string(placements_))};
+  throw UsageError{fmt::format("{}: local: rank {} has no part of a tensor of {} as {}",
+                               to_string(to_place(at)), mesh_.rank().index, to_string(shape_),
+                               to_string(placements_))};
 }
 
 Task<DTensor> DTensor::redistribute(Placements placements, Here at) const {
@@ -79,7 +80,7 @@ namespace {
 Task<HostArray> read_all(DTensor x, Here at) {
   const Placements everywhere(static_cast<std::size_t>(x.device_mesh().ndim()), Replicate{});
   const DTensor whole = co_await x.redistribute(everywhere, at);
-  HostArray read = co_await whole.local().to_host(at);
+  HostArray read = co_await whole.local(at).to_host(at);
   co_return read;
 }
 

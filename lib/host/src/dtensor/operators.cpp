@@ -50,7 +50,7 @@ Task<DTensor> on_parts(DTensor x, ShardingRule rule,
   const DTensor from = co_await x.redistribute(rule.operands[0], at);
   const Result result{.like = from, .shape = x.shape(), .placements = rule.result};
   if (!result.is_here()) co_return result.of({});
-  const Tensor local = co_await apply({from.local(), at}, {});
+  const Tensor local = co_await apply({from.local(at), at}, {});
   co_return result.of(local);
 }
 
@@ -71,7 +71,7 @@ Task<DTensor> matmul(DTensor x, DTensor w, Here at) {
     const Tensor zeros = co_await zeros_of(result, at);
     co_return result.of(zeros);
   }
-  const Tensor product = co_await host::matmul({left.local(), at}, {right.local(), at});
+  const Tensor product = co_await host::matmul({left.local(at), at}, {right.local(at), at});
   co_return result.of(product);
 }
 
@@ -84,7 +84,7 @@ Task<DTensor> add(DTensor a, DTensor b, Here at) {
   const DTensor& wide = row_first ? right : left;
   const Result result{.like = wide, .shape = wide.shape(), .placements = rule.result};
   if (!result.is_here()) co_return result.of({});
-  const Tensor sum = co_await host::add({left.local(), at}, {right.local(), at});
+  const Tensor sum = co_await host::add({left.local(at), at}, {right.local(at), at});
   co_return result.of(sum);
 }
 
@@ -103,7 +103,7 @@ Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps, He
   const Result result{.like = from, .shape = x.shape(), .placements = rule.result};
   if (!result.is_here()) co_return result.of({});
   const Tensor local =
-      co_await host::layer_norm({from.local(), at}, {scale.local(), at}, {shift.local(), at}, eps);
+      co_await host::layer_norm({from.local(at), at}, {scale.local(at), at}, {shift.local(at), at}, eps);
   co_return result.of(local);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,10 @@ namespace kbsim::host {
 /// what a run without values reads, and may write; asked for its contents, it throws UsageError.
 class HostArray {
  public:
-  HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes);
+  using Here = std::source_location;
+
+  /// UsageError unless there are as many bytes as the shape has.
+  HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes, Here at = Here::current());
   // Not inline, as a Tensor's.
   HostArray(const HostArray& other);
   HostArray(HostArray&& other) noexcept;
@@ -32,12 +36,12 @@ class HostArray {
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] bool has_numbers() const { return numbers_ != nullptr; }
   /// Those of a repeated block are laid out when they are first asked for.
-  [[nodiscard]] const std::vector<std::byte>& bytes() const;
+  [[nodiscard]] const std::vector<std::byte>& bytes(Here at = Here::current()) const;
   /// Fills `to` with the bytes from `first` on.
   void read(std::int64_t first, std::span<std::byte> to) const;
   /// All bytes, if they lie in memory; null for a repeated block.
   [[nodiscard]] oplog::KeptBytes kept() const;
-  [[nodiscard]] std::vector<double> to_doubles() const;
+  [[nodiscard]] std::vector<double> to_doubles(Here at = Here::current()) const;
 
  private:
   struct Numbers;

@@ -64,14 +64,16 @@ struct PeDma {
 /// What a rank calls `mp`.
 class Multiprocessing {
  public:
+  using Here = std::source_location;
+
   Multiprocessing(Session& session, World& world) : session_{session}, world_{world} {}
 
   /// Runs fn(rank, args) for ranks 0 to nprocs - 1, args copied for each, until all have returned. If any
   /// fails, a SpawnException reports the one of the smallest (time, rank) and the others are cancelled.
   template <class Args>
-  [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args,
-                             SpawnOptions options);
-  [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&), SpawnOptions options);
+  [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args, SpawnOptions options,
+                             Here at = Here::current());
+  [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&), SpawnOptions options, Here at = Here::current());
 
  private:
   Session& session_;
@@ -137,8 +139,8 @@ class Rank {
 
 template <class Args>
 Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args,
-                              SpawnOptions options) {
-  Ranks ranks{session_, world_, options.nprocs};
+                              SpawnOptions options, Here at) {
+  Ranks ranks{session_, world_, options.nprocs, at};
   for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i), args));
   co_await ranks.join();
 }

@@ -73,17 +73,17 @@ class Tensor {
   [[nodiscard]] DType dtype() const;
   [[nodiscard]] int sip() const;
   /// UsageError for a slice whose elements don't follow each other in the virtual range.
-  [[nodiscard]] Ptr ptr() const;
+  [[nodiscard]] Ptr ptr(Here at = Here::current()) const;
   /// Those that have a part of it: of a slice, just that part, as a row of its own. UsageError as ptr().
-  [[nodiscard]] const std::vector<Shard>& shards() const;
+  [[nodiscard]] const std::vector<Shard>& shards(Here at = Here::current()) const;
 
   /// What is at an index of the first axis; a negative one counts from the end.
-  [[nodiscard]] Tensor operator[](std::int64_t index) const;
-  [[nodiscard]] Tensor operator[](IndexRange range) const { return slice(0, range); }
-  [[nodiscard]] Tensor slice(int axis, IndexRange range) const;
+  [[nodiscard]] Tensor operator[](const IndexOperand& index) const;
+  [[nodiscard]] Tensor operator[](const RangeOperand& of) const { return slice(0, of.range, of.at); }
+  [[nodiscard]] Tensor slice(int axis, IndexRange range, Here at = Here::current()) const;
   /// The same elements in the same order. UsageError for a slice that isn't contiguous: that is a copy.
-  [[nodiscard]] Tensor view(Shape shape) const;
-  [[nodiscard]] Tensor reshape(Shape shape) const { return view(shape); }
+  [[nodiscard]] Tensor view(Shape shape, Here at = Here::current()) const;
+  [[nodiscard]] Tensor reshape(Shape shape, Here at = Here::current()) const { return view(shape, at); }
 
   /// Every shard and replica gets its part, after those who write its elements by now. UsageError unless
   /// shape and dtype are equal.
@@ -111,7 +111,7 @@ class Tensor {
  private:
   friend class Torch;
   Tensor(std::shared_ptr<State> state, const View& view);
-  [[nodiscard]] const Part& part() const;
+  [[nodiscard]] const Part& part(const Here& at) const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
   static Task<std::monostate> copied(Update into, Tensor to, std::vector<std::shared_ptr<Written>> before,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <vector>
 
 #include "kbsim/base/shape.hpp"
@@ -14,6 +15,25 @@ namespace kbsim::host {
 struct IndexRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
+};
+
+/// An index or a range in `x[…]`, and the place where it stands: operators can't take default arguments.
+struct IndexOperand {
+  IndexOperand(std::int64_t i,  // NOLINT(google-explicit-constructor)
+               std::source_location where = std::source_location::current())
+      : index{i}, at{where} {}
+  std::int64_t index;
+  std::source_location at;
+};
+struct RangeOperand {
+  RangeOperand(IndexRange of,  // NOLINT(google-explicit-constructor)
+               std::source_location where = std::source_location::current())
+      : range{of}, at{where} {}
+  RangeOperand(std::int64_t begin, std::int64_t end,
+               std::source_location where = std::source_location::current())
+      : RangeOperand{IndexRange{begin, end}, where} {}
+  IndexRange range;
+  std::source_location at;
 };
 
 /// Consecutive elements of a row-major tensor.

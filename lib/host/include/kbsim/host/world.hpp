@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,8 +117,8 @@ class SpawnException : public Error {
 /// The processes of one spawn; those that still run are cancelled with it.
 class Ranks {
  public:
-  /// UsageError unless there is a SIP for each.
-  Ranks(Session& session, World& world, int count);
+  /// UsageError, with the line of the spawn, unless there is a SIP for each.
+  Ranks(Session& session, World& world, int count, const std::source_location& at);
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;

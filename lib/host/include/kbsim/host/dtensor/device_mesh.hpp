@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ using CommCounts = std::map<Comm, CommCount>;
 /// All ranks of the world as a grid, row-major, and a group along each axis. Copies are the same mesh.
 class DeviceMesh {
  public:
+  using Here = std::source_location;
+
   [[nodiscard]] Rank& rank() const { return *state_->rank; }
   [[nodiscard]] const std::vector<int>& shape() const { return state_->shape; }
   [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
@@ -43,7 +46,7 @@ class DeviceMesh {
     return state_->groups[static_cast<std::size_t>(axis)];
   }
   /// UsageError for a name that no axis has.
-  [[nodiscard]] int axis(std::string_view name) const;
+  [[nodiscard]] int axis(std::string_view name, Here at = Here::current()) const;
 
   /// Of all that DTensors of this mesh have sent so far, on this rank.
   [[nodiscard]] const CommCounts& sent() const { return state_->sent; }
@@ -53,7 +56,7 @@ class DeviceMesh {
 
  private:
   friend Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vector<int> mesh_shape,
-                                           std::vector<std::string> mesh_dim_names);
+                                           std::vector<std::string> mesh_dim_names, Here at);
   struct State {
     Rank* rank = nullptr;
     std::vector<int> shape;
@@ -70,7 +73,8 @@ class DeviceMesh {
 /// axis.
 [[nodiscard]] Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type,
                                                 std::vector<int> mesh_shape,
-                                                std::vector<std::string> mesh_dim_names = {});
+                                                std::vector<std::string> mesh_dim_names = {},
+                                                DeviceMesh::Here at = DeviceMesh::Here::current());
 
 /// Counts what the DTensors of a mesh send on this rank from here on.
 class CommDebugMode {

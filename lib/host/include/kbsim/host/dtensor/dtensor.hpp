@@ -31,8 +31,8 @@ class DTensor {
   /// The placement of local tensors inside the package.
   [[nodiscard]] const topology::DPPolicy& dp() const { return dp_; }
   [[nodiscard]] const std::optional<Tensor>& to_local() const { return local_; }
-  /// UsageError, with `what`, of a rank that has none.
-  [[nodiscard]] const Tensor& local() const;
+  /// UsageError of a rank that has none.
+  [[nodiscard]] const Tensor& local(Here at = Here::current()) const;
 
   /// By the fewest collectives (changes_between).
   [[nodiscard]] Task<DTensor> redistribute(Placements placements, Here at = Here::current()) const;
