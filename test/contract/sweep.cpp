@@ -354,6 +354,24 @@ TEST_CASE("Sweep: a metric that no point has is told with the first that ends, o
   fs::remove_all(folder);
 }
 
+TEST_CASE("Sweep: a dry run tells a metric that no point has, by what is known or what it simulates") {
+  const std::string folder = place("dry_metric");
+  const std::string sweep = kSmall + "--set system.sips.count=2,3 --out " + folder;
+  const std::string dry = sweep + " --dry-run";
+  for (const bool known : {false, true}) {
+    CAPTURE(known);
+    if (known) CHECK(run_kbsim(sweep).exit == 0);
+    for (const char* wrong : {" --metric latncy_ns", " --pareto latency_ns,max:latncy_ns"}) {
+      const Outcome refused = run_kbsim(dry + wrong);
+      CHECK(refused.exit == 2);
+      CHECK(refused.out.empty());
+      has(refused.err, " latncy_ns: a point has no such metric, did you mean 'latency_ns'?\n");
+    }
+    CHECK(run_kbsim(dry + " --metric kernel_ns --pareto latency_ns,system.sips.count").exit == 0);
+  }
+  fs::remove_all(folder);
+}
+
 TEST_CASE("Sweep: a merge with a metric that no point has leaves the tables as they are") {
   const std::string folder = place("merge_metric");
   CHECK(run_kbsim(kSmall + "--set system.sips.count=2,3 --out " + folder).exit == 0);

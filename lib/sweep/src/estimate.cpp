@@ -6,6 +6,8 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/sweep/shares.hpp"
 
+#include "known_points.hpp"
+
 namespace kbsim::sweep {
 namespace {
 
@@ -21,7 +23,8 @@ void simulate_some(const Sweep& sweep, const std::vector<std::size_t>& points, C
   scratch.out.clear();
   scratch.timeout = kLongest;
   scratch.progress = false;
-  (void)run_points(sweep.plan, sweep.requests, points, cache, sweep.run, scratch);
+  const Tally tally = run_points(sweep.plan, sweep.requests, points, cache, sweep.run, scratch);
+  if (!tally.stopped.empty()) throw UsageError{tally.stopped};
 }
 
 }  // namespace
@@ -46,7 +49,9 @@ std::string expected_time(const Sweep& sweep, Cache& cache) {
                      sweep.pool.jobs, by);
 }
 
-std::string dry_run_text(const Sweep& sweep, Cache& cache) {
+std::string dry_run_text(const Sweep& given, Cache& cache) {
+  Sweep sweep = given;
+  if (sweep.pool.lacks && known_points_have(sweep, cache)) sweep.pool.lacks = {};
   std::vector<std::string> names;
   for (const Axis& axis : sweep.plan.axes) names.push_back(axis.name);
   std::string text = fmt::format("point,{}\n", fmt::join(names, ","));

@@ -12,6 +12,7 @@
 #include "kbsim/sweep/tables.hpp"
 
 #include "folder_claim.hpp"
+#include "known_points.hpp"
 
 namespace kbsim::sweep {
 namespace {
@@ -64,8 +65,8 @@ void verify(const Sweep& sweep, Cache& cache) {
                           command_of(sweep.plan, sweep.plan.points[first.point]))};
 }
 
-// Of points that are known there is nothing to wait for: a name that none has is told before any other runs.
-// True if one has all.
+}  // namespace
+
 bool known_points_have(const Sweep& sweep, const Cache& cache) {
   std::string missing;
   for (const std::size_t i : sweep.which) {
@@ -77,8 +78,6 @@ bool known_points_have(const Sweep& sweep, const Cache& cache) {
   if (!missing.empty()) throw UsageError{missing};
   return false;
 }
-
-}  // namespace
 
 ExitCode run_sweep(const Sweep& sweep) {
   const std::filesystem::path& out = sweep.pool.out;

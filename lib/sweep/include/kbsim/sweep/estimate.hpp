@@ -10,7 +10,8 @@ namespace kbsim::sweep {
 /// that are simulated for it and not kept.
 [[nodiscard]] std::string expected_time(const Sweep& sweep, Cache& cache);
 
-/// The points as CSV, and the expected time.
+/// The points as CSV, and the expected time. UsageError for a metric that a point which is known, or is
+/// simulated for the time, hasn't.
 [[nodiscard]] std::string dry_run_text(const Sweep& sweep, Cache& cache);
 
 }  // namespace kbsim::sweep
