@@ -71,8 +71,8 @@ TEST_CASE(
     "HostArray: a block as large as the array is the array, and none that is larger or empty is taken") {
   const std::vector<std::byte> block = counted_bytes(100);
   CHECK(*HostArray::repeated({50}, f16, block).kept() == block);
-  CHECK_THROWS_AS((void)(HostArray::repeated({49}, f16, block)), InternalError);
-  CHECK_THROWS_AS((void)(HostArray::repeated({49}, f16, {})), InternalError);
+  CHECK_THROWS_AS((void)(HostArray::repeated({49}, f16, block)), UsageError);
+  CHECK_THROWS_AS((void)(HostArray::repeated({49}, f16, {})), UsageError);
 }
 
 TEST_CASE("HostArray: without numbers there is nothing to read") {

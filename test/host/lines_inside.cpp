@@ -169,6 +169,26 @@ const std::map<std::string, Call> kRefused{
        (void)HostArray({4}, f32, std::vector<std::byte>(4));
        co_return;
      }},
+    {"HostArray of a negative extent",
+     [](Ready) -> Task<> {
+       (void)HostArray({-2, -2}, f16, std::vector<std::byte>(8));
+       co_return;
+     }},
+    {"repeated block of nothing",
+     [](Ready) -> Task<> {
+       (void)HostArray::repeated({4}, f32, {});
+       co_return;
+     }},
+    {"generate of a negative extent",
+     [](Ready) -> Task<> {
+       (void)generate({-4}, f32, element_of);
+       co_return;
+     }},
+    {"full of more than there can be",
+     [](Ready) -> Task<> {
+       (void)full({std::int64_t{1} << 40, std::int64_t{1} << 40}, 1.0, f32);
+       co_return;
+     }},
     {"numbers that aren't there",
      [](Ready) -> Task<> {
        (void)HostArray::without_numbers({4}, f32).to_doubles();
@@ -191,6 +211,31 @@ const std::map<std::string, Call> kRefused{
      }},
     {"init_device_mesh",
      [](Ready r) -> Task<> { (void)co_await dtensor::init_device_mesh(r.state.rank(), "ahbm", {3}); }},
+    {"init_device_mesh of more ranks than can be counted",
+     [](Ready r) -> Task<> {
+       (void)co_await dtensor::init_device_mesh(r.state.rank(), "ahbm", {65536, 65537});
+     }},
+    {"init_device_mesh of two axes of a name",
+     [](Ready r) -> Task<> {
+       const std::vector<std::string> names{"tp", "tp"};
+       const std::vector<int> shape{1, r.state.rank().dist.get_world_size()};
+       (void)co_await dtensor::init_device_mesh(r.state.rank(), "ahbm", shape, names);
+     }},
+    {"size of an axis",
+     [](Ready r) -> Task<> {
+       (void)r.whole.device_mesh().size(1);
+       co_return;
+     }},
+    {"get_local_rank of an axis",
+     [](Ready r) -> Task<> {
+       (void)r.whole.device_mesh().get_local_rank(-1);
+       co_return;
+     }},
+    {"get_group of an axis",
+     [](Ready r) -> Task<> {
+       (void)r.whole.device_mesh().get_group(1);
+       co_return;
+     }},
     {"axis",
      [](Ready r) -> Task<> {
        (void)r.whole.device_mesh().axis("rows");
@@ -200,6 +245,17 @@ const std::map<std::string, Call> kRefused{
      [](Ready r) -> Task<> {
        co_await r.state.rank().mp.spawn([](Rank&) -> Task<> { co_return; }, {.nprocs = 0});
      }},
+    {"spawn in a rank",
+     [](Ready r) -> Task<> {
+       co_await r.state.rank().mp.spawn([](Rank&) -> Task<> { co_return; }, {.nprocs = 1});
+     }},
+    {"from_local of another dtype",
+     [](Ready r) -> Task<> {
+       (void)DTensor::from_local(r.whole.device_mesh(), {Replicate{}}, {4, 4}, f16, r.x, kOnOnePe);
+       co_return;
+     }},
+    {"RowParallelLinear::make of nothing",
+     [](Ready r) -> Task<> { co_await RowParallelLinear::make(r.state, {}); }},
     {"spawn of more than there are",
      [](Ready r) -> Task<> {
        co_await r.state.rank().mp.spawn<int>([](Rank&, int) -> Task<> { co_return; }, 1, {.nprocs = 9});

@@ -24,19 +24,37 @@ struct HostArray::Numbers {
   mutable std::vector<std::byte> all;
 };
 
-HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes, Here at)
-    : shape_{shape}, dtype_{dtype}, numbers_{std::make_shared<const Numbers>(std::move(bytes))} {
-  at_line(at, [&] {
-    if (repeats())
-      throw UsageError{fmt::format("HostArray: {} {} takes {}, got {}", to_string(shape), to_string(dtype),
-                                   counted(shape.bytes(dtype).count(), "byte"),
-                                   counted(numbers_->block.size(), "byte"))};
-  });
+namespace {
+
+// UsageError for extents below 0, and for more elements than anything has.
+Bytes size_of(const Shape& shape, DType dtype) {
+  if (std::ranges::any_of(shape.extents(), [](std::int64_t extent) { return extent < 0; }) || !shape.count())
+    throw UsageError{fmt::format("HostArray: shape {}, expected extents from 0 and up to 2^50 elements",
+                                 to_string(shape))};
+  return shape.bytes(dtype);
 }
 
-HostArray HostArray::repeated(Shape shape, DType dtype, std::vector<std::byte> block) {
-  ensure(!block.empty() && static_cast<std::int64_t>(block.size()) <= shape.bytes(dtype).count(),
-         "a block that doesn't fit its array");
+}  // namespace
+
+HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes, Here at)
+    : shape_{shape}, dtype_{dtype} {
+  at_line(at, [&] {
+    const Bytes size = size_of(shape, dtype);
+    if (size != Bytes{std::ssize(bytes)})
+      throw UsageError{fmt::format("HostArray: {} {} takes {}, got {}", to_string(shape), to_string(dtype),
+                                   counted(size.count(), "byte"), counted(bytes.size(), "byte"))};
+  });
+  numbers_ = std::make_shared<const Numbers>(std::move(bytes));
+}
+
+HostArray HostArray::repeated(Shape shape, DType dtype, std::vector<std::byte> block, Here at) {
+  at_line(at, [&] {
+    const Bytes size = size_of(shape, dtype);
+    if (block.empty() || Bytes{std::ssize(block)} > size)
+      throw UsageError{fmt::format("HostArray: a block of {} for {} {}, expected 1 byte to {}",
+                                   counted(block.size(), "byte"), to_string(shape), to_string(dtype),
+                                   counted(size.count(), "byte"))};
+  });
   HostArray array{shape, dtype};
   array.numbers_ = std::make_shared<const Numbers>(std::move(block));
   return array;
@@ -95,11 +113,13 @@ void require_unstopped() {
 
 }  // namespace
 
-HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f) {
+HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f,
+                   HostArray::Here at) {
   constexpr std::int64_t kAtOnce = 65536;  // doubles take eight times a byte's memory
+  const Bytes size = at_line(at, [&] { return size_of(shape, dtype); });
   const std::int64_t all = shape.elements();
   std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<std::size_t>(shape.bytes(dtype).count()));
+  bytes.reserve(static_cast<std::size_t>(size.count()));
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < all;) {
     require_unstopped();
@@ -108,11 +128,11 @@ HostArray generate(Shape shape, DType dtype, const std::function<double(std::int
     const replay::Buffer some = replay::from_doubles(numbers, dtype);
     bytes.insert(bytes.end(), some.begin(), some.end());
   }
-  return {shape, dtype, std::move(bytes)};
+  return {shape, dtype, std::move(bytes), at};
 }
 
-HostArray full(Shape shape, double value, DType dtype) {
-  return generate(shape, dtype, [value](std::int64_t) { return value; });
+HostArray full(Shape shape, double value, DType dtype, HostArray::Here at) {
+  return generate(shape, dtype, [value](std::int64_t) { return value; }, at);
 }
 
 }  // namespace kbsim::host

@@ -18,7 +18,9 @@ struct MatrixRange {
 };
 
 std::int64_t divided(std::int64_t size, int ranks, std::string_view what, Here at) {
-  if (size < 1 || size % ranks != 0)
+  if (size < 1)
+    throw UsageError{fmt::format("{}: {} is {}, expected 1 at least", to_string(to_place(at)), what, size)};
+  if (size % ranks != 0)
     throw UsageError{fmt::format("{}: {} ({}) must be divisible by TP world size ({})",
                                  to_string(to_place(at)), what, size, ranks)};
   return size / ranks;

@@ -127,6 +127,11 @@ Ranks::Ranks(Session& session, World& world, int count, const std::source_locati
                                  to_string(to_place(at)), counted(count, "process", "processes"),
                                  counted(sips, "SIP"))};
   }
+  if (*spawned_ > 0) {
+    throw UsageError{
+        fmt::format("{}: spawn while {} of another spawn run: the main program spawns, one after the other",
+                    to_string(to_place(at)), counted(*spawned_, "rank"))};
+  }
   *spawned_ = count;
   world.forget_devices();
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <numeric>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 #include "../at_line.hpp"
@@ -15,8 +18,14 @@
 namespace kbsim::host::dtensor {
 namespace {
 
-int product(const std::vector<int>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), 1, std::multiplies{});
+// No further than needed to tell it from a world's ranks.
+std::int64_t product(const std::vector<int>& shape) {
+  std::int64_t ranks = 1;
+  for (const int n : shape) {
+    ranks *= n;
+    if (std::abs(ranks) > std::numeric_limits<int>::max()) break;
+  }
+  return ranks;
 }
 
 // The coordinate of a rank, and back: row-major.
@@ -49,7 +58,7 @@ void require_mesh(const std::string& device_type, const std::vector<int>& shape,
   };
   require(device_type == "ahbm", fmt::format("unknown device type '{}' (known: ahbm)", device_type));
   require(!shape.empty() && std::ranges::all_of(shape, [](int n) { return n > 0; }),
-          fmt::format("a mesh of [{}]", fmt::join(shape, ", ")));
+          fmt::format("a mesh of [{}], expected axes of 1 rank at least", fmt::join(shape, ", ")));
   require(product(shape) <= world,
           fmt::format("Mesh should not be bigger than default world size {}, but found {} ranks!", world,
                       product(shape)));
@@ -57,6 +66,7 @@ void require_mesh(const std::string& device_type, const std::vector<int>& shape,
           fmt::format("a mesh of {} ranks in a world of {}; it takes all", product(shape), world));
   require(names.empty() || names.size() == shape.size(),
           "mesh_shape and mesh_dim_names should have same length!");
+  require(std::set(names.begin(), names.end()).size() == names.size(), "Each mesh_dim_name must be unique.");
 }
 
 }  // namespace
@@ -67,7 +77,14 @@ std::string_view to_string(Comm comm) {
   return kNames[static_cast<std::size_t>(comm)];
 }
 
-int DeviceMesh::size() const { return product(shape()); }
+int DeviceMesh::size() const { return static_cast<int>(product(shape())); }
+
+std::size_t DeviceMesh::index_of(int axis, Here at) const {
+  if (axis < 0 || axis >= ndim())
+    throw UsageError{fmt::format("{}: axis {} of a mesh with {}", to_string(to_place(at)), axis,
+                                 counted(ndim(), "axis", "axes"))};
+  return static_cast<std::size_t>(axis);
+}
 
 int DeviceMesh::axis(std::string_view name, Here at) const {
   const auto found = std::ranges::find(state_->names, name);

@@ -53,9 +53,10 @@ DTensor DTensor::from_local(DeviceMesh mesh, Placements placements, Shape shape,
   const Shape wanted = local_shape(shape, mesh.shape(), mesh.get_coordinate(), placements);
   const bool fits = local ? local->shape() == wanted && local->dtype() == dtype : is_empty(wanted);
   if (!fits) {
-    throw UsageError{fmt::format("{}: from_local: a local tensor of {}, expected {} of {} as {}",
-                                 to_string(to_place(at)), local ? to_string(local->shape()) : "nothing",
-                                 to_string(wanted), to_string(shape), to_string(placements))};
+    throw UsageError{fmt::format(
+        "{}: from_local: a local tensor of {}, expected {} {} of {} as {}", to_string(to_place(at)),
+        local ? fmt::format("{} {}", to_string(local->shape()), to_string(local->dtype())) : "nothing",
+        to_string(wanted), to_string(dtype), to_string(shape), to_string(placements))};
   }
   return {std::move(mesh), std::move(placements), shape, dtype, std::move(local), dp};
 }

@@ -20,7 +20,7 @@ class HostArray {
  public:
   using Here = std::source_location;
 
-  /// UsageError unless there are as many bytes as the shape has.
+  /// UsageError unless the shape can be, and has as many bytes.
   HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes, Here at = Here::current());
   // Not inline, as a Tensor's.
   HostArray(const HostArray& other);
@@ -30,7 +30,9 @@ class HostArray {
   ~HostArray();
   [[nodiscard]] static HostArray without_numbers(Shape shape, DType dtype) { return {shape, dtype}; }
   /// `block` again and again, to the end of the shape: it takes no more memory than the block.
-  [[nodiscard]] static HostArray repeated(Shape shape, DType dtype, std::vector<std::byte> block);
+  /// UsageError for a block that is empty, or larger than all.
+  [[nodiscard]] static HostArray repeated(Shape shape, DType dtype, std::vector<std::byte> block,
+                                          Here at = Here::current());
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] DType dtype() const { return dtype_; }
@@ -55,7 +57,9 @@ class HostArray {
 };
 
 /// Element i of the row-major array is f(i), rounded to the dtype.
-[[nodiscard]] HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f);
-[[nodiscard]] HostArray full(Shape shape, double value, DType dtype);
+[[nodiscard]] HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f,
+                                 HostArray::Here at = HostArray::Here::current());
+[[nodiscard]] HostArray full(Shape shape, double value, DType dtype,
+                             HostArray::Here at = HostArray::Here::current());
 
 }  // namespace kbsim::host

@@ -35,15 +35,16 @@ class DeviceMesh {
   [[nodiscard]] const std::vector<int>& shape() const { return state_->shape; }
   [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
   [[nodiscard]] int size() const;
-  [[nodiscard]] int size(int axis) const { return shape()[static_cast<std::size_t>(axis)]; }
+  /// UsageError, as the next two, for an axis that isn't there.
+  [[nodiscard]] int size(int axis, Here at = Here::current()) const { return shape()[index_of(axis, at)]; }
   /// Where this rank is.
   [[nodiscard]] const std::vector<int>& get_coordinate() const { return state_->coordinate; }
-  [[nodiscard]] int get_local_rank(int axis = 0) const {
-    return state_->coordinate[static_cast<std::size_t>(axis)];
+  [[nodiscard]] int get_local_rank(int axis = 0, Here at = Here::current()) const {
+    return state_->coordinate[index_of(axis, at)];
   }
   /// Those that differ from this rank on the axis only, in the order of their coordinates.
-  [[nodiscard]] const Group& get_group(int axis = 0) const {
-    return state_->groups[static_cast<std::size_t>(axis)];
+  [[nodiscard]] const Group& get_group(int axis = 0, Here at = Here::current()) const {
+    return state_->groups[index_of(axis, at)];
   }
   /// UsageError for a name that no axis has.
   [[nodiscard]] int axis(std::string_view name, Here at = Here::current()) const;
@@ -55,6 +56,7 @@ class DeviceMesh {
   friend bool operator==(const DeviceMesh& a, const DeviceMesh& b) { return a.state_ == b.state_; }
 
  private:
+  [[nodiscard]] std::size_t index_of(int axis, Here at) const;
   friend Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vector<int> mesh_shape,
                                            std::vector<std::string> mesh_dim_names, Here at);
   struct State {
