@@ -119,14 +119,29 @@ TEST_CASE("Mock: one element beyond an allocation is a fault, and reading there 
 
 TEST_CASE("Mock: PEs, SIPs and kernels that aren't there are refused") {
   mock::World world{{.pes = 2}};
-  CHECK_THROWS_WITH_AS((void)world.alloc(1, 4, f16), "there is no sip1: the world has 1", UsageError);
-  CHECK_THROWS_WITH_AS(world.launch({0, 0, 2}, bind_kernel("circle", waits_in_a_circle, NoWorldArgs{})),
-                       "there is no sip0.cube0.pe2: the world has 1 SIP(s) of 1 cube(s) of 2 PE(s)",
-                       UsageError);
-  CHECK_THROWS_AS(world.run("helo", HelloArgs{}), UsageError);
-  CHECK_THROWS_AS(world.run("hello", 3), UsageError);
-  CHECK_THROWS_AS((void)world.alloc(0, 0, f16), UsageError);
-  CHECK_THROWS_AS((mock::World{{.pes = 1, .wiring = mock::ring(2)}}), UsageError);
+  const auto refused = [](const auto& act, ExitCode exit = ExitCode::usage) {
+    const std::string text = error_of(act, exit);
+    CAPTURE(text);
+    CHECK(text.starts_with("world.cpp:"));
+    CHECK(text.find(".cpp:", 10) == std::string::npos);
+    return text.substr(text.find(' ') + 1);
+  };
+  const KernelCall circle = bind_kernel("circle", waits_in_a_circle, NoWorldArgs{});
+  const Ptr x = world.alloc(0, 4, f16);
+  CHECK(refused([&] { (void)world.alloc(1, 4, f16); }) == "there is no sip1: the world has 1 SIP");
+  CHECK(refused([&] { world.launch({0, 0, 2}, circle); }) ==
+        "there is no sip0.cube0.pe2: the world has 1 SIP of 1 cube of 2 PEs");
+  CHECK(refused([&] { world.launch(3, circle); }) == "there is no sip3: the world has 1 SIP");
+  CHECK(refused([&] { world.run("helo", HelloArgs{}); }).starts_with("unknown kernel 'helo'"));
+  CHECK(refused([&] { world.run("hello_send", 3); }).find("another kernel's type") != std::string::npos);
+  CHECK(refused([&] { (void)world.alloc(0, 0, f16); }) == "alloc of 0 elements, expected 1 to 2^50");
+  CHECK(refused([&] { (void)world.alloc(0, std::vector<double>{}, f16); }) ==
+        "alloc of 0 elements, expected 1 to 2^50");
+  CHECK(refused([&] { (void)world.read(0, x, -1); }) == "read of -1 elements, expected 0 to 2^50");
+  refused([&] { (void)world.read(0, x, 5); }, ExitCode::deadlock);
+  refused([] { mock::World{{.pes = 1, .wiring = mock::ring(2)}}; });
+  CHECK(refused([] { mock::World{{.pes = 0}}; }) ==
+        "a world of 1 SIP of 1 cube of 0 PEs: expected 1 of each at least");
 }
 
 TEST_CASE("Mock: a mesh is open at its edges") {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/copy.hpp"
@@ -184,8 +185,9 @@ std::int64_t Recording::count(std::string_view name) const {
 
 Recording record(const RecordSpec& spec, KernelCall call) {
   if (!inside(spec.at.sip, spec.sips) || !inside(spec.at.cube, spec.cubes) || !inside(spec.at.pe, spec.pes))
-    throw UsageError{fmt::format("there is no {}: {} SIP(s) of {} cube(s) of {} PE(s)", to_string(spec.at),
-                                 spec.sips, spec.cubes, spec.pes)};
+    throw UsageError{fmt::format("there is no {}: {} of {} of {}", to_string(spec.at),
+                                 counted(spec.sips, "SIP"), counted(spec.cubes, "cube"),
+                                 counted(spec.pes, "PE"))};
   Simulation sim;
   Recorder pe{sim, spec};
   (void)sim.spawn(call.name, runs(&pe, std::move(call)));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/sim/wait_graph.hpp"
@@ -16,17 +17,43 @@
 namespace kbsim::mock {
 namespace {
 
+using Here = World::Here;
+
+// What `act` gives; what it refuses is told with the line of the program that asked for it.
+template <class Act>
+decltype(auto) at_line(const Here& at, const Act& act) {
+  const auto told = [&](const Error& error) {
+    return fmt::format("{}: {}", to_string(to_place(at)), error.what());
+  };
+  try {
+    return act();
+  } catch (const UsageError& error) {
+    throw UsageError{told(error)};
+  } catch (const KernelFault& error) {
+    throw KernelFault{told(error)};
+  }
+}
+
+std::string extent_of(const WorldSpec& spec) {
+  return fmt::format("{} of {} of {}", counted(spec.sips, "SIP"), counted(spec.cubes, "cube"),
+                     counted(spec.pes, "PE"));
+}
+
+WorldSpec with_pes(WorldSpec spec) {
+  if (spec.sips >= 1 && spec.cubes >= 1 && spec.pes >= 1) return spec;
+  throw UsageError{fmt::format("a world of {}: expected 1 of each at least", extent_of(spec))};
+}
+
 void require_sip(const WorldSpec& spec, int sip) {
   if (sip >= 0 && sip < spec.sips) return;
-  throw UsageError{fmt::format("there is no sip{}: the world has {}", sip, spec.sips)};
+  throw UsageError{fmt::format("there is no sip{}: the world has {}", sip, counted(spec.sips, "SIP"))};
 }
 
 void require_pe(const WorldSpec& spec, PeCoord at) {
   const bool there = at.sip >= 0 && at.sip < spec.sips && at.cube >= 0 && at.cube < spec.cubes &&
                      at.pe >= 0 && at.pe < spec.pes;
   if (there) return;
-  throw UsageError{fmt::format("there is no {}: the world has {} SIP(s) of {} cube(s) of {} PE(s)",
-                               to_string(at), spec.sips, spec.cubes, spec.pes)};
+  throw UsageError{fmt::format("there is no {}: the world has {}", to_string(at), extent_of(spec))};
 }
 
 }  // namespace
@@ -166,40 +193,48 @@ struct World::Impl {
   std::deque<Pe> pes;
 };
 
-World::World(WorldSpec spec) : impl_{std::make_unique<Impl>(std::move(spec))} {}
+World::World(WorldSpec spec, Here at)
+    : impl_{at_line(at, [&] { return std::make_unique<Impl>(with_pes(std::move(spec))); })} {}
 World::~World() = default;
 World::World(World&&) noexcept = default;
 
-Ptr World::alloc(int sip, std::int64_t n, DType dtype) {
-  require_sip(impl_->spec, sip);
-  if (n <= 0 || n > kMostElements) throw UsageError{fmt::format("an allocation of {} elements", n)};
+Ptr World::alloc(int sip, std::int64_t n, DType dtype, Here at) {
+  at_line(at, [&] {
+    require_sip(impl_->spec, sip);
+    if (n <= 0 || n > kMostElements)
+      throw UsageError{fmt::format("alloc of {}, expected 1 to 2^50", counted(n, "element"))};
+  });
   return {.va = impl_->memory[static_cast<std::size_t>(sip)].allocate(Bytes{n * itemsize(dtype)}),
           .dtype = dtype};
 }
 
-Ptr World::alloc(int sip, std::span<const double> numbers, DType dtype) {
-  const Ptr to = alloc(sip, static_cast<std::int64_t>(numbers.size()), dtype);
+Ptr World::alloc(int sip, std::span<const double> numbers, DType dtype, Here at) {
+  const Ptr to = alloc(sip, static_cast<std::int64_t>(numbers.size()), dtype, at);
   const replay::Buffer bytes = replay::from_doubles(numbers, dtype);
   const Bytes size{static_cast<std::int64_t>(bytes.size())};
   std::ranges::copy(bytes, impl_->memory[static_cast<std::size_t>(sip)].at(to.va, size).begin());
   return to;
 }
 
-std::vector<double> World::read(int sip, Ptr from, std::int64_t n) const {
-  require_sip(impl_->spec, sip);
-  if (n < 0 || n > kMostElements) throw UsageError{fmt::format("a read of {} elements", n)};
-  const Bytes size{n * itemsize(from.dtype)};
-  return replay::to_doubles(impl_->memory[static_cast<std::size_t>(sip)].at(from.va, size), from.dtype);
+std::vector<double> World::read(int sip, Ptr from, std::int64_t n, Here at) const {
+  return at_line(at, [&] {
+    require_sip(impl_->spec, sip);
+    if (n < 0 || n > kMostElements)
+      throw UsageError{fmt::format("read of {}, expected 0 to 2^50", counted(n, "element"))};
+    const Bytes size{n * itemsize(from.dtype)};
+    return replay::to_doubles(impl_->memory[static_cast<std::size_t>(sip)].at(from.va, size), from.dtype);
+  });
 }
 
-void World::launch(PeCoord pe, KernelCall call) {
-  require_pe(impl_->spec, pe);
+void World::launch(PeCoord pe, KernelCall call, Here at) {
+  at_line(at, [&] { require_pe(impl_->spec, pe); });
   impl_->launches[pe].push_back(std::move(call));
 }
 
-void World::launch(int sip, const KernelCall& call) {
+void World::launch(int sip, const KernelCall& call, Here at) {
+  at_line(at, [&] { require_sip(impl_->spec, sip); });
   for (int cube = 0; cube < impl_->spec.cubes; ++cube) {
-    for (int pe = 0; pe < impl_->spec.pes; ++pe) launch({sip, cube, pe}, call);
+    for (int pe = 0; pe < impl_->spec.pes; ++pe) launch({sip, cube, pe}, call, at);
   }
 }
 
@@ -226,8 +261,8 @@ void World::run() {
   for (const Queue& queue : impl_->queues) queue.require_received();
 }
 
-void World::run(const std::string& kernel, const std::any& args) {
-  launch(kernels().at(kernel).bind(args));
+void World::run(const std::string& kernel, const std::any& args, Here at) {
+  launch(at_line(at, [&] { return kernels().at(kernel).bind(args); }));
   run();
 }
 

@@ -3,6 +3,7 @@
 #include <any>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,32 +38,36 @@ struct Printed {
 
 /// Runs kernels on PEs without a machine: a coroutine a PE, numbers computed at once, no time (the clock
 /// stays 0) and no engines. Memory is plain bytes, one space a SIP that all its PEs see; unwritten bytes
-/// are 0xFF. Queues have the machine's names, order and checks. A deadlock is reported at once.
+/// are 0xFF. Queues have the machine's names, order and checks. A deadlock is reported at once. What is
+/// refused names the caller's line.
 class World {
  public:
-  /// UsageError for a wiring with PEs that aren't there, or with directions that don't pair.
-  explicit World(WorldSpec spec);
+  using Here = std::source_location;
+
+  /// UsageError for a world without PEs, a wiring with PEs that aren't there, or with directions that don't
+  /// pair.
+  explicit World(WorldSpec spec, Here at = Here::current());
   ~World();
   World(World&&) noexcept;
 
   /// `n` elements of a SIP's memory. UsageError for a SIP that isn't there.
-  [[nodiscard]] Ptr alloc(int sip, std::int64_t n, DType dtype);
+  [[nodiscard]] Ptr alloc(int sip, std::int64_t n, DType dtype, Here at = Here::current());
   /// The same, holding these numbers, rounded to the dtype.
-  [[nodiscard]] Ptr alloc(int sip, std::span<const double> numbers, DType dtype);
+  [[nodiscard]] Ptr alloc(int sip, std::span<const double> numbers, DType dtype, Here at = Here::current());
   /// KernelFault outside what is allocated.
-  [[nodiscard]] std::vector<double> read(int sip, Ptr from, std::int64_t n) const;
+  [[nodiscard]] std::vector<double> read(int sip, Ptr from, std::int64_t n, Here at = Here::current()) const;
 
   /// Queues a kernel for the next run(), on one PE, on all of a SIP, or on all there are. A PE runs its
   /// kernels one after the other; the first ones of a SIP's PEs are one launch, to tl.barrier, and so on.
-  void launch(PeCoord pe, KernelCall call);
-  void launch(int sip, const KernelCall& call);
+  void launch(PeCoord pe, KernelCall call, Here at = Here::current());
+  void launch(int sip, const KernelCall& call, Here at = Here::current());
   void launch(const KernelCall& call);
 
   /// Runs what is launched until all of it has ended. Throws DeadlockReport, or a kernel's own fault with the
   /// kernel, its PE and its line. A KernelFault, too, if something was sent and nobody received it.
   void run();
   /// Runs one kernel, by its name, on all PEs.
-  void run(const std::string& kernel, const std::any& args);
+  void run(const std::string& kernel, const std::any& args, Here at = Here::current());
 
   /// What was printed so far, in the order of the prints.
   [[nodiscard]] const std::vector<Printed>& printed() const;
