@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -94,8 +95,8 @@ struct alignas(64) LinkAhead {
   LiveLink* before = nullptr;  // that one, as far as routes are known
   bool is_known = false;       // some route leads over it
   bool trails = false;
-  InOrder<Booking> passing;  // served here, and perhaps on links that trail this one
-  Crossed crossed;           // and there, too
+  InOrder<Booking> passing;          // served here, and perhaps on links that trail this one
+  std::array<Crossed, 2> crossed{};  // and there, too: the last kind of packets, and the one before
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
@@ -231,6 +232,7 @@ class Flights {
   [[nodiscard]] bool has_passed(const Booking& booking) const;
   void account(Ahead& there, const Booking& passed);
   void account(Crossed& crossed);
+  void account_all(Ahead& there);
   void show(const Booking& booking, std::uint32_t end);
   void show_passing(LiveLink& link, Ahead& there);
   void unfold(Ahead& there, Booking& booking);

@@ -126,16 +126,25 @@ void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) 
 
 // They have crossed all of them: which these learn together with others, or when somebody looks.
 void Flights::account(Ahead& there, const Booking& passed) {
-  Crossed& crossed = there.crossed;
-  const bool alike =
-      crossed.trail == passed.trail && crossed.trailing == passed.trailing && crossed.size == passed.size;
-  if (!alike) {
-    account(crossed);
-    crossed = {.trail = passed.trail, .trailing = passed.trailing, .size = passed.size};
+  const auto alike = [&](const Crossed& some) {
+    return some.trail == passed.trail && some.trailing == passed.trailing && some.size == passed.size;
+  };
+  auto& [last, other] = there.crossed;
+  if (!alike(last)) {
+    std::swap(last, other);
+    if (!alike(last)) {
+      account(last);
+      last = {.trail = passed.trail, .trailing = passed.trailing, .size = passed.size};
+    }
   }
+  Crossed& crossed = last;
   crossed.packets += passed.served - passed.shown;
   crossed.start = passed.start(passed.served - 1);
   crossed.end = passed.end(passed.served - 1);
+}
+
+void Flights::account_all(Ahead& there) {
+  for (Crossed& crossed : there.crossed) account(crossed);
 }
 
 void Flights::account(Crossed& crossed) {
@@ -186,7 +195,7 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
 // Whoever looks sees what the links that trail it have done by now.
 void Flights::show_passing(LiveLink& link, Ahead& there) {
   drop_passed(there);
-  account(there.crossed);
+  account_all(there);
   for (Booking& booking : there.passing) {
     show(booking, booking.served);
     release(booking.train);
@@ -226,7 +235,7 @@ bool Flights::is_trailed(LiveLink& link) {
     Ahead& before = ahead(*there->before);
     if (there->before->booked > 0) serve_before(*there->before, before, fabric_.sim().now(), 0);
     drop_passed(before);
-    account(before.crossed);
+    account_all(before);
     if (!before.passing.empty()) return true;
     if (std::ranges::any_of(before.bookings, [](const Booking& each) { return each.trailing > 0; }))
       return true;

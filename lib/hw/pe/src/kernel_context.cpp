@@ -199,11 +199,8 @@ PendingPtr KernelContext::pending(const Identity& what, std::source_location at)
 }
 
 PendingPtr KernelContext::under_way(const Identity& what, std::source_location at) {
-  constexpr std::size_t kFew = 4;  // what has ended holds its memory until then
-  if (under_way_.size() >= kFew && under_way_.size() == under_way_.capacity())
-    std::erase_if(under_way_, [](const auto& known) { return known.expired(); });
-  PendingPtr state = pending(what, at);
-  under_way_.push_back(state);
+  const auto state = make_pooled<UnderWay>(*units_.sim, *this, what, at);
+  under_way_.push_back(*state);
   return state;
 }
 

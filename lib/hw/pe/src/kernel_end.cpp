@@ -46,9 +46,7 @@ Time KernelContext::idle(Time last) {
 Task<> KernelContext::wind_down() {
   co_await commands_.drained();
   std::vector<PendingPtr> left = std::exchange(detached_, {});
-  for (const auto& known : under_way_) {
-    if (PendingPtr state = known.lock()) left.push_back(std::move(state));
-  }
+  for (UnderWay& state : under_way_) left.push_back(state.shared_from_this());
   for (const PendingPtr& pending : left) {
     co_await pending->event().wait(pending->at());
     if (pending->issue()) pending->issue()->awaited();

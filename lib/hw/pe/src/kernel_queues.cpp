@@ -17,7 +17,7 @@
 namespace kbsim::hw {
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.
-void KernelContext::leave(Time at, SendCommand send) {
+void KernelContext::leave(Time at, SendCommand&& send) {
   LastSend& last = last_send_[send.queue];
   last.at = std::max(last.at, at);
   if (Causes* const causes = units_.sim->causes()) [[unlikely]]
@@ -26,7 +26,7 @@ void KernelContext::leave(Time at, SendCommand send) {
 }
 
 // Behind what is still on its way from memory.
-void KernelContext::leave_in_turn(Time at, SendCommand send) {
+void KernelContext::leave_in_turn(Time at, SendCommand&& send) {
   const std::shared_ptr<Event> before = last_send_[send.queue].loaded;
   if (!before || before->is_set()) return leave(at, std::move(send));
   (void)units_.sim->serve("send", leave_after(shared_from_this(), before, at, std::move(send)));
@@ -57,7 +57,7 @@ Cause KernelContext::next_step() const {
   return causes.make(units_.sim->now() + 1_ps, causes.current(), why(Reason::step, units_.cpu));
 }
 
-void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
+void KernelContext::leave_with(PendingPtr loaded, SendCommand&& send) {
   std::shared_ptr<Event>& last = last_send_[send.queue].loaded;
   const std::shared_ptr<Event> before = std::exchange(last, make_pooled<Event>(*units_.sim, "send"));
   (void)units_.sim->serve(

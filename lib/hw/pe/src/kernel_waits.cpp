@@ -18,13 +18,14 @@ PendingPtr KernelContext::sync(std::source_location at) {
   PendingPtr done = pending(CommandWait{"sync"}, at);
   done->issued_as(units_.races->issue(agent_));
   std::vector<PendingPtr> before;
-  for (const auto& known : under_way_) {
-    PendingPtr state = known.lock();
-    if (state && state->issue()) done->issue()->includes(state->issue());
-    if (state && !state->done()) before.push_back(std::move(state));
+  for (auto next = under_way_.begin(); next != under_way_.end();) {
+    UnderWay& state = *next++;
+    if (state.issue()) done->issue()->includes(state.issue());
+    if (state.done())
+      state.unlink();
+    else
+      before.push_back(state.shared_from_this());
   }
-  under_way_.clear();
-  for (const PendingPtr& state : before) under_way_.push_back(state);
   in_order(at, [this, at, done, before = std::move(before)]() mutable {
     const Time engines = idle(take_turn(at));
     Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(engines) : Cause{};

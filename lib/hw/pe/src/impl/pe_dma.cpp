@@ -278,6 +278,7 @@ void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   if (!(*sender)->all_sent()) return;
   const TransferPtr transfer = std::move(*sender);
   queue.waiting.erase(sender);
+  if (!queue.waiting.empty()) __builtin_prefetch(queue.waiting.front().get(), 1);
   if (transfer->progress.unanswered > 0 || transfer->progress.told != 0) return;
   if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
   work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});

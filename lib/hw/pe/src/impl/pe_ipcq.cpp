@@ -203,7 +203,7 @@ bool PeIpcq::in_tcm(const QueuePair& pair) const {
   return locate(fabric().graph(), pair.plan.my_base).memory == fabric().graph().pe(node().at).tcm;
 }
 
-void PeIpcq::take(SendCommand command) {
+void PeIpcq::take(SendCommand&& command) {
   command.taken = sim().now();
   if (ISpans* const spans = fabric().spans()) {
     spans->open(command.pending.get(), {.kind = SpanKind::send,
@@ -216,7 +216,7 @@ void PeIpcq::take(SendCommand command) {
   pairs_[command.queue].sends.push_back(std::move(command));
 }
 
-void PeIpcq::take(RecvCommand command) {
+void PeIpcq::take(RecvCommand&& command) {
   command.taken = sim().now();
   const std::optional<std::size_t> queue = command.queue;
   if (ISpans* const spans = fabric().spans()) {

@@ -54,8 +54,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] const PollClock& poll_clock() const override { return poll_clock_; }
 
   void select(std::string_view set, const LaunchId& launch) override;
-  void submit(Time at, SendCommand command) override { work_.post(at, std::move(command)); }
-  void submit(Time at, RecvCommand command) override { work_.post(at, std::move(command)); }
+  void submit(Time at, SendCommand&& command) override { work_.post(at, std::move(command)); }
+  void submit(Time at, RecvCommand&& command) override { work_.post(at, std::move(command)); }
   void arrived(Time at, const SlotWrite& write) override {
     work_.post(at, Arrival{write.slot, write.header});
   }
@@ -173,8 +173,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] bool is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const;
   [[nodiscard]] KernelFault left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const;
 
-  void take(SendCommand command);
-  void take(RecvCommand command);
+  void take(SendCommand&& command);
+  void take(RecvCommand&& command);
   void take(const Arrival& arrival);
   void take(const Release& release);
   void take(const Credit& credit);
@@ -189,6 +189,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void known_at(Time at) const;
   [[nodiscard]] bool can_go_on(std::size_t queue) const;
   [[nodiscard]] const KernelContext* who_waits() const;
+  static void fetch_ahead(const SendCommand& next);
   void send_what_fits(std::size_t queue);
   void send(std::size_t queue, const SendCommand& command, Time at);
   void note_slot(ISpans& spans, const QueuePair& pair, Time at, std::int64_t change) const;

@@ -121,6 +121,12 @@ void PeIpcq::known_at(Time at) const {
     sim().causes()->because(found_);
 }
 
+// Of many that wait the next one's tile may have been away from the processor for long.
+void PeIpcq::fetch_ahead(const SendCommand& next) {
+  __builtin_prefetch(next.tile.get());
+  __builtin_prefetch(next.pending.get());
+}
+
 void PeIpcq::send_what_fits(std::size_t queue) {
   QueuePair& pair = pairs_[queue];
   while (!pair.sends.empty() && has_room(pair)) {
@@ -128,6 +134,7 @@ void PeIpcq::send_what_fits(std::size_t queue) {
     if (!at) return;
     const SendCommand command = std::move(pair.sends.front());
     pair.sends.pop_front();
+    if (!pair.sends.empty()) fetch_ahead(pair.sends.front());
     if (command.why) [[unlikely]]
       go_on_with(command.why, pair.room, has_room_because(pair, command.why), *at);
     send(queue, command, *at);

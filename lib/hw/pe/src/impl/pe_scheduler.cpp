@@ -35,7 +35,7 @@ class PeScheduler : public Component, public IScheduler {
 
   void start(Machine& machine) override;
 
-  void submit(Time at, PeCommand command) override { commands_.post(at, std::move(command)); }
+  void submit(Time at, PeCommand&& command) override { commands_.post(at, std::move(command)); }
   [[nodiscard]] Tiling tiling() const override {
     return {.tile = {.m = spec_.tile_m, .k = spec_.tile_k, .n = spec_.tile_n},
             .fetch = spec_.fetch,

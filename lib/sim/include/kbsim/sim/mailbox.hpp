@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstdint>
 #include <memory>
@@ -35,8 +36,9 @@ class Mailbox {
   /// Before the first item: who takes what comes, if nobody waits for it by then.
   void served_by(Service service) { service_ = service; }
 
-  /// Never waits. Throws InternalError if `at` is before now() or never comes.
-  void post(Time at, T item);
+  /// Never waits. Throws InternalError if `at` is before now() or never comes. The item is made of `what`.
+  template <std::convertible_to<T> U = T>
+  void post(Time at, U&& what);
 
   /// Waits for the next item, in the arrival phase; doesn't wait if one is there. Receivers are served
   /// in the order of their waits.
@@ -62,7 +64,8 @@ class Mailbox {
 
  private:
   struct Item : detail::TimedEvent {
-    Item(Mailbox& to, T&& what) : TimedEvent{&arrive}, box{to}, value{std::move(what)} {}
+    template <class U>
+    Item(Mailbox& to, U&& what) : TimedEvent{&arrive}, box{to}, value(std::forward<U>(what)) {}
     static void* operator new(std::size_t size) { return detail::Pool::allocate(size); }
     static void operator delete(void* item, std::size_t size) { detail::Pool::free(item, size); }
     Mailbox& box;
@@ -70,7 +73,8 @@ class Mailbox {
   };
   static constexpr detail::WaitKind kWaits = detail::kind_of_named<Mailbox>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
-  T take();
+  template <class Use>
+  auto take(Use use);
   [[gnu::cold]] void note(const Cause& why) {
     if (!causes_) causes_ = std::make_unique<Reasons>();
     causes_->came.push_back(why);
@@ -101,7 +105,9 @@ struct [[nodiscard]] Mailbox<T>::Receive {
     Mailbox& box;
     [[nodiscard]] bool await_ready() const { return !box.items_.empty(); }
     static void await_suspend(std::coroutine_handle<>) noexcept {}
-    T await_resume() { return box.take(); }
+    T await_resume() {
+      return box.take([](T&& item) { return std::move(item); });
+    }
   };
   [[nodiscard]] Received suspend(detail::PromiseBase& task) const {
     if (box.items_.empty()) {
@@ -125,7 +131,7 @@ struct [[nodiscard]] Mailbox<T>::Collect {
     void await_resume() {
       if (box.causes_) [[unlikely]]
         box.causes_->collected = box.causes_->came;
-      while (!box.items_.empty()) into.push_back(box.take());
+      while (!box.items_.empty()) box.take([this](T&& item) { into.push_back(std::move(item)); });
     }
   };
   [[nodiscard]] Collected suspend(detail::PromiseBase& task) const {
@@ -151,10 +157,11 @@ Mailbox<T>::~Mailbox() {
 }
 
 template <class T>
-void Mailbox<T>::post(Time at, T item) {
+template <std::convertible_to<T> U>
+void Mailbox<T>::post(Time at, U&& what) {
   if (at < scheduler_.now() || at == kForever) [[unlikely]]
     throw_internal("a post to mailbox " + name() + " is for now or later");
-  auto& sent = *new Item{*this, std::move(item)};
+  auto& sent = *new Item{*this, std::forward<U>(what)};
   if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) {
     items_.push_back(sent);
     called_ = scheduler_.batches();
@@ -188,13 +195,12 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
 }
 
 template <class T>
-T Mailbox<T>::take() {
-  auto& item = static_cast<Item&>(items_.pop_front());
-  T value = std::move(item.value);
-  delete &item;
+template <class Use>
+auto Mailbox<T>::take(Use use) {
+  const std::unique_ptr<Item> first{&static_cast<Item&>(items_.pop_front())};
   if (causes_) [[unlikely]]
     causes_->came.erase(causes_->came.begin());
-  return value;
+  return use(std::move(first->value));
 }
 
 }  // namespace kbsim

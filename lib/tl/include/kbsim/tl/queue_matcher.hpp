@@ -45,7 +45,7 @@ class QueueMatcher {
 
   void resize(std::size_t queues) { of_.resize(queues); }
   /// Of one queue, or of any.
-  void add(std::optional<std::size_t> queue, Recv recv) {
+  void add(std::optional<std::size_t> queue, Recv&& recv) {
     (queue ? of_[*queue] : any_).push_back(std::move(recv));
   }
   [[nodiscard]] const Recvs& of(std::size_t queue) const { return of_[queue]; }

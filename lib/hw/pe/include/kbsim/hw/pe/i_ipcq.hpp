@@ -35,8 +35,8 @@ class IIpcq : public IQueueView {
   /// A launch begins: from here on directions are those of this set, of the first one for "", of none if it
   /// isn't installed.
   virtual void select(std::string_view set, const LaunchId& launch) = 0;
-  virtual void submit(Time at, SendCommand command) = 0;
-  virtual void submit(Time at, RecvCommand command) = 0;
+  virtual void submit(Time at, SendCommand&& command) = 0;
+  virtual void submit(Time at, RecvCommand&& command) = 0;
   virtual void arrived(Time at, const SlotWrite& write) = 0;
   virtual void release(Time at, std::size_t queue, std::size_t slot) = 0;
   /// A slot of the peer's ring is free again, told beside the fabric.

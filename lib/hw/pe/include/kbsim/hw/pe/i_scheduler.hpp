@@ -22,7 +22,7 @@ class IScheduler {
  public:
   virtual ~IScheduler() = default;
 
-  virtual void submit(Time at, PeCommand command) = 0;
+  virtual void submit(Time at, PeCommand&& command) = 0;
   [[nodiscard]] virtual Tiling tiling() const = 0;
   /// Finished composites, oldest end first.
   [[nodiscard]] virtual const std::vector<CompositeRecord>& composites() const = 0;

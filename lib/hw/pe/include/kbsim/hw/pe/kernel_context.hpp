@@ -7,6 +7,8 @@
 #include <source_location>
 #include <string>
 
+#include <boost/intrusive/list.hpp>
+
 #include "kbsim/base/flow.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/launch_id.hpp"
@@ -137,7 +139,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// A send of so many bytes, its tile to be filled in; it has its place in the program's order.
   [[nodiscard]] SendCommand outgoing(Dir dir, Bytes n, int tag, PendingPtr done);
   /// It leaves with the tile that `loaded` gives, and those of its direction behind it after it.
-  void leave_with(PendingPtr loaded, SendCommand send);
+  void leave_with(PendingPtr loaded, SendCommand&& send);
   /// Whether a command that takes so much of the TCM may be issued now.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
   /// Likewise; the tile that it makes is named where there is no room.
@@ -171,8 +173,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void because_of(const Cause& why) const;
   [[nodiscard]] Cause next_step() const;
   [[nodiscard]] Time idle(Time last);
-  void leave(Time at, SendCommand send);
-  void leave_in_turn(Time at, SendCommand send);
+  void leave(Time at, SendCommand&& send);
+  void leave_in_turn(Time at, SendCommand&& send);
   Task<> leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
                      SendCommand send);
   Task<> leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
@@ -196,7 +198,14 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
     Cause why = {};                 // at `at`, if causes are kept
   };
   std::map<std::size_t, LastSend> last_send_;  // by queue
-  std::vector<std::weak_ptr<PendingState>> under_way_;
+  // A command that sync() waits for, as long as anybody has it.
+  struct UnderWay
+      : PendingState,
+        std::enable_shared_from_this<UnderWay>,
+        boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+    using PendingState::PendingState;
+  };
+  boost::intrusive::list<UnderWay, boost::intrusive::constant_time_size<false>> under_way_;
   std::uint32_t barriers_ = 0;                      // so far
   std::uint32_t reached_ = 0;                       // of these, issued
   std::map<std::uint32_t, PendingPtr> in_barrier_;  // by number
