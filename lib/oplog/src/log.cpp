@@ -25,9 +25,9 @@ std::size_t place_of_thread() {
   return place;
 }
 
-std::uint64_t digest_of_times(const Op& op) {
+std::uint64_t digest_of(const OpLog::Times& op) {
   Digest digest;
-  digest.add(static_cast<std::uint8_t>(op.kind)).add(op.shape.elements()).add(op.unit.value());
+  digest.add(static_cast<std::uint8_t>(op.kind)).add(op.elements).add(op.unit.value());
   return digest.add(op.start.count()).add(op.end.count()).value();
 }
 
@@ -82,13 +82,26 @@ void OpLog::record(Op op, std::string_view call) {
   ++sums_.front().recorded;
 }
 
-void OpLog::record_unusual(Op&& op, std::string_view call) {
-  Sums& sums = sums_[is_shared_ ? place_of_thread() : 0];
+void OpLog::record_times(const Times& op) {
+  const WorkScope scope{kLog};
+  Sums& sums = count_one();
+  const std::uint64_t digest = digest_of(op);
+  if (is_shared_)
+    std::atomic_ref{sums.times}.fetch_add(digest, std::memory_order_relaxed);
+  else
+    sums.times += digest;
+}
+
+OpLog::Sums& OpLog::count_one() {
+  if (!is_shared_) return ++sums_.front().recorded, sums_.front();
+  Sums& sums = sums_[place_of_thread()];
   std::atomic_ref{sums.recorded}.fetch_add(1, std::memory_order_relaxed);
-  if (!keeps_operations()) {
-    std::atomic_ref{sums.times}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
-    return;
-  }
+  return sums;
+}
+
+void OpLog::record_unusual(Op&& op, std::string_view call) {
+  if (!keeps_operations()) return record_times({op.kind, op.shape.elements(), op.unit, op.start, op.end});
+  (void)count_one();
   Op& known = reserved(op);
   known = std::move(op);
   if (watch_ != nullptr) watch_->recorded(known, call);

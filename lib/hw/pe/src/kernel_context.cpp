@@ -64,7 +64,7 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
 }
 
 // Products go to pe_gemm and everything else to pe_math. Numbers, prints and checks are noted, by whichever.
-Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op) {
+Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op&& op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
   if (number || oplog::only_tells(command.kind)) {
     because_of(why);
@@ -155,12 +155,13 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
   } else {
     EngineCommand later = command;
     later.label = {};
-    in_order(false, bytes, command.at, [this, later, op, result] { start(later, op, result.get()); });
+    in_order(false, bytes, command.at,
+             [this, later, op, result]() mutable { start(later, std::move(op), result.get()); });
   }
   return tells ? command.inputs[0] : result;
 }
 
-void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* result) {
+void KernelContext::start(const EngineCommand& command, oplog::Op&& op, PeTile* result) {
   Time operands{};
   Cause why;
   for (const TilePtr& input : command.inputs) {
@@ -190,8 +191,9 @@ TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
 
 std::shared_ptr<PeTile> KernelContext::coming(oplog::ValueId value, Shape shape, DType dtype,
                                               const std::source_location& at) {
-  const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
-  return make_pooled<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
+  oplog::Slices contents;
+  if (units_.log->keeps_operations()) contents.push_back({value, 0, shape.bytes(dtype).count()});
+  return make_pooled<PeTile>(shared_from_this(), shape, dtype, std::move(contents), Time{}, at);
 }
 
 PendingPtr KernelContext::pending(const Identity& what, std::source_location at) {

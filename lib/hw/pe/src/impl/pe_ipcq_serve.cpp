@@ -244,9 +244,11 @@ void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeade
 
 TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot, const RecvCommand& to,
                           Time at) const {
-  const std::int64_t address = locate(fabric().graph(), where.pa).address;
-  auto tile = make_pooled<PeTile>(to.kernel, to.shape, to.dtype, tcm_->read(address, where.bytes.count()), at,
-                                  to.pending->at(), slot);
+  oplog::Slices contents;
+  if (machine_->log().keeps_operations())
+    contents = tcm_->read(locate(fabric().graph(), where.pa).address, where.bytes.count());
+  auto tile =
+      make_pooled<PeTile>(to.kernel, to.shape, to.dtype, std::move(contents), at, to.pending->at(), slot);
   tile->came_from(pairs_[slot.queue].label);
   return tile;
 }

@@ -26,7 +26,7 @@ struct PeSchedulerSpec {
   }
 };
 
-/// Takes the kernel's commands as pe_cpu issues them and hands each to its unit at once. Composites it cuts
+/// Hands the kernel's commands, as pe_cpu issues them, each to its unit at once. Composites it cuts
 /// into tiles by its own tile plan and streams itself, in their order: the next one's tiles enter behind
 /// the last of one under way if both have room, and no sooner than the one before that has ended.
 class PeScheduler : public Component, public IScheduler {
@@ -35,7 +35,9 @@ class PeScheduler : public Component, public IScheduler {
 
   void start(Machine& machine) override;
 
-  void submit(Time at, PeCommand&& command) override { commands_.post(at, std::move(command)); }
+  void submit(Time at, PeCommand&& command) override {
+    std::visit([&](auto& one) { hand(at, std::move(one)); }, command);
+  }
   [[nodiscard]] Tiling tiling() const override {
     return {.tile = {.m = spec_.tile_m, .k = spec_.tile_k, .n = spec_.tile_n},
             .fetch = spec_.fetch,
@@ -44,7 +46,10 @@ class PeScheduler : public Component, public IScheduler {
   [[nodiscard]] const std::vector<CompositeRecord>& composites() const override { return composites_; }
 
  private:
-  Task<> run();
+  void hand(Time at, TransferPtr transfer) { dma_->submit(at, std::move(transfer)); }
+  void hand(Time at, SendCommand&& send) { ipcq_->submit(at, std::move(send)); }
+  void hand(Time at, RecvCommand&& receive) { ipcq_->submit(at, std::move(receive)); }
+  void hand(Time at, std::shared_ptr<CompositeJob> job) { jobs_.post(at, std::move(job)); }
   Task<> run_composites();
   Task<> run_composite(std::shared_ptr<CompositeRun> composite);
   [[nodiscard]] bool together(const CompositeRun& first, const CompositeRun& second) const;
@@ -55,16 +60,12 @@ class PeScheduler : public Component, public IScheduler {
   IGemm* gemm_ = nullptr;
   IMath* math_ = nullptr;
   oplog::OpLog* log_ = nullptr;
-  Mailbox<PeCommand> commands_;
   Mailbox<std::shared_ptr<CompositeJob>> jobs_;
   std::vector<CompositeRecord> composites_;
 };
 
 PeScheduler::PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec)
-    : Component{fabric, id},
-      spec_{spec},
-      commands_{fabric.sim(), {name(), "commands"}},
-      jobs_{fabric.sim(), {name(), "composites"}} {}
+    : Component{fabric, id}, spec_{spec}, jobs_{fabric.sim(), {name(), "composites"}} {}
 
 void PeScheduler::start(Machine& machine) {
   const topology::PeNodes& pe = machine.graph().pe(node().at);
@@ -73,19 +74,7 @@ void PeScheduler::start(Machine& machine) {
   gemm_ = &machine.at<IGemm>(pe.gemm);
   math_ = &machine.at<IMath>(pe.math);
   log_ = &machine.log();
-  serve_box<&PeScheduler::commands_, &PeScheduler::run>(*this);
   serve_box<&PeScheduler::jobs_, &PeScheduler::run_composites>(*this);
-}
-
-Task<> PeScheduler::run() {
-  for (;;) {
-    PeCommand command = co_await commands_.receive();
-    if (auto* transfer = std::get_if<TransferPtr>(&command)) dma_->submit(sim().now(), std::move(*transfer));
-    if (auto* send = std::get_if<SendCommand>(&command)) ipcq_->submit(sim().now(), std::move(*send));
-    if (auto* receive = std::get_if<RecvCommand>(&command)) ipcq_->submit(sim().now(), std::move(*receive));
-    if (auto* job = std::get_if<std::shared_ptr<CompositeJob>>(&command))
-      jobs_.post(sim().now(), std::move(*job));
-  }
 }
 
 bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second) const {

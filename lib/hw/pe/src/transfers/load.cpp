@@ -8,14 +8,16 @@ void LoadTransfer::finish(const DmaSite& site, Time now) {
 }
 
 void LoadTransfer::deliver(const DmaSite& site, Time now) {
-  record(site, now, loaded(site));
+  if (site.log->keeps_operations())
+    record(site, now, loaded(site));
+  else
+    record(site, now, *into_);
   into_->arrived(now);
 }
 
-// What came from memory, and between it slices of the padding; nothing of a log that keeps times only.
+// What came from memory, and between it slices of the padding.
 oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
   oplog::Operand from{.slices = {}, .shape = into_->shape(), .dtype = into_->dtype()};
-  if (!site.log->keeps_operations()) return from;
   from.slices.reserve(parts_.all().size());
   std::int64_t position = 0;
   const auto pad_to = [&](std::int64_t end) {

@@ -23,7 +23,7 @@ class SlotTransfer final : public Transfer {
   [[nodiscard]] Bytes next_bytes(Bytes /*largest*/) const override { return next_piece().memory.bytes; }
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
   void finish(const DmaSite& site, Time now) override {
-    record(site, now, static_cast<const PeTile&>(*tile_).operand());
+    record(site, now, static_cast<const PeTile&>(*tile_));
     origin().pending->complete(nullptr, now);
   }
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return std::nullopt; }

@@ -22,7 +22,7 @@ class StoreTransfer final : public Transfer {
     return write(site, bytes, token);
   }
   void finish(const DmaSite& site, Time now) override {
-    record(site, now, static_cast<const PeTile&>(*tile_).operand());
+    record(site, now, static_cast<const PeTile&>(*tile_));
     origin().pending->complete(nullptr, now);
   }
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return accesses(true); }

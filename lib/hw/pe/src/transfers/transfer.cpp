@@ -2,6 +2,7 @@
 
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/pe_tile.hpp"
 
 namespace kbsim::hw {
 
@@ -33,6 +34,15 @@ oplog::MemoryAccess Transfer::accesses(bool write) const {
           .call = origin_.call,
           .at = origin_.pending->at(),
           .issue = origin_.issue};
+}
+
+void Transfer::record(const DmaSite& site, Time now, const PeTile& moved) const {
+  if (site.log->keeps_operations()) return record(site, now, moved.operand());
+  site.log->record_times({.kind = oplog::OpKind::copy,
+                          .elements = moved.shape().elements(),
+                          .unit = site.dma,
+                          .start = progress.start,
+                          .end = now});
 }
 
 void Transfer::record(const DmaSite& site, Time now, oplog::Operand moved) const {

@@ -60,6 +60,16 @@ class OpLog {
   /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that keeps
   /// times only checks nothing. `call`: for who watches, and not kept.
   void record(Op op, std::string_view call = {});
+  /// What record() keeps of an operation where times are all that is kept.
+  struct Times {
+    OpKind kind = OpKind::copy;
+    std::int64_t elements = 0;  // of the output
+    NodeId unit;
+    Time start{};
+    Time end{};
+  };
+  /// For who knows no more of it, of such a log.
+  void record_times(const Times& op);
   /// The operation before its times are known, which follow with record(): find() gives it from now on.
   void announce(Op op);
 
@@ -99,6 +109,11 @@ class OpLog {
     std::vector<NamedRange> ranges;
     std::unique_ptr<std::mutex> growing;  // of ops, where it is shared
   };
+  // Threads add to different ones.
+  struct alignas(128) Sums {
+    std::size_t recorded = 0;
+    std::uint64_t times = 0;  // digests, if nothing else is kept: in any order the same
+  };
   [[nodiscard]] static std::unique_lock<std::mutex> hold(const Lane& lane) {
     return lane.growing ? std::unique_lock{*lane.growing} : std::unique_lock<std::mutex>{};
   }
@@ -106,6 +121,7 @@ class OpLog {
   [[nodiscard]] static auto* slot(Lanes& lanes, ValueId id);
   Op& reserved(const Op& op);
   [[nodiscard]] ValueId next_id(std::uint32_t lane);
+  Sums& count_one();
   [[gnu::cold]] ValueId reserve_unusual(std::uint32_t lane);
   [[gnu::cold]] void record_unusual(Op&& op, std::string_view call);
 
@@ -114,11 +130,6 @@ class OpLog {
   bool usual_ = keeps_operations();  // by one thread, and nobody watches
   IOpWatch* watch_ = nullptr;
   std::vector<Lane> lanes_;
-  // Threads add to different ones.
-  struct alignas(128) Sums {
-    std::size_t recorded = 0;
-    std::uint64_t times = 0;  // digests, if nothing else is kept: in any order the same
-  };
   std::vector<Sums> sums_ = std::vector<Sums>(1);
 };
 

@@ -162,14 +162,14 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void explain_tile(const PendingState& pending, Time done) const;
 
  private:
-  void start(const EngineCommand& command, oplog::Op op, PeTile* result);
+  void start(const EngineCommand& command, oplog::Op&& op, PeTile* result);
   void begin_accesses(const CompositeJob& job);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines,
                           Cause why);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at,
                   Cause why);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
-  [[nodiscard]] Time run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op);
+  [[nodiscard]] Time run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op&& op);
   void because_of(const Cause& why) const;
   [[nodiscard]] Cause next_step() const;
   [[nodiscard]] Time idle(Time last);

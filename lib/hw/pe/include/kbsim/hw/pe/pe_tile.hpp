@@ -27,7 +27,8 @@ struct RingSlot {
 /// its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  /// Of a command that may have to wait before it is issued.
+  /// Of a command that may have to wait before it is issued. Of a log that keeps times only it has no
+  /// contents.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
          const std::source_location& at, std::optional<RingSlot> slot = {});
   /// The same bytes as `base`, in its place.

@@ -17,6 +17,7 @@
 namespace kbsim::hw {
 
 class KernelContext;
+class PeTile;
 
 /// What a transfer needs to know of the DMA that carries it out.
 struct DmaSite {
@@ -115,6 +116,7 @@ class Transfer {
   /// The access of a load or store, at the kernel's line.
   [[nodiscard]] oplog::MemoryAccess accesses(bool write) const;
   /// Records that `moved` was copied, until now.
+  void record(const DmaSite& site, Time now, const PeTile& moved) const;
   void record(const DmaSite& site, Time now, oplog::Operand moved) const;
 
  private:
