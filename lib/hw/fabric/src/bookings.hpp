@@ -34,28 +34,38 @@ struct Booking {
   Time step{};
   Time service{};  // of each, by the link
   Bytes size;
-  std::uint32_t port = 0;
-  std::uint8_t late = 0;  // all of them: as Packet has it
-  bool ends = false;      // who is behind the link hears of the message's last packet only
+  std::uint32_t port : 23 = 0;
+  std::uint32_t late : 8 = 0;  // all of them: as Packet has it
+  std::uint32_t ends : 1 = 0;  // who is behind the link hears of the message's last packet only
   std::uint16_t hop = 0;
+  // Links behind this one that trail it have no booking of their own:
+  std::uint16_t trailing = 0;  // so many
+  std::uint32_t shown = 0;     // packets that they know of
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // so many of the train's packets at the most
-  // Links behind this one that trail it have no booking of their own:
-  std::uint16_t trailing = 0;     // so many
-  std::uint32_t shown = 0;        // packets that they know of
-  const LinkId* trail = nullptr;  // the first of them, in the route
+  // The last packet of a message may be shorter than the others:
+  std::uint32_t shorter = kAll;   // which one
+  std::uint32_t tail_sooner = 0;  // so many picoseconds before another's its tail is at the node
+  std::uint32_t end_sooner = 0;   // and gone
+  const LinkId* trail = nullptr;  // the first of those that trail the link, in the route
   Time reach{};                   // from a start, or an end, to where all of them lead
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
-  [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }
+  [[nodiscard]] Time tail(std::uint32_t i) const {
+    return first.tail + i * gap - Time{i == shorter ? tail_sooner : 0};
+  }
   [[nodiscard]] Time start(std::uint32_t i) const { return first.start + i * step; }
-  [[nodiscard]] Time end(std::uint32_t i) const { return first.end + i * step; }
+  [[nodiscard]] Time end(std::uint32_t i) const {
+    return first.end + i * step - Time{i == shorter ? end_sooner : 0};
+  }
   /// Packet `i` comes before whoever comes at that time with that rank.
   [[nodiscard]] bool before(std::uint32_t i, Time at, ArrivalRank other) const {
     const Time comes = head(i);
     return comes < at || (comes == at && rank(late, port) < other);
   }
 };
+
+static_assert(sizeof(Booking) == 128, "two lines of the cache");
 
 /// So many of `count` at least one, which come `gap` apart from `head` on, come before that time, or by then.
 [[nodiscard]] inline std::uint32_t count_before(Time head, Time gap, std::uint32_t count, Time at, bool by) {

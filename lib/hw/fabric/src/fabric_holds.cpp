@@ -62,6 +62,8 @@ bool Fabric::has_passed(Component& component, std::uint32_t batch, const Packet&
   return at_hand->message == nullptr || arrives_before(&packet, at_hand);
 }
 
+void Fabric::hold(LiveLink& link, ILinkHold* holder) { flights_->hold(link, holder); }
+
 bool Fabric::joins(const Component& component, Packet& packet) {
   if (taking_ == nullptr || taking_->component_ != &component) return false;
   std::vector<Packet*>& packets = *taking_->packets_;

@@ -273,19 +273,33 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
   return last.served == packets ? link.lane.free() : last.end(packets - 1);
 }
 
+// So many packets from `i` on, of one size.
+[[gnu::always_inline]] inline void Flights::serve_alike(LiveLink& link, const Ahead& there,
+                                                        const Booking& booking, std::uint32_t i,
+                                                        std::uint32_t packets, Bytes size, Time service) {
+  const Time head = booking.head(i) + there.overhead;
+  const Time tail = booking.tail(i) + there.overhead;
+  if (there.trails) [[unlikely]]
+    link.lane.pass_run(head, booking.end(i + packets - 1), booking.gap, packets, size, service);
+  else if (packets == 1)
+    (void)link.lane.reserve(head, tail, size, service);
+  else
+    (void)link.lane.reserve_run(head, tail, booking.gap, packets, size, service);
+}
+
+void Flights::serve_shorter(LiveLink& link, const Ahead& there, const Booking& booking) {
+  const Bytes size = booking.train->last_size;
+  serve_alike(link, there, booking, booking.shorter, 1, size, link.lane.rate().serialization(size));
+}
+
 // The next packets of a train.
 [[gnu::always_inline]] inline void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking,
                                                       std::uint32_t packets) {
   const std::uint32_t first = booking.served;
-  const Time head = booking.head(first) + there.overhead;
-  const Time tail = booking.tail(first) + there.overhead;
-  if (there.trails) [[unlikely]]
-    link.lane.pass_run(head, booking.end(first + packets - 1), booking.gap, packets, booking.size,
-                       booking.service);
-  else if (packets == 1)
-    (void)link.lane.reserve(head, tail, booking.size, booking.service);
-  else
-    (void)link.lane.reserve_run(head, tail, booking.gap, packets, booking.size, booking.service);
+  const bool with_shorter = first + packets - 1 == booking.shorter;
+  const std::uint32_t alike = packets - (with_shorter ? 1 : 0);
+  if (alike > 0) serve_alike(link, there, booking, first, alike, booking.size, booking.service);
+  if (with_shorter) serve_shorter(link, there, booking);
   if (!booking.ends) return;
   const std::uint32_t ordinal = booking.train->ordinal + first;
   const bool with_last = ordinal + packets == booking.train->message->packets;

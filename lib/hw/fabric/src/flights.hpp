@@ -32,6 +32,8 @@ struct Train {
   Message* message = nullptr;
   std::uint64_t sequence = 0;  // the message's
   Bytes size;                  // of each
+  Bytes last_size{};           // of the last, if that is shorter
+  Time last_sooner{};          // so much before another's its tail is at the end
   Train** keeper = nullptr;    // who knows it as long as it may grow
   Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
   Time gap{};                  // of heads at the first node
@@ -96,7 +98,7 @@ struct alignas(64) LinkAhead {
   bool is_known = false;       // some route leads over it
   bool trails = false;
   InOrder<Booking> passing;          // served here, and perhaps on links that trail this one
-  std::array<Crossed, 2> crossed{};  // and there, too: the last kind of packets, and the one before
+  std::array<Crossed, 3> crossed{};  // and there, too: the last kinds of packets, the latest first
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
@@ -145,6 +147,9 @@ class Flights {
   /// Those from `ordinal` on don't come to the node behind `hop` links.
   void leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal);
 
+  /// Who knows what will cross the link, or nobody.
+  void hold(LiveLink& link, ILinkHold* holder);
+
   /// Links have served what they have begun to serve before now.
   void serve_past();
 
@@ -168,6 +173,8 @@ class Flights {
   [[nodiscard]] bool joins(Packet& packet, Train* train);
   [[nodiscard]] bool follows(const Packet& packet, Train& train);
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
+  [[nodiscard]] bool goes_shorter(const Packet& packet, Train& train);
+  [[nodiscard]] Booking& growing(LiveLink& link, const Train& train);
   void join(Packet& packet, Train& train);
   [[nodiscard]] static std::int64_t extend(Train* train, const Message& message, const PacketRun& run);
   void close(Train* train) {
@@ -204,6 +211,9 @@ class Flights {
   [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void drop_back(LiveLink& link, Ahead& there);
   void serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
+  static void serve_alike(LiveLink& link, const Ahead& there, const Booking& booking, std::uint32_t i,
+                          std::uint32_t packets, Bytes size, Time service);
+  static void serve_shorter(LiveLink& link, const Ahead& there, const Booking& booking);
   void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
   void come_again(const Booking& taken);
@@ -221,7 +231,9 @@ class Flights {
   [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
   void cross_trailing(Packet& packet, Booking& booking, std::uint32_t end);
   [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
-  void skip(Packet& packet, std::uint32_t links) const;
+  [[nodiscard]] const Path::Trail& trail(Path& path, std::uint32_t hop) const;
+  void skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const;
+  void trail_no_more(LiveLink& link, Ahead& there);
   static void cross_unbooked(Packet& packet, const LiveLink& link);
   [[nodiscard]] LiveLink& came_by(const Packet& packet) const;
   void drop_front(LiveLink& link, Ahead& there);
@@ -231,6 +243,7 @@ class Flights {
   void for_trailing(const LinkId* trail, std::uint32_t trailing, Do act);
   [[nodiscard]] bool has_passed(const Booking& booking) const;
   void account(Ahead& there, const Booking& passed);
+  void account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first, std::uint32_t end);
   void account(Crossed& crossed);
   void account_all(Ahead& there);
   void show(const Booking& booking, std::uint32_t end);
@@ -253,6 +266,7 @@ class Flights {
   void let_come();
   void tell(const Booking& taken);
   void tell_one(const Booking& taken);
+  [[nodiscard]] static Bytes size_of(const Booking& booking, std::uint32_t index);
   [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
   [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
   void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
@@ -271,15 +285,16 @@ class Flights {
   void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
 
   Fabric& fabric_;
-  Time served_{};  // all that was to be served before then is
+  std::uint32_t trails_known_ = 0;  // changes of what trails what
+  Time served_{};                   // all that was to be served before then is
   Storage<Train> trains_;
   Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
   struct Follow {
     Booking* booking;
-    Passage second;
+    Passage passage;
   };
-  std::vector<Follow> follows_;    // how a packet would follow that may be its train's second, by hop
+  std::vector<Follow> follows_;    // how a packet would follow that may be its train's second, or shorter
   const LiveLink* met_ = nullptr;  // somebody crosses it, for whom others are taken back
   bool some_come_ = false;         // of these, by events
   std::vector<Booking> taken_;     // others, told again behind it; the last ones first

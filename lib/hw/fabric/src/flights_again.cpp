@@ -56,6 +56,10 @@ void Flights::tell_again() {
   }
 }
 
+Bytes Flights::size_of(const Booking& booking, std::uint32_t index) {
+  return index == booking.shorter ? booking.train->last_size : booking.size;
+}
+
 // As few runs, and the rest by events.
 void Flights::tell(const Booking& taken) {
   constexpr int kFewRuns = 3;
@@ -82,10 +86,11 @@ void Flights::tell_one(const Booking& taken) {
 // The packets from that one on: so many.
 std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
   Train& train = *taken.train;
-  const std::uint32_t left = count(taken) - from;
+  const bool ends_shorter = taken.shorter + 1 == count(taken) && from < taken.shorter;
+  const std::uint32_t left = count(taken) - from - (ends_shorter ? 1 : 0);
   bool paces = left > 1;
   const Packet first{.message = train.message,
-                     .size = taken.size,
+                     .size = size_of(taken, from),
                      .head = taken.head(from),
                      .tail = taken.tail(from),
                      .hop = taken.hop,
@@ -117,7 +122,7 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
     cross(next, link, two);
     Booking trailed{.first = one};
     cross_trailing(packet, trailed, to);
-    skip(next, trailed.trailing);
+    skip(next, link, trailed.trailing, trailed.reach);
     two_passages_.push_back({one, two, service, trailed.trailing, trailed.reach});
   }
   return true;
@@ -145,14 +150,14 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
             .gap = gap,
             .step = step,
             .service = service,
-            .size = taken.size,
+            .size = size_of(taken, from),
             .port = port,
             .ends = train.unheard && hop + 1 == train.to,
             .hop = static_cast<std::uint16_t>(hop),
-            .served = from,
-            .limit = end,
             .trailing = static_cast<std::uint16_t>(trailing),
             .shown = from,
+            .served = from,
+            .limit = end,
             .trail = route.data() + hop + 1,
             .reach = reach};
     there.bookings.push_back(last);

@@ -21,10 +21,9 @@ void Flights::know(std::span<const LinkId> route) {
       there.is_known = true;
       there.before = before;
       there.trails = before != nullptr && may_trail(link, *before);
+      if (there.trails) ++trails_known_;
     } else if (there.trails && there.before != before) {
-      unfold(link);
-      if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
-      there.trails = false;
+      trail_no_more(link, there);
     }
     before = &link;
   }
@@ -40,22 +39,51 @@ LiveLink& Flights::came_by(const Packet& packet) const {
   return fabric_.live(packet.message->route[packet.hop - 1]);
 }
 
-// Over the links that trail the one that it has crossed as the booking says, before hop `end`: as far as
-// nobody comes there by an event before it, or is booked there behind it.
+void Flights::trail_no_more(LiveLink& link, Ahead& there) {
+  unfold(link);
+  if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
+  there.trails = false;
+  ++trails_known_;
+}
+
+// Who holds a link is to hear of all that cross it.
+void Flights::hold(LiveLink& link, ILinkHold* holder) {
+  if (holder != nullptr && ahead(link).trails) trail_no_more(link, ahead(link));
+  link.hold = holder;
+}
+
+const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
+  if (path.trails.empty()) path.trails.resize(path.route.size() + 1);
+  Path::Trail& trail = path.trails[hop];
+  if (trail.known == trails_known_) return trail;
+  trail = {.known = trails_known_};
+  for (; hop < path.route.size(); ++hop) {
+    const LiveLink& link = fabric_.live(path.route[hop]);
+    if (link.ahead == nullptr || !link.ahead->trails) break;
+    ++trail.links;
+    trail.port = link.port;
+    trail.takes += link.ahead->overhead + link.wire;
+  }
+  return trail;
+}
+
+// Over the links that trail the one that it has crossed as the booking says, before hop `end`. Others may
+// come there by events, or be booked there: nobody waits for anybody.
 void Flights::cross_trailing(Packet& packet, Booking& booking, std::uint32_t end) {
-  const std::span<const LinkId> route = packet.message->route;
   const std::uint32_t first = packet.hop;
-  for (const LiveLink* came = &came_by(packet); packet.hop < end;) {
-    LiveLink& link = fabric_.live(route[packet.hop]);
-    if (link.ahead == nullptr || !link.ahead->trails || link.hold != nullptr) break;
-    if (came->arrivals->expects(came->port - 1)) break;
-    if (link.booked > 0 && !is_behind_all(packet, *link.ahead)) break;
-    if (link.booked > 0) close_last(link, *link.ahead);
-    cross_unbooked(packet, link);
-    came = &link;
+  if (trails_known_ > 0) {
+    const Path::Trail& all = trail(*packet.message->path, first);
+    if (first + all.links > end) [[unlikely]] {
+      while (packet.hop < end) cross_unbooked(packet, fabric_.next_link(packet));
+    } else if (all.links > 0) {
+      packet.hop += all.links;
+      packet.head += all.takes;
+      packet.tail += all.takes;
+      packet.port = all.port;
+    }
   }
   booking.trailing = static_cast<std::uint16_t>(packet.hop - first);
-  booking.trail = route.data() + first;
+  booking.trail = packet.message->route.data() + first;
   booking.reach = packet.head - booking.first.start;
 }
 
@@ -64,8 +92,14 @@ bool Flights::is_behind_all(const Packet& packet, Ahead& there) {
   return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
 }
 
-void Flights::skip(Packet& packet, std::uint32_t links) const {
-  for (; links > 0; --links) cross_unbooked(packet, fabric_.live(packet.message->route[packet.hop]));
+// As the one before it, behind the same link.
+void Flights::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const {
+  if (trailing == 0) return;
+  const Time takes = reach - link.wire;
+  packet.hop += trailing;
+  packet.head += takes;
+  packet.tail += takes;
+  packet.port = came_by(packet).port;
 }
 
 void Flights::cross_unbooked(Packet& packet, const LiveLink& link) {
@@ -85,12 +119,10 @@ void Flights::drop_front(LiveLink& link, Ahead& there) {
   if (!is_kept) release(train);
 }
 
-// Of those that have been served here. Trains of packets that come by events there don't go on behind them.
+// Of those that have been served here.
 bool Flights::keeps(Ahead& there, const Booking& served) {
   if (served.trailing == 0 || served.shown >= served.served) return false;
   close(there.train);
-  for_trailing(served.trail, served.trailing,
-               [this](LiveLink&, Ahead& behind, std::uint32_t, Time) { close(behind.train); });
   drop_passed(there);
   there.passing.push_back(served);
   there.passing.back().limit = served.served;
@@ -126,21 +158,28 @@ void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) 
 
 // They have crossed all of them: which these learn together with others, or when somebody looks.
 void Flights::account(Ahead& there, const Booking& passed) {
-  const auto alike = [&](const Crossed& some) {
-    return some.trail == passed.trail && some.trailing == passed.trailing && some.size == passed.size;
+  const std::uint32_t alike = std::min(passed.served, passed.shorter);
+  if (passed.shown < alike) account(there, passed, passed.size, passed.shown, alike);
+  if (alike < passed.served) account(there, passed, passed.train->last_size, alike, passed.served);
+}
+
+// Of its packets those from `first` on before `end`.
+void Flights::account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first,
+                      std::uint32_t end) {
+  const auto is_alike = [&](const Crossed& some) {
+    return some.trail == passed.trail && some.trailing == passed.trailing && some.size == size;
   };
-  auto& [last, other] = there.crossed;
-  if (!alike(last)) {
-    std::swap(last, other);
-    if (!alike(last)) {
-      account(last);
-      last = {.trail = passed.trail, .trailing = passed.trailing, .size = passed.size};
-    }
+  std::array<Crossed, 3>& all = there.crossed;
+  auto known = std::ranges::find_if(all, is_alike);
+  if (known == all.end()) {
+    account(*--known);
+    *known = {.trail = passed.trail, .trailing = passed.trailing, .size = size};
   }
-  Crossed& crossed = last;
-  crossed.packets += passed.served - passed.shown;
-  crossed.start = passed.start(passed.served - 1);
-  crossed.end = passed.end(passed.served - 1);
+  std::rotate(all.begin(), known, known + 1);
+  Crossed& crossed = all.front();
+  crossed.packets += end - first;
+  crossed.start = passed.start(end - 1);
+  crossed.end = passed.end(end - 1);
 }
 
 void Flights::account_all(Ahead& there) {
@@ -169,6 +208,7 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
                    .start = booking.first.start + later,
                    .end = booking.first.end + later};
     shown.gap = booking.step;
+    shown.tail_sooner = booking.end_sooner;
     shown.service = link.lane.rate().serialization(booking.size);
     shown.port = port;
     shown.late = 0;

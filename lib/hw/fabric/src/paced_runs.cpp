@@ -271,6 +271,7 @@ void PacedRuns::drop_past() {
   if (runs_.empty()) leave_fabric();
 }
 
+// What a memory or a DMA sends by trails nothing.
 void PacedRuns::hold_links(const Run& run, ILinkHold* holder) {
   run.first->hold = holder;
   for (const Part& part : run.all()) part.second->hold = holder;

@@ -76,13 +76,13 @@ bool ReadLanes::are_free() const {
 }
 
 void ReadLanes::hold(ILinkHold& holder) {
-  for (LiveLink* const link : held_) link->hold = &holder;
+  for (LiveLink* const link : held_) fabric_->hold(*link, &holder);
   fabric_->add_hold(holder);
 }
 
 void ReadLanes::let_go() {
   fabric_->drop_hold(*held_.front()->hold);
-  for (LiveLink* const link : held_) link->hold = nullptr;
+  for (LiveLink* const link : held_) fabric_->hold(*link, nullptr);
 }
 
 ReadLanes::State ReadLanes::state() const {

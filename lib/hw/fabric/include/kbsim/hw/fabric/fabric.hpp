@@ -153,6 +153,7 @@ class Fabric {
     Time under_way{};
   };
   void passed(Path& path, const Passed& messages);
+  void hold(LiveLink& link, ILinkHold* holder);  // or nobody
   void add_hold(ILinkHold& hold) { holds_.push_back(&hold); }
   void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
   /// Somebody looks at what memories hold, or DMAs have moved, by now.

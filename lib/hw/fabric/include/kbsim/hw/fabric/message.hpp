@@ -25,6 +25,13 @@ using Token = std::uint32_t;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Path {
+  /// The links from a hop on that trail the one before it (ADR 0098), one after the other.
+  struct Trail {
+    std::uint32_t known = 0;  // as of so many changes of what trails what
+    std::uint32_t links = 0;
+    std::uint32_t port = 0;  // of the node behind them
+    Time takes{};
+  };
   std::span<const LinkId> route;
   Time overhead{};  // of the nodes before each link
   Time wire{};
@@ -32,6 +39,7 @@ struct Path {
   Bytes delivered;
   std::span<const std::uint8_t> phases;  // by hop; empty where one will do
   bool taken = false;                    // something has gone by it, or may
+  std::vector<Trail> trails;             // by hop, from the first that was asked for on
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.
