@@ -15,6 +15,7 @@ EVERYWHERE = None
 THIRD_PARTY = {
     "fmt/": EVERYWHERE,
     "boost/container": EVERYWHERE,
+    "boost/intrusive": EVERYWHERE,
     "boost/crc.hpp": {"oplog", "sweep", "test/fuzz"},
     "boost/icl/": EVERYWHERE,
     "boost/unordered": EVERYWHERE,

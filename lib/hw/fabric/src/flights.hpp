@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -97,8 +96,8 @@ struct alignas(64) LinkAhead {
   LiveLink* before = nullptr;  // that one, as far as routes are known
   bool is_known = false;       // some route leads over it
   bool trails = false;
-  InOrder<Booking> passing;          // served here, and perhaps on links that trail this one
-  std::array<Crossed, 3> crossed{};  // and there, too: the last kinds of packets, the latest first
+  InOrder<Booking> passing;      // served here, and perhaps on links that trail this one
+  std::vector<Crossed> crossed;  // and there, too: the last kinds of packets, the latest first
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
@@ -231,6 +230,8 @@ class Flights {
   [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
   void cross_trailing(Packet& packet, Booking& booking, std::uint32_t end);
   [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
+  void find_trail(Path& path, std::uint32_t hop) const;
+  [[nodiscard]] Path::Trail trail_from(const Path& path, std::uint32_t hop) const;
   [[nodiscard]] const Path::Trail& trail(Path& path, std::uint32_t hop) const;
   void skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const;
   void trail_no_more(LiveLink& link, Ahead& there);

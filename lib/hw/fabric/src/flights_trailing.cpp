@@ -4,6 +4,7 @@
 // says when its packets cross B, as long as they all come by A, which holds until a message takes another
 // route. Then they are booked at B as they would have been.
 #include <algorithm>
+#include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
 
@@ -52,11 +53,24 @@ void Flights::hold(LiveLink& link, ILinkHold* holder) {
   link.hold = holder;
 }
 
-const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
-  if (path.trails.empty()) path.trails.resize(path.route.size() + 1);
-  Path::Trail& trail = path.trails[hop];
-  if (trail.known == trails_known_) return trail;
-  trail = {.known = trails_known_};
+// Of those that are known the next one is asked for, mostly.
+[[gnu::always_inline]] inline const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
+  const std::vector<Path::Trail>& all = path.trails;
+  if (path.next_trail == all.size()) path.next_trail = 0;
+  const bool is_next = path.trails_known == trails_known_ && !all.empty() && all[path.next_trail].hop == hop;
+  if (!is_next) find_trail(path, hop);
+  return all[path.next_trail++];
+}
+
+void Flights::find_trail(Path& path, std::uint32_t hop) const {
+  if (std::exchange(path.trails_known, trails_known_) != trails_known_) path.trails.clear();
+  const auto found = std::ranges::find(path.trails, hop, &Path::Trail::hop);
+  path.next_trail = static_cast<std::uint32_t>(found - path.trails.begin());
+  if (found == path.trails.end()) path.trails.push_back(trail_from(path, hop));
+}
+
+Path::Trail Flights::trail_from(const Path& path, std::uint32_t hop) const {
+  Path::Trail trail{.hop = static_cast<std::uint16_t>(hop)};
   for (; hop < path.route.size(); ++hop) {
     const LiveLink& link = fabric_.live(path.route[hop]);
     if (link.ahead == nullptr || !link.ahead->trails) break;
@@ -169,10 +183,13 @@ void Flights::account(Ahead& there, const Booking& passed, Bytes size, std::uint
   const auto is_alike = [&](const Crossed& some) {
     return some.trail == passed.trail && some.trailing == passed.trailing && some.size == size;
   };
-  std::array<Crossed, 3>& all = there.crossed;
+  constexpr std::size_t kKinds = 3;
+  std::vector<Crossed>& all = there.crossed;
   auto known = std::ranges::find_if(all, is_alike);
   if (known == all.end()) {
-    account(*--known);
+    if (all.size() < kKinds) all.emplace_back();
+    known = all.end() - 1;
+    account(*known);
     *known = {.trail = passed.trail, .trailing = passed.trailing, .size = size};
   }
   std::rotate(all.begin(), known, known + 1);

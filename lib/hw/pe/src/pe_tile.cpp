@@ -37,6 +37,12 @@ void PeTile::arrived(Time t) {
   if (explains(*context_)) ready_why_ = last_use_why_ = causes_of(*context_).of(t);
 }
 
+oplog::Operand PeTile::operand() const {
+  oplog::Operand all{.slices = contents_, .shape = shape(), .dtype = dtype()};
+  if (contents_.empty()) all.slices.push_back({.value = {}, .offset = 0, .bytes = size().count()});
+  return all;
+}
+
 void PeTile::take() {
   context_->take_tcm(hold_);
   holds_ = true;

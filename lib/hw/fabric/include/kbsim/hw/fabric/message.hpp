@@ -27,10 +27,10 @@ using Token = std::uint32_t;
 struct Path {
   /// The links from a hop on that trail the one before it (ADR 0098), one after the other.
   struct Trail {
-    std::uint32_t known = 0;  // as of so many changes of what trails what
-    std::uint32_t links = 0;
-    std::uint32_t port = 0;  // of the node behind them
     Time takes{};
+    std::uint32_t port = 0;  // of the node behind them
+    std::uint16_t hop = 0;
+    std::uint16_t links = 0;
   };
   std::span<const LinkId> route;
   Time overhead{};  // of the nodes before each link
@@ -39,7 +39,9 @@ struct Path {
   Bytes delivered;
   std::span<const std::uint8_t> phases;  // by hop; empty where one will do
   bool taken = false;                    // something has gone by it, or may
-  std::vector<Trail> trails;             // by hop, from the first that was asked for on
+  std::uint32_t trails_known = 0;        // as of so many changes of what trails what,
+  std::vector<Trail> trails;             // those that were asked for
+  std::uint32_t next_trail = 0;          // of these, which is asked for next, mostly
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.

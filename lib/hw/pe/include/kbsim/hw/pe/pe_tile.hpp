@@ -27,8 +27,8 @@ struct RingSlot {
 /// its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  /// Of a command that may have to wait before it is issued. Of a log that keeps times only it has no
-  /// contents.
+  /// Of a command that may have to wait before it is issued. Without contents it is as if nobody wrote it:
+  /// of a log that keeps times only.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
          const std::source_location& at, std::optional<RingSlot> slot = {});
   /// The same bytes as `base`, in its place.
@@ -38,9 +38,7 @@ class PeTile : public TileState {
   /// Its command is issued: takes its bytes, for which there must be room.
   void take();
   [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
-  [[nodiscard]] oplog::Operand operand() const {
-    return {.slices = contents_, .shape = shape(), .dtype = dtype()};
-  }
+  [[nodiscard]] oplog::Operand operand() const;
   /// From when on its elements can be used; known once its command is issued, or it has arrived.
   [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
   /// Where causes are kept: why it can be.
