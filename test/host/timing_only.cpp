@@ -23,6 +23,15 @@ Task<> asks_for_a_number(TL& tl, NumberAskingArgs args) {
 }
 KBSIM_KERNEL(asks_for_a_number, "what goes on hangs on an element");
 
+// Each kind of operation on memory with a tile that a run without values knows nothing of.
+Task<> shares(TL& tl, NumberAskingArgs args) {
+  const Tile row = co_await tl.load(args.x, {8}, i32);
+  const Tile sum = co_await tl.atomic_add(args.x, row);
+  const Tile part = co_await tl.atomic_cas(args.x + 8, row, sum + row);
+  co_await tl.atomic_xchg(args.x + 16, part);
+}
+KBSIM_KERNEL(shares, "adds, compares and exchanges");
+
 struct Run {
   Time end{};
   bool has_numbers = true;
@@ -34,6 +43,12 @@ Task<> copies(Rank& main, Run* run) {
   const Tensor y = co_await main.torch.from_host(read, {.dp = kRows});
   const HostArray again = co_await y.to_host();
   *run = {.end = main.session().sim().now(), .has_numbers = again.has_numbers()};
+}
+
+Task<> launches_shares(Rank& main, Run* run) {
+  const Tensor x = co_await main.torch.zeros(kShape, i32, {.dp = {.num_cubes = 1, .num_pes = 1}});
+  co_await main.launch("shares", x, NumberAskingArgs{x.ptr()});
+  *run = {.end = main.session().sim().now()};
 }
 
 Task<> looks_at_numbers(Rank& main, Run*) {
@@ -80,6 +95,18 @@ TEST_CASE("Session without values: host copies take the same time, and what is r
   CHECK_FALSE(timed.has_numbers);
   CHECK(without.log().size() == with.log().size());
   for (std::uint32_t lane = 0; lane < without.log().lanes(); ++lane) CHECK(without.log().ops(lane).empty());
+}
+
+TEST_CASE("Session without values: operations on memory take the same time") {
+  Run full;
+  Run timed;
+  Session with{machine(), allreduce(), {.replay_threads = 1}};
+  Session without{machine(), allreduce(), {.replay_threads = 1, .timing_only = true}};
+  run(with, launches_shares, &full);
+  run(without, launches_shares, &timed);
+  CHECK(full.end > Time{0});
+  CHECK(timed.end == full.end);
+  CHECK(without.log().size() == with.log().size());
 }
 
 TEST_CASE("Session without values: whoever asks for a number is told why there is none") {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/ranks.hpp"
@@ -11,7 +12,6 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-#include "at_line.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 

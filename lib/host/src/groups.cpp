@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
-#include "at_line.hpp"
 #include "collective_call.hpp"
 #include "group_plans.hpp"
 

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/replay/numbers.hpp"
-
-#include "at_line.hpp"
 
 namespace kbsim::host {
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
-#include "at_line.hpp"
 #include "collective_call.hpp"
 #include "group_plans.hpp"
 #include "tensor_state.hpp"

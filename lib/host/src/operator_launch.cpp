@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 
-#include "at_line.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {

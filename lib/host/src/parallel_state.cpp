@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
-
-#include "at_line.hpp"
 
 namespace kbsim::host {
 

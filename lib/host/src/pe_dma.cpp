@@ -1,12 +1,11 @@
 // Moves by a PE's DMA that a host program orders.
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
-
-#include "at_line.hpp"
 
 namespace kbsim::host {
 namespace {

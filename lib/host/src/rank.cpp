@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-#include "at_line.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/when_all.hpp"
 
-#include "at_line.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {

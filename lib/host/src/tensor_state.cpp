@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
-#include "at_line.hpp"
 #include "resident.hpp"
 
 namespace kbsim::host {

@@ -1,10 +1,10 @@
 #include <utility>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/random.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/sim/when_all.hpp"
 
-#include "at_line.hpp"
 #include "resident.hpp"
 #include "tensor_state.hpp"
 

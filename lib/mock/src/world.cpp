@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
@@ -18,21 +19,6 @@ namespace kbsim::mock {
 namespace {
 
 using Here = World::Here;
-
-// What `act` gives; what it refuses is told with the line of the program that asked for it.
-template <class Act>
-decltype(auto) at_line(const Here& at, const Act& act) {
-  const auto told = [&](const Error& error) {
-    return fmt::format("{}: {}", to_string(to_place(at)), error.what());
-  };
-  try {
-    return act();
-  } catch (const UsageError& error) {
-    throw UsageError{told(error)};
-  } catch (const KernelFault& error) {
-    throw KernelFault{told(error)};
-  }
-}
 
 std::string extent_of(const WorldSpec& spec) {
   return fmt::format("{} of {} of {}", counted(spec.sips, "SIP"), counted(spec.cubes, "cube"),

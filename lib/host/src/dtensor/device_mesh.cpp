@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
-
-#include "../at_line.hpp"
 
 namespace kbsim::host::dtensor {
 namespace {

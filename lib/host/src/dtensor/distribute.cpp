@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 
-#include "../at_line.hpp"
 #include "change.hpp"
 #include "normalized.hpp"
 

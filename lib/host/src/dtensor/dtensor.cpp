@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
-#include "../at_line.hpp"
 #include "change.hpp"
 #include "normalized.hpp"
 

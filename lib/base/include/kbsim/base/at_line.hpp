@@ -6,18 +6,23 @@
 
 #include "kbsim/base/error.hpp"
 
-namespace kbsim::host {
+namespace kbsim {
 
 /// What `act` gives; what it refuses is told with the line of the program that asked for it.
 template <class Act>
 decltype(auto) at_line(const std::source_location& at, const Act& act) {
+  const auto told = [&](const Error& error) {
+    return fmt::format("{}: {}", to_string(to_place(at)), error.what());
+  };
   try {
     return act();
   } catch (const UsageError& error) {
-    throw UsageError{fmt::format("{}: {}", to_string(to_place(at)), error.what())};
+    throw UsageError{told(error)};
   } catch (const AllocationError& error) {
-    throw AllocationError{fmt::format("{}: {}", to_string(to_place(at)), error.what())};
+    throw AllocationError{told(error)};
+  } catch (const KernelFault& error) {
+    throw KernelFault{told(error)};
   }
 }
 
-}  // namespace kbsim::host
+}  // namespace kbsim
