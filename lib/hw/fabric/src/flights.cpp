@@ -19,7 +19,7 @@ bool more_follow(const Packet& packet) { return packet.ordinal + 1 < packet.mess
 }  // namespace
 
 // A link between processes is known to both of them.
-Flights::Flights(Fabric& fabric) : fabric_{fabric} {
+Flights::Flights(Fabric& fabric) : fabric_{fabric}, is_whole_{fabric.is_whole()} {
   for (LiveLink& link : fabric.links_) {
     if (link.border() != nullptr && link.ahead == nullptr) (void)look_ahead(link);
   }
@@ -91,21 +91,26 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
 }
 
 // What is known of the next links of the route, each somewhere else in memory: the farther ones' own first,
-// which tell where the rest is.
+// which tell where the rest is. Another process's links are its own.
 [[gnu::always_inline]] inline void Flights::fetch_ahead(const Packet& packet) {
   const std::span<const LinkId> route = packet.message->route;
   const auto link_at = [&](std::uint32_t hop) -> LiveLink* {
     return hop < route.size() ? &fabric_.live(route[hop]) : nullptr;
   };
+  const auto own_at = [&](std::uint32_t hop) -> LiveLink* {
+    LiveLink* const link = link_at(hop);
+    const bool is_ours = link != nullptr && (is_whole_ || &fabric_.owner(link->from) == &fabric_);
+    return is_ours ? link : nullptr;
+  };
   if (const LiveLink* const link = link_at(packet.hop + 3)) {
     __builtin_prefetch(link);
     __builtin_prefetch(&link->ahead);
   }
-  if (const LiveLink* const link = link_at(packet.hop + 2); link != nullptr && link->ahead != nullptr) {
+  if (const LiveLink* const link = own_at(packet.hop + 2); link != nullptr && link->ahead != nullptr) {
     __builtin_prefetch(&link->ahead->bookings);
     __builtin_prefetch(&link->ahead->doubt);
   }
-  if (LiveLink* const link = link_at(packet.hop + 1); link != nullptr && link->booked > 0) {
+  if (LiveLink* const link = own_at(packet.hop + 1); link != nullptr && link->booked > 0) {
     __builtin_prefetch(link->ahead->bookings.begin());
     __builtin_prefetch(&link->ahead->bookings.begin()->size);
   }

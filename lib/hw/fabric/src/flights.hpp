@@ -286,6 +286,7 @@ class Flights {
   void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
 
   Fabric& fabric_;
+  bool is_whole_;                   // no other process has links
   std::uint32_t trails_known_ = 0;  // changes of what trails what
   Time served_{};                   // all that was to be served before then is
   Storage<Train> trains_;

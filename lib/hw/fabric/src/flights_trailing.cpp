@@ -13,7 +13,7 @@
 namespace kbsim::hw {
 
 void Flights::know(std::span<const LinkId> route) {
-  if (!fabric_.is_whole()) return;
+  if (!is_whole_) return;
   LiveLink* before = nullptr;
   for (const LinkId id : route) {
     LiveLink& link = fabric_.live(id);

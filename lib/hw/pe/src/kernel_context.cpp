@@ -226,8 +226,7 @@ Pieces KernelContext::translate(const Block& block, std::string_view call,
 
 void KernelContext::require_numbers(std::string_view call, const std::source_location& at) const {
   if (*units_.evaluator) return;
-  throw Unsupported{
-      fmt::format("{}: {} needs numbers, and this run computes none", to_string(to_place(at)), call)};
+  throw fault(at, fmt::format("{} needs numbers, and this run computes none; leave out --timing-only", call));
 }
 
 PendingPtr KernelContext::issue(const MemoryCommand& command) {

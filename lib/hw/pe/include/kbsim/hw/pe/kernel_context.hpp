@@ -128,7 +128,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// Where a block lies. KernelFault that names the call, for what isn't mapped.
   [[nodiscard]] Pieces translate(const Block& block, std::string_view call,
                                  const std::source_location& at) const;
-  /// Unsupported if this run computes no numbers.
+  /// KernelFault if this run computes no numbers.
   void require_numbers(std::string_view call, const std::source_location& at) const;
   [[nodiscard]] oplog::ValueId reserve() { return units_.log->reserve(units_.lane); }
   /// Of a transfer that carries out a command.
