@@ -99,8 +99,9 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
   {
     Progress progress{n, what, how.progress};
     Stage stage{what, n};
-    const unsigned threads =
+    const std::size_t most =
         how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t threads = std::min(most, n);
     const auto one = [&](std::size_t i) {
       if (stop_signal() != 0) return;
       try {
@@ -114,8 +115,10 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
         errors[i] = std::current_exception();
       }
     };
-    if (self_profile::is_on()) {
-      for (std::size_t i = 0; i < n; ++i) one(i);  // in the thread that is sampled
+    // In the thread that is sampled; and where there never was a second one, shared pointers count without
+    // locks.
+    if (self_profile::is_on() || threads <= 1) {
+      for (std::size_t i = 0; i < n; ++i) one(i);
     } else {
       boost::asio::thread_pool pool{threads};
       for (std::size_t i = 0; i < n; ++i) boost::asio::post(pool, [&one, i] { one(i); });

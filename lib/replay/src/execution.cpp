@@ -36,10 +36,10 @@ Execution::Execution(const Plan& plan, Keep keep, Ledger& ledger, Literals& lite
   }
 }
 
-void Execution::run(boost::asio::thread_pool& pool, std::size_t helpers) {
+void Execution::run(boost::asio::thread_pool* pool, std::size_t helpers) {
   std::latch done{static_cast<std::ptrdiff_t>(helpers)};
   for (std::size_t i = 0; i < helpers; ++i) {
-    boost::asio::post(pool, [&] {
+    boost::asio::post(*pool, [&] {
       work();
       done.count_down();
     });

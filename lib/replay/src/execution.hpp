@@ -29,10 +29,10 @@ class Execution {
 
   Execution(const Plan& plan, Keep keep, Ledger& ledger, Literals& literals, Observer observer);
 
-  /// Uses the calling thread and `helpers` of the pool. If operations fail, the others that don't need
-  /// them are executed all the same, and the error of the first is thrown. Interrupted after a signal that
-  /// asks for the end (StopSignals).
-  void run(boost::asio::thread_pool& pool, std::size_t helpers);
+  /// Uses the calling thread and `helpers` of the pool, which may be null for none. If operations fail, the
+  /// others that don't need them are executed all the same, and the error of the first is thrown. Interrupted
+  /// after a signal that asks for the end (StopSignals).
+  void run(boost::asio::thread_pool* pool, std::size_t helpers);
 
   [[nodiscard]] std::size_t executed() const { return executed_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <boost/asio/thread_pool.hpp>
@@ -35,8 +36,7 @@ std::vector<oplog::ValueId> recorded(const oplog::OpLog& log) {
 }  // namespace
 
 struct Replay::Impl {
-  Impl(const oplog::OpLog& recorded, unsigned threads)
-      : log{recorded}, helpers{replay::helpers(threads)}, pool{helpers} {}
+  Impl(const oplog::OpLog& recorded, unsigned threads) : log{recorded}, helpers{replay::helpers(threads)} {}
 
   void execute(const Plan& plan, Execution::Keep keep, const Execution::Observer& observer) {
     const WorkScope scope{kReplay};
@@ -44,7 +44,9 @@ struct Replay::Impl {
     Execution execution{plan, keep, ledger, literals, observer};
     const auto count = [&] { executed += static_cast<std::int64_t>(execution.executed()); };
     try {
-      execution.run(pool, std::min<std::size_t>(helpers, plan.nodes().size() - 1));
+      const std::size_t needed = std::min<std::size_t>(helpers, plan.nodes().size() - 1);
+      if (needed > 0 && !pool) pool.emplace(helpers);
+      execution.run(needed > 0 ? &*pool : nullptr, needed);
     } catch (...) {
       count();
       throw;
@@ -54,7 +56,7 @@ struct Replay::Impl {
 
   const oplog::OpLog& log;
   const unsigned helpers;
-  boost::asio::thread_pool pool;
+  std::optional<boost::asio::thread_pool> pool;  // from the first work for two on
   Ledger ledger;
   Literals literals{ledger};
   std::mutex evaluating;
