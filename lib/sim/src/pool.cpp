@@ -26,7 +26,7 @@ Pool::Reaper::~Reaper() {
 
 void* Pool::refill(std::size_t size_class) {
   thread_local const Reaper reaper;
-  return ::operator new(size_class * kClass + kHeader);
+  return ::operator new(size_class * kClass);
 }
 
 }  // namespace kbsim::detail

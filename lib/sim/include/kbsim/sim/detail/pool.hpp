@@ -5,9 +5,9 @@
 
 namespace kbsim::detail {
 
-/// A thread's free blocks in classes that fill malloc's, last freed first taken: the memory of coroutine
-/// frames and posted items. Every block is a heap block of its own, so a block may be freed by another
-/// thread. Builds with AddressSanitizer keep nothing, so that it sees every use after free.
+/// A thread's free blocks, in classes of which jemalloc has most, last freed first taken: the memory of
+/// coroutine frames and posted items. Every block is a heap block of its own, so a block may be freed by
+/// another thread. Builds with AddressSanitizer keep nothing, so that it sees every use after free.
 class Pool {
  public:
   static void* allocate(std::size_t size) {
@@ -36,10 +36,9 @@ class Pool {
   };
   static void* refill(std::size_t size_class);
 
-  // 8, 24, 40, ... bytes: with its header of 8 a block of malloc's is a multiple of 16.
+  // 16, 32, 48, ... bytes. One of 128 so begins with a line of the cache.
   static constexpr std::size_t kClass = 16;
-  static constexpr std::size_t kHeader = 8;
-  static constexpr std::size_t class_of(std::size_t size) { return (size + kHeader - 1) / kClass; }
+  static constexpr std::size_t class_of(std::size_t size) { return (size + kClass - 1) / kClass; }
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr std::size_t kLargest = 0;
 #elif defined(__has_feature)
@@ -51,7 +50,7 @@ class Pool {
 #else
   static constexpr std::size_t kLargest = 4096;
 #endif
-  static constexpr std::size_t kClasses = (4096 + kHeader - 1) / kClass + 1;
+  static constexpr std::size_t kClasses = 4096 / kClass + 1;
 
   static thread_local constinit std::array<Block*, kClasses> free_;
 };
