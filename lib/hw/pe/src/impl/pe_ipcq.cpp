@@ -99,6 +99,8 @@ Task<> PeIpcq::run() {
     co_await work_.collect(work);
     if (sim().causes() != nullptr) explain(work);
     std::ranges::sort(work, {}, &program_order);
+    const auto releases = [](const Work& item) { return std::holds_alternative<Release>(item); };
+    releases_ = std::ranges::count_if(work, releases);
     for (Work& item : work) {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
     }
@@ -155,8 +157,8 @@ void PeIpcq::install(const InstallQueues& plan) {
 }
 
 void PeIpcq::require_disjoint(const QueuePair& a, const QueuePair& b) const {
-  const bool apart = b.plan.my_base - a.plan.my_base >= settings(a).ring_size() ||
-                     a.plan.my_base - b.plan.my_base >= settings(b).ring_size();
+  const bool apart =
+      b.plan.my_base - a.plan.my_base >= a.ring_size() || a.plan.my_base - b.plan.my_base >= b.ring_size();
   if (apart) return;
   throw KernelFault{fmt::format("the rings of {} and {} of {} overlap", a.plan.direction, b.plan.direction,
                                 to_string(node().at))};
@@ -168,7 +170,10 @@ void PeIpcq::add(const QueueSet& plan) {
       Set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}});
   pairs_.reserve(pairs_.size() + plan.queues.size());
   for (const QueuePairPlan& queue : plan.queues) {
-    QueuePair pair{.plan = queue, .set = sets_.size() - 1};
+    QueuePair pair{.slots = plan.settings.slots,
+                   .slot_size = plan.settings.slot_size,
+                   .plan = queue,
+                   .set = sets_.size() - 1};
     pair.let_go.resize(static_cast<std::size_t>(plan.settings.slots));
     for (const QueuePair& other : pairs_) {
       if (is_there(other) && other.has_ring() && pair.has_ring()) require_disjoint(other, pair);
@@ -214,6 +219,7 @@ void PeIpcq::take(SendCommand&& command) {
                                         .id = command.value.seq});
   }
   pairs_[command.queue].sends.push_back(std::move(command));
+  may_send_ = true;
 }
 
 void PeIpcq::take(RecvCommand&& command) {
@@ -229,19 +235,20 @@ void PeIpcq::take(RecvCommand&& command) {
                  .bytes = command.shape.bytes(command.dtype)});
   }
   receives_.add(queue, std::move(command));
+  may_give_ = true;
 }
 
 void PeIpcq::take(const Arrival& arrival) {
   const auto holds = [&](const QueuePair& pair) {
     const Bytes offset = arrival.slot - pair.plan.my_base;
-    return is_there(pair) && pair.has_ring() && offset >= 0_B && offset < settings(pair).ring_size();
+    return offset >= 0_B && offset < pair.ring_size() && pair.has_ring() && is_there(pair);
   };
   const auto found = std::ranges::find_if(pairs_, holds);
   ensure(found != pairs_.end(),
          [&] { return name() + ": a slot write outside all rings, at " + to_string(arrival.slot); });
   const auto place =
       static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
-  ensure(place < static_cast<std::size_t>(settings(*found).slots),
+  ensure(place < static_cast<std::size_t>(found->slots),
          [&] { return name() + ": a slot is written twice"; });
   found->filled.grow_to(place + 1);
   found->filled[place] = arrival.header;
@@ -250,6 +257,7 @@ void PeIpcq::take(const Arrival& arrival) {
     found->came[place] = why_came(arrival.collected);
   }
   ++found->peer_head;
+  may_give_ = true;
   if (is_given_up(*found, arrival.header.launch)) return;
   if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
 }
@@ -258,7 +266,7 @@ void PeIpcq::take(const Release& release) {
   if (release.collected != 0) go_on_because(why_came(release.collected));
   QueuePair& pair = pairs_[release.queue];
   pair.let_go[release.slot] = true;
-  for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
+  for (auto next = pair.slot(pair.my_tail); pair.let_go[next]; next = pair.slot(pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
     return_credit(pair, release.queue);
@@ -273,8 +281,14 @@ void PeIpcq::return_credit(const QueuePair& pair, std::size_t queue) {
           causes->make(there, causes->current(), why(Reason::credit, id(), settings(pair).credit_size)));
     return pair.creditor->credited(there, pair.plan.my_base);
   }
-  tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, TrafficClass::credit,
-       SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(queue));
+  MessagePtr credit =
+      fabric().make(id(), fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size,
+                    TrafficClass::credit, SlotCredit{.ring_base = pair.plan.my_base});
+  credit->origin = static_cast<std::uint32_t>(queue);
+  if (releases_ == 1 && !any_aborted_)
+    fabric().depart(std::move(credit));
+  else
+    fabric().send(std::move(credit));
 }
 
 // Past every router: only the slowest link on the way counts.
@@ -290,11 +304,12 @@ void PeIpcq::go_beside_fabric(QueuePair& pair) const {
 
 void PeIpcq::take(const Credit& credit) {
   const auto found = std::ranges::find_if(pairs_, [&](const QueuePair& pair) {
-    return is_there(pair) && sends(pair.plan.flow) && pair.plan.peer_base == credit.ring_base;
+    return pair.plan.peer_base == credit.ring_base && sends(pair.plan.flow) && is_there(pair);
   });
   ensure(found != pairs_.end(),
          [&] { return name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base); });
   ++found->peer_tail;
+  may_send_ = true;
   if (ISpans* const spans = fabric().spans()) note_slot(*spans, *found, sim().now(), -1);
   if (credit.collected != 0) found->room = why_came(credit.collected);
 }

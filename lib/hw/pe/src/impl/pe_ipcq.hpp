@@ -69,29 +69,36 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void add_ends(std::vector<QueueEnd>& ends) const override;
 
  private:
-  // Counters run from 0 and never wrap; slot = counter mod slots.
+  // Counters run from 0 and never wrap; slot = counter mod slots. In front what each message needs.
   struct QueuePair {
-    QueuePairPlan plan;
-    Dir label;           // its direction, of the tiles
-    std::string traced;  // the same, with the set's name if there are several
-    std::size_t set = 0;
+    std::int64_t slots = 0;      // of each of its rings
+    Bytes slot_size;             // of them
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
-    std::int64_t peer_head = 0;  // my slots filled by the peer
-    std::int64_t taken = 0;      // of these, given to receives
-    std::int64_t my_tail = 0;    // of these, let go
     PoolQueue<SendCommand> sends;
-    std::vector<Cause> came;                      // why they are there, as `filled`, if causes are kept
-    Cause room;                                   // why the last slot became free, likewise
     PoolQueue<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    std::int64_t peer_head = 0;                   // my slots filled by the peer
+    std::int64_t taken = 0;                       // of these, given to receives
+    std::int64_t my_tail = 0;                     // of these, let go
+    std::vector<bool> let_go;  // by slot: tiles may go in any order, slots are freed in theirs
+    QueuePairPlan plan;
+    std::size_t set = 0;
+    Dir label;                  // its direction, of the tiles
+    std::string traced;         // the same, with the set's name if there are several
+    std::vector<Cause> came;    // why they are there, as `filled`, if causes are kept
+    Cause room;                 // why the last slot became free, likewise
     IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
     Time credit_delay{};
-    std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
     std::uint32_t last_taken_in = 0;  // and that which received it
 
     [[nodiscard]] bool has_ring() const { return receives(plan.flow); }  // of its own
     [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
+    [[nodiscard]] bool has_room() const { return my_head - peer_tail < slots; }
+    [[nodiscard]] Bytes ring_size() const { return slot_size * slots; }
+    [[nodiscard]] std::size_t slot(std::int64_t counter) const {
+      return static_cast<std::size_t>(counter % slots);
+    }
   };
   struct Set {
     std::string name;
@@ -128,12 +135,6 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
 
   [[nodiscard]] const QueueSettings& settings(const QueuePair& pair) const {
     return sets_[pair.set].settings;
-  }
-  [[nodiscard]] bool has_room(const QueuePair& pair) const {
-    return pair.my_head - pair.peer_tail < settings(pair).slots;
-  }
-  [[nodiscard]] std::size_t slot(const QueuePair& pair, std::int64_t counter) const {
-    return static_cast<std::size_t>(counter % settings(pair).slots);
   }
   [[nodiscard]] static std::uint64_t program_order(const Work& item);
   Task<> run();
@@ -191,14 +192,15 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] const KernelContext* who_waits() const;
   static void fetch_ahead(const SendCommand& next);
   void send_what_fits(std::size_t queue);
-  void send(std::size_t queue, const SendCommand& command, Time at);
+  void send(std::size_t queue, SendCommand&& command, Time at);
   void note_slot(ISpans& spans, const QueuePair& pair, Time at, std::int64_t change) const;
   void give_what_came();
-  void give(std::size_t queue, const RecvCommand& to);
-  void hand_over(const RingSlot& slot, const RecvCommand& to, Time at);
+  void give(std::size_t queue, RecvCommand&& to);
+  void hand_over(const RingSlot& slot, RecvCommand&& to, Time at);
   void trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at);
   [[nodiscard]] TilePtr slot_tile(const topology::PhysRange& where, const RingSlot& slot,
-                                  const RecvCommand& to, Time at) const;
+                                  std::shared_ptr<KernelContext> kernel, const RecvCommand& to,
+                                  Time at) const;
 
   PeIpcqSpec spec_;
   Machine* machine_ = nullptr;
@@ -217,9 +219,12 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   Set* in_use_ = &none_;              // what sends and receives are of
   QueueMatcher<RecvCommand> receives_;
   PollClock poll_clock_;
-  Cause found_;           // why what was found last is known then, if causes are kept
-  bool looking_ = false;  // it is the time of a look
-  Time next_look_{-1};    // the last that was posted
+  Cause found_;                  // why what was found last is known then, if causes are kept
+  bool looking_ = false;         // it is the time of a look
+  Time next_look_{-1};           // the last that was posted
+  bool may_send_ = false;        // since the last turn: a send or a credit came,
+  bool may_give_ = false;        // a receive or a tile
+  std::ptrdiff_t releases_ = 0;  // of this turn
   Mailbox<Work> work_;
 };
 

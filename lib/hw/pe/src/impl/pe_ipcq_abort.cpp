@@ -25,6 +25,7 @@ void PeIpcq::give_up() {
   for (Set& set : sets_) {
     if (set.aborted_before > 0 && !set.removed) give_up(set);
   }
+  may_send_ = may_give_ = true;
 }
 
 // A kernel that runs on, or has yet to begin, is stopped by the next that it asks for.
@@ -48,7 +49,7 @@ void PeIpcq::drop_what_came(std::size_t queue) {
   while (pair.has_tile() && is_given_up(pair, pair.filled.front()->launch)) {
     pair.filled.pop_front();
     if (!pair.came.empty()) pair.came.erase(pair.came.begin());
-    take(Release{.queue = queue, .slot = slot(pair, pair.taken++)});
+    take(Release{.queue = queue, .slot = pair.slot(pair.taken++)});
   }
 }
 

@@ -1,6 +1,7 @@
 // How pe_ipcq serves the sends and receives that wait: at once, or when pe_cpu looks.
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,12 +27,16 @@ SpanFlow flow_of(topology::PhysAddr ring, const SlotHeader& tile) {
 
 }  // namespace
 
-// All that has come by this time is known: what is done now hangs on no order of arrivals.
+// All that has come by this time is known: what is done now hangs on no order of arrivals. Who polls asks for
+// all of it; else only what has come can let somebody go on.
 void PeIpcq::serve() {
-  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue)
-    send_what_fits(queue);
-  give_what_came();
-  if (in_use_->settings.poll) look_again();
+  const bool all = in_use_->settings.poll.has_value();
+  if (std::exchange(may_send_, false) || all) {
+    for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue)
+      send_what_fits(queue);
+  }
+  if (std::exchange(may_give_, false) || all) give_what_came();
+  if (all) look_again();
   looking_ = false;
 }
 
@@ -61,7 +66,7 @@ void PeIpcq::look_again() {
 
 bool PeIpcq::can_go_on(std::size_t queue) const {
   const QueuePair& pair = pairs_[queue];
-  return (has_room(pair) && !pair.sends.empty()) ||
+  return (pair.has_room() && !pair.sends.empty()) ||
          (pair.has_tile() && (!receives_.of(queue).empty() || !receives_.any().empty()));
 }
 
@@ -129,26 +134,26 @@ void PeIpcq::fetch_ahead(const SendCommand& next) {
 
 void PeIpcq::send_what_fits(std::size_t queue) {
   QueuePair& pair = pairs_[queue];
-  while (!pair.sends.empty() && has_room(pair)) {
+  while (!pair.sends.empty() && pair.has_room()) {
     const std::optional<Time> at = seen(pair.sends.front().taken);
     if (!at) return;
-    const SendCommand command = std::move(pair.sends.front());
-    pair.sends.pop_front();
-    if (!pair.sends.empty()) fetch_ahead(pair.sends.front());
+    SendCommand& command = pair.sends.front();
+    if (pair.sends.size() > 1) fetch_ahead(*std::next(&command));
     if (command.why) [[unlikely]]
       go_on_with(command.why, pair.room, has_room_because(pair, command.why), *at);
-    send(queue, command, *at);
+    send(queue, std::move(command), *at);
+    pair.sends.pop_front();
   }
 }
 
 // The last credit, if it is later, or there were no room without it.
 Cause PeIpcq::has_room_because(const QueuePair& pair, const Cause& ready) const {
-  const bool needed = pair.my_head - pair.peer_tail + 1 >= settings(pair).slots;
+  const bool needed = pair.my_head - pair.peer_tail + 1 >= pair.slots;
   if (!needed && later(ready, pair.room).id() == ready.id()) return ready;
   return waited(*sim().causes(), ready, pair.room, Reason::slot_free, id());
 }
 
-void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
+void PeIpcq::send(std::size_t queue, SendCommand&& command, Time at) {
   QueuePair& pair = pairs_[queue];
   const auto& tile = static_cast<const PeTile&>(*command.tile);
   const SlotHeader header{.sequence = static_cast<std::uint64_t>(pair.my_head),
@@ -157,8 +162,8 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                           .dtype = tile.dtype(),
                           .launch = command.kernel->launch(),
                           .at = command.pending->at()};
-  const auto index = static_cast<std::int64_t>(slot(pair, pair.my_head));
-  const topology::PhysAddr to = pair.plan.peer_base + settings(pair).slot_size * index;
+  const auto index = static_cast<std::int64_t>(pair.slot(pair.my_head));
+  const topology::PhysAddr to = pair.plan.peer_base + pair.slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
   if (ISpans* const spans = fabric().spans()) {
@@ -170,12 +175,12 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                                 .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
                                 .header = header,
                                 .vc_chunk = settings(pair).vc_chunk};
-  Transfer::Origin origin{.kernel = command.kernel,
+  Transfer::Origin origin{.kernel = std::move(command.kernel),
                           .value = command.value,
-                          .pending = command.pending,
+                          .pending = std::move(command.pending),
                           .order = {queue, header.sequence},
                           .call = "send"};
-  TransferPtr transfer = make_pooled<SlotTransfer>(std::move(origin), slot, command.tile);
+  TransferPtr transfer = make_pooled<SlotTransfer>(std::move(origin), slot, std::move(command.tile));
   known_at(at);
   dma_->submit(at, std::move(transfer));
 }
@@ -189,11 +194,11 @@ void PeIpcq::give_what_came() {
     return pairs_[queue].has_tile() && seen(recv.taken);
   };
   receives_.match(in_use_->queues, ready,
-                  [this](std::size_t queue, const RecvCommand& to) { give(queue, to); });
+                  [this](std::size_t queue, RecvCommand&& to) { give(queue, std::move(to)); });
 }
 
 // The next tile of a queue.
-void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
+void PeIpcq::give(std::size_t queue, RecvCommand&& to) {
   const Time at = *seen(to.taken);
   QueuePair& pair = pairs_[queue];
   const SlotHeader header = *pair.filled.front();
@@ -203,7 +208,7 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
     go_on_with(to.why, came, waited(*sim().causes(), to.why, came, Reason::peer_sent, id()), at);
     pair.came.erase(pair.came.begin());
   }
-  const std::size_t index = slot(pair, pair.taken++);
+  const std::size_t index = pair.slot(pair.taken++);
   if (trace_->on()) trace("recv", pair, header, at);
   if (ISpans* const spans = fabric().spans())
     spans->close(to.pending.get(), at, flow_of(pair.plan.my_base, header));
@@ -214,22 +219,25 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
   if (!is_for(to.kernel->launch(), pair, header)) {
     to.pending->fail(std::make_exception_ptr(left(pair, header, "a later launch receives it")));
   } else if (asked == sent) {
-    hand_over({.ipcq = this, .queue = queue, .slot = index}, to, at);
+    hand_over({.ipcq = this, .queue = queue, .slot = index}, std::move(to), at);
   } else {
     to.pending->fail(std::make_exception_ptr(mismatch(to.pending->at(), pair.plan.direction, asked, sent)));
   }
 }
 
-void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
+void PeIpcq::hand_over(const RingSlot& slot, RecvCommand&& to, Time at) {
   const QueuePair& pair = pairs_[slot.queue];
   const QueuePairPlan& plan = pair.plan;
-  const Bytes offset = settings(pair).slot_size * static_cast<std::int64_t>(slot.slot);
+  const Bytes offset = pair.slot_size * static_cast<std::int64_t>(slot.slot);
   const topology::PhysRange where{.pa = plan.my_base + offset, .bytes = to.shape.bytes(to.dtype)};
   known_at(at);
-  if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
+  if (!fetches()) return to.pending->complete(slot_tile(where, slot, std::move(to.kernel), to, at), at);
   to.into->came_from(pair.label);
-  Transfer::Origin origin{.kernel = to.kernel, .value = to.value, .pending = to.pending, .order = {to.order}};
-  TransferPtr transfer = make_pooled<FetchTransfer>(std::move(origin), where, to.into, slot);
+  Transfer::Origin origin{.kernel = std::move(to.kernel),
+                          .value = to.value,
+                          .pending = std::move(to.pending),
+                          .order = {to.order}};
+  TransferPtr transfer = make_pooled<FetchTransfer>(std::move(origin), where, std::move(to.into), slot);
   dma_->submit(at, std::move(transfer));
 }
 
@@ -242,13 +250,13 @@ void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeade
                              .bytes = header.shape.bytes(header.dtype)});
 }
 
-TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot, const RecvCommand& to,
-                          Time at) const {
+TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot,
+                          std::shared_ptr<KernelContext> kernel, const RecvCommand& to, Time at) const {
   oplog::Slices contents;
   if (machine_->log().keeps_operations())
     contents = tcm_->read(locate(fabric().graph(), where.pa).address, where.bytes.count());
-  auto tile =
-      make_pooled<PeTile>(to.kernel, to.shape, to.dtype, std::move(contents), at, to.pending->at(), slot);
+  auto tile = make_pooled<PeTile>(std::move(kernel), to.shape, to.dtype, std::move(contents), at,
+                                  to.pending->at(), slot);
   tile->came_from(pairs_[slot.queue].label);
   return tile;
 }
