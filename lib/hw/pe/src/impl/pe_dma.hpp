@@ -75,19 +75,24 @@ class PeDma : public Component, public IDma, private ILinkHold {
     Message* message = nullptr;
     Bytes left{};
   };
-  // What waits of a class of traffic.
-  struct ClassQueue {
-    std::unique_ptr<IRequestPolicy> policy;                // from its first transfer on
-    boost::container::devector<TransferPtr> waiting = {};  // in the order of their begins
-    std::size_t next = 0;  // of these, who sends the next request, or is sending one
+  // What waits of a class of traffic: a line of the cache.
+  struct alignas(64) ClassQueue {
+    using FewBytes = boost::container::devector_options_t<boost::container::stored_size<std::uint32_t>>;
+    boost::container::devector<TransferPtr, void, FewBytes> waiting = {};  // in the order of their begins
+    std::uint32_t next = 0;  // of these, who sends the next request, or is sending one
     bool picked = false;
     Burst burst;
-    Bytes outstanding;  // of the window
-    Cause room = {};    // why it is no more, if causes are kept
-    Bytes freed = {};   // by that
+    Bytes outstanding;                       // of the window
+    std::unique_ptr<IRequestPolicy> policy;  // from its first transfer on
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
+  static_assert(sizeof(ClassQueue) == 64);
   using ClassQueues = std::array<ClassQueue, kTrafficClasses>;
+  // Why a class's window has room, and how much by that.
+  struct Room {
+    Cause why;
+    Bytes freed;
+  };
   struct Work {
     enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
     Kind kind;
@@ -101,7 +106,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void take(std::vector<Work>& work);
   void explain_turn(const ClassQueue& queue);
   void note_rivals(const ClassQueue& chosen, const Cause& turn);
-  [[nodiscard]] bool needed_room(const ClassQueue& queue) const;
+  [[nodiscard]] Room room_of(const ClassQueue& queue) const;
+  [[nodiscard]] bool needed_room(const ClassQueue& queue, const Room& room) const;
   void explain(const Transfer& transfer, Bytes freed);
   void explain_port(Bytes sent, bool from_tcm);
   void begin(TransferPtr transfer);
@@ -131,7 +137,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   [[nodiscard]] bool may_send(ClassQueue& queue) const {
     if (queue.waiting.empty()) return false;
     if (!std::exchange(queue.picked, true))
-      queue.next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
+      queue.next =
+          static_cast<std::uint32_t>(queue.policy->pick({queue.waiting.data(), queue.waiting.size()}));
     ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
     return has_room(queue, queue.sender());
   }
@@ -208,7 +215,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   Time port_free_{};
   Cause port_why_;  // if causes are kept
   Mailbox<Work> work_;
-  std::unique_ptr<ClassQueues> queues_;  // from the first work on
+  std::unique_ptr<ClassQueues> queues_;                       // from the first work on
+  std::unique_ptr<std::array<Room, kTrafficClasses>> rooms_;  // once there is some, if causes are kept
   std::size_t turn_ = 0;
   Bytes turn_left_;
   Token wakes_told_ = 0;    // wakes before that one are void

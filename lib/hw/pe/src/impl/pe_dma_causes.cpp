@@ -16,8 +16,9 @@ namespace kbsim::hw {
 void PeDma::explain_turn(const ClassQueue& queue) {
   Causes& causes = *sim().causes();
   Cause last = causes.latest(queue.sender().progress.why, port_why_);
-  if (needed_room(queue) || later(last, queue.room).id() != last.id())
-    last = waited(causes, last, queue.room, Reason::window_free, id());
+  const Room room = room_of(queue);
+  if (needed_room(queue, room) || later(last, room.why).id() != last.id())
+    last = waited(causes, last, room.why, Reason::window_free, id());
   ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
   causes.comes_next(server(Reason::dma_port, id().value()), last);
   if (causes.keeps_all()) note_rivals(queue, last);
@@ -36,11 +37,16 @@ void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
   }
 }
 
+PeDma::Room PeDma::room_of(const ClassQueue& queue) const {
+  if (rooms_ == nullptr) return {};
+  return (*rooms_)[static_cast<std::size_t>(&queue - queues_->data())];
+}
+
 // What it sends next would be too much without the last answer.
-bool PeDma::needed_room(const ClassQueue& queue) const {
-  if (queue.burst.message != nullptr || !queue.room) return false;
+bool PeDma::needed_room(const ClassQueue& queue, const Room& room) const {
+  if (queue.burst.message != nullptr || !room.why) return false;
   const Bytes next = window_of(queue.sender().next_bytes(spec_.request));
-  const Bytes all = queue.outstanding + queue.freed + next;
+  const Bytes all = queue.outstanding + room.freed + next;
   return ceil_div(all.count(), spec_.request.count()) > spec_.max_outstanding;
 }
 
@@ -70,9 +76,8 @@ void PeDma::note(const Transfer& transfer) const {
 // Its last answer ends it.
 void PeDma::explain(const Transfer& transfer, Bytes freed) {
   Causes& causes = *sim().causes();
-  ClassQueue& queue = queue_of(transfer);
-  queue.room = causes.current();
-  queue.freed = freed;
+  if (rooms_ == nullptr) rooms_ = std::make_unique<std::array<Room, kTrafficClasses>>();
+  (*rooms_)[static_cast<std::size_t>(transfer.traffic_class())] = {causes.current(), freed};
   causes.found_met(&transfer);
   causes.met(&transfer);
 }
