@@ -33,7 +33,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
   places_->components.resize(nodes);
   places_->inputs.resize(nodes);
   places_->arrivals.resize(nodes);
-  places_->sequences.resize(nodes);
+  places_->sources.resize(nodes);
   places_->links.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
     places_->links.push_back({.lane = Lane{link.bandwidth},
@@ -90,14 +90,25 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic
   return {message, Recycle{this}};
 }
 
+// A node mostly sends to the same few.
+[[gnu::always_inline]] inline Path& Fabric::path(MessageSource& source, const Message& message) {
+  for (std::size_t i = 0; i < source.to.size(); ++i) {
+    if (source.to[i] == message.to && source.paths[i] != nullptr) return *source.paths[i];
+  }
+  source.to[1] = std::exchange(source.to[0], message.to);
+  source.paths[1] = std::exchange(source.paths[0], &path(message.from, message.to));
+  return *source.paths[0];
+}
+
 Message& Fabric::open(MessagePtr owned) {
   ensure(arrivals_[owned->from.value()] == nullptr,
          [&] { return component(owned->from).name() + " only passes packets on, and sends one"; });
   Message& message = *owned.release();
-  message.path = &path(message.from, message.to);
+  MessageSource& source = sources_[message.from.value()];
+  message.path = &path(source, message);
   message.route = message.path->route;
   take(*message.path);
-  message.sequence = ++sequences_[message.from.value()];
+  message.sequence = ++source.sequence;
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
   message.packets = static_cast<std::uint32_t>(message.packets_left);
@@ -146,7 +157,7 @@ void Fabric::send(Message& message, Time head, Time tail) {
 
 [[gnu::always_inline]] void Fabric::forward(Packet& packet, Time overhead) {
   LiveLink& link = next_link(packet);
-  if (link.from_switch != nullptr) [[unlikely]]
+  if (link.from_switch() != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
   if (link.hold != nullptr) [[unlikely]]
     link.hold->give_way(link, packet);
@@ -176,7 +187,7 @@ void Fabric::depart(MessagePtr owned) {
 }
 
 bool Fabric::goes_at_once(const LiveLink& link) const {
-  return link.from_switch == nullptr && link.credits() == nullptr && takes_time(link);
+  return link.from_switch() == nullptr && link.credits() == nullptr && takes_time(link);
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.

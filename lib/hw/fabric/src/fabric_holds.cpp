@@ -32,7 +32,7 @@ void Fabric::end_runs() const {
 }
 
 bool Fabric::is_free(LiveLink& link) const {
-  return link.hold == nullptr && link.from_switch == nullptr && link.credits() == nullptr &&
+  return link.hold == nullptr && link.from_switch() == nullptr && link.credits() == nullptr &&
          flights_->none_on(link);
 }
 

@@ -46,7 +46,7 @@ void Fabric::know_places() {
   links_ = places_->links;
   components_ = places_->components;
   arrivals_ = places_->arrivals;
-  sequences_ = places_->sequences;
+  sources_ = places_->sources;
 }
 
 Fabric& Fabric::owner(NodeId node) const { return component(node).fabric(); }

@@ -76,9 +76,9 @@ void Fabric::connect() {
 }
 
 void Fabric::require_causes(const LiveLink& link) const {
-  if (link.from_switch == nullptr) return;
+  if (link.from_switch() == nullptr) return;
   causes_->have_switches();
-  if (link.from_switch->explains()) return;
+  if (link.from_switch()->explains()) return;
   const topology::Node& node = graph_.node(link.from);
   throw Unsupported{
       fmt::format("--explain: the switch of {}, a {}, doesn't say why its packets wait: ISwitch::explains()",
@@ -133,7 +133,7 @@ void Fabric::add_switch(NodeId node) {
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = live(links[i]);
     if (!own && link.credits() == nullptr) continue;
-    link.from_switch = made.get();
+    link.make_rare().from_switch = made.get();
     link.make_rare().output = i;
   }
   places_->switches.resize(components_.size());
@@ -147,7 +147,7 @@ void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
     explain_queue(packet, link);
   link.rare->queued += link.lane.rate().serialization(packet.size);
   link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - sim_.now()));
-  link.from_switch->push(packet);
+  link.from_switch()->push(packet);
 }
 
 // Packets that start at a node wait in the order in which they come there.

@@ -21,7 +21,7 @@ bool Fabric::is_train(const Message& message, Time head, Time tail) const {
       message.route.empty())
     return false;
   const LiveLink& first = links_[message.route.front().value()];
-  return first.from_switch == nullptr && first.credits() == nullptr;
+  return first.from_switch() == nullptr && first.credits() == nullptr;
 }
 
 // The packets behind the first all reserve the link now, as they would if they were there: nobody gets in

@@ -216,7 +216,12 @@ class Flights {
   void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
   void come_again(const Booking& taken);
-  void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
+  // The hop at which its packets have their next booking, if they have one.
+  [[nodiscard]] static std::uint32_t behind(const Booking& booking) {
+    return booking.hop + 1U + booking.trailing;
+  }
+  [[nodiscard]] std::uint32_t shorten(LinkId at, const Booking& earlier, std::uint32_t hop,
+                                      std::uint32_t from);
   void come_again(const Booking& booking, std::uint32_t index);
   [[nodiscard]] static bool is_paced(const Booking& booking);
   [[nodiscard]] bool has_crossed(const Booking& booking, std::uint32_t index) const;

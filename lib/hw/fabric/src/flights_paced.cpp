@@ -98,8 +98,7 @@ void Flights::shorten_last(LiveLink& link, std::uint32_t ordinal) {
   close(taken.train);
   const std::uint32_t end = hop_of(taken, from);
   const std::span<const LinkId> route = taken.train->message->route;
-  for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
-    shorten(fabric_.live(route[hop]), taken, hop, from);
+  for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
   for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
   there.bookings.back().limit = from;
   if (taken.served == from) drop_back(link, there);

@@ -57,8 +57,7 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
     const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
     const std::span<const LinkId> route = message.route;
     const std::uint32_t end = hop_of(taken, from);
-    for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
-      shorten(fabric_.live(route[hop]), taken, hop, from);
+    for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
     shorten_kept(taken, from);
     if (&link == met_ && may_tell_again(taken))
       keep(taken);
@@ -82,9 +81,11 @@ void Flights::come_again(const Booking& taken) {
   if (!has_paid) (came != nullptr ? ahead(*came).doubt : ahead(link).own_doubt).grow();
 }
 
-// The same packets' bookings at a later hop end before packet `from`.
-void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
-  if (link.booked == 0) return;
+// The same packets' bookings at a later hop end before packet `from`: gives the next hop at which there may
+// be one.
+std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
+  LiveLink& link = fabric_.live(at);
+  if (link.booked == 0) return hop + 1;
   Ahead& there = ahead(link);
   serve_before(link, there, fabric_.sim().now(), 0);
   const auto is_it = [&](const Booking& later) {
@@ -92,6 +93,8 @@ void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop,
            (later.train != nullptr || later.packet == earlier.packet);
   };
   const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
+  const auto its = std::ranges::find_if(there.bookings, is_it);
+  const std::uint32_t next = its != there.bookings.end() ? behind(*its) : hop + 1;
   while (std::ranges::any_of(there.bookings, is_later)) {
     Booking& last = there.bookings.back();
     if (!is_it(last))
@@ -101,6 +104,7 @@ void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop,
     else
       last.limit = from;
   }
+  return next;
 }
 
 // One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().

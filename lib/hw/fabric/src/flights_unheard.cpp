@@ -21,7 +21,7 @@ void Flights::find_end(LiveLink& link) {
   if (to.node().kind != topology::NodeKind::pe_dma || !comes_later(link)) return;
   for (const LinkId out : fabric_.graph().out(link.to)) {
     LiveLink& behind = fabric_.live(out);
-    if (behind.to == link.from || behind.from_switch != nullptr || behind.credits() != nullptr ||
+    if (behind.to == link.from || behind.from_switch() != nullptr || behind.credits() != nullptr ||
         !serves(behind.to))
       continue;
     link.ahead->end = Ahead::End::passed;
@@ -33,7 +33,7 @@ void Flights::find_end(LiveLink& link) {
 
 // What crosses it comes later than it leaves: what a switch sends has passed the node's pipeline.
 bool Flights::comes_later(const LiveLink& link) const {
-  return link.from_switch == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
+  return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
 }
 
 bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {

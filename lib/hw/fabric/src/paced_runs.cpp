@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace kbsim::hw {
 namespace {
 
 bool is_plain(const LiveLink& link) {
-  return link.from_switch == nullptr && link.credits() == nullptr && link.border() == nullptr;
+  return link.from_switch() == nullptr && link.credits() == nullptr && link.border() == nullptr;
 }
 
 }  // namespace
@@ -30,16 +29,12 @@ std::int64_t PacedRuns::begin(const Turns& turns) {
   run.turn = fabric_->sim().now();
   run.gap = turns.gap;
   if (run.ways > 1 && run.parts[0].second == run.parts[1].second) return 0;
-  Lanes lanes = run.before;
-  pass_first(run, lanes);
-  if (turns.most > 1 && !paces(run, lanes)) return 0;
+  Servers servers = servers_of(run);
+  pass_first(run, servers);
+  if (turns.most > 1 && !paces(run, servers)) return 0;
   enter(run, turns.most);
   if (run.count == 0) return 0;
-  if (run.count == 1)
-    std::tie(*source_.port, run.first->lane, run.parts[0].second->lane) =
-        std::tie(lanes.port, lanes.first, lanes.seconds[0]);
-  else
-    reserve(run, {.turned = run.count, .left = run.count, .came = run.count});
+  reserve(run, {.turned = run.count, .left = run.count, .came = run.count});
   hold(run);
   return run.count;
 }
@@ -114,13 +109,22 @@ void PacedRuns::hold(const Run& run) {
   runs_.push_back(run);
 }
 
-void PacedRuns::pass_first(Run& run, Lanes& lanes) const {
-  run.left = over_port(run, lanes.port, run.turn);
-  run.came = over_first(run, lanes.first, run.left);
+PacedRuns::Servers PacedRuns::servers_of(const Run& run) {
+  const auto server = [&run](const Lane& lane) {
+    return Server{.free = lane.free(), .service = lane.rate().serialization(run.size)};
+  };
+  Servers servers{.port = server(run.before.port), .first = server(run.before.first)};
+  for (std::size_t i = 0; i < run.all().size(); ++i) servers.seconds[i] = server(run.before.seconds[i]);
+  return servers;
+}
+
+void PacedRuns::pass_first(Run& run, Servers& servers) const {
+  run.left = over_port(servers.port, run.turn);
+  run.came = over_first(run, servers.first, run.left);
   for (std::size_t i = 0; i < run.all().size(); ++i) {
     Part& part = run.parts[i];
     const Edge came = later(run.came, static_cast<std::int64_t>(i) * run.gap);
-    part.entered = over_second(run, part, lanes.seconds[i], came);
+    part.entered = over_second(part, servers.seconds[i], came);
   }
   run.batch = batch_of(run);
 }
@@ -129,38 +133,35 @@ void PacedRuns::pass_first(Run& run, Lanes& lanes) const {
 std::uint32_t PacedRuns::batch_of(const Run& run) { return run.came.head == run.left.head ? 2 : 1; }
 
 // All pass the port and the links as the first two do; the second link, those of each message.
-bool PacedRuns::paces(const Run& run, Lanes lanes) const {
+bool PacedRuns::paces(const Run& run, Servers servers) const {
   const auto follows = [](const Edge& a, const Edge& b, Time by) {
     return b.head - a.head == by && b.tail - a.tail == by;
   };
-  const Edge left = over_port(run, lanes.port, run.turn + run.gap);
-  const Edge came = over_first(run, lanes.first, left);
+  const Edge left = over_port(servers.port, run.turn + run.gap);
+  const Edge came = over_first(run, servers.first, left);
   if (!follows(run.left, left, run.gap) || !follows(run.came, came, run.gap)) return false;
   const Time step = run.ways * run.gap;
   for (std::size_t i = 0; i < run.all().size(); ++i) {
     const Edge next = later(run.came, static_cast<std::int64_t>(i) * run.gap + step);
-    const Edge entered = over_second(run, run.parts[i], lanes.seconds[i], next);
+    const Edge entered = over_second(run.parts[i], servers.seconds[i], next);
     if (!follows(run.parts[i].entered, entered, step)) return false;
   }
   return true;
 }
 
-PacedRuns::Edge PacedRuns::over_port(const Run& run, Lane& lane, Time turn) const {
+PacedRuns::Edge PacedRuns::over_port(Server& server, Time turn) const {
   const Time read = turn + source_.latency;
-  const Lane::Slot slot = lane.reserve(read, read, run.size);
-  return {slot.start, slot.end};
+  return server.pass(read, read);
 }
 
-PacedRuns::Edge PacedRuns::over_first(const Run& run, Lane& lane, const Edge& left) const {
+PacedRuns::Edge PacedRuns::over_first(const Run& run, Server& server, const Edge& left) const {
   const Time overhead = fabric_->component(source_.memory).overhead();
-  const Lane::Slot slot = lane.reserve(left.head + overhead, left.tail + overhead, run.size);
-  return {slot.start + run.first->wire, slot.end + run.first->wire};
+  return later(server.pass(left.head + overhead, left.tail + overhead), run.first->wire);
 }
 
-PacedRuns::Edge PacedRuns::over_second(const Run& run, const Part& part, Lane& lane, const Edge& came) const {
+PacedRuns::Edge PacedRuns::over_second(const Part& part, Server& server, const Edge& came) const {
   const Time overhead = fabric_->component(source_.unit).overhead();
-  const Lane::Slot slot = lane.reserve(came.head + overhead, came.tail + overhead, run.size);
-  return {slot.start + part.second->wire, slot.end + part.second->wire};
+  return later(server.pass(came.head + overhead, came.tail + overhead), part.second->wire);
 }
 
 void PacedRuns::send(Message& message, Bytes size, Lane::Slot slot) {
@@ -209,9 +210,9 @@ bool PacedRuns::takes_over(const Alone& alone) {
   part.ordinal = packet.ordinal;
   run.count = 1;
   run.left = alone.left;
-  Lanes lanes = run.before;
-  run.came = hop == 0 ? over_first(run, lanes.first, run.left) : at;
-  part.entered = over_second(run, part, lanes.seconds[0], run.came);
+  Servers servers = servers_of(run);
+  run.came = hop == 0 ? over_first(run, servers.first, run.left) : at;
+  part.entered = over_second(part, servers.seconds[0], run.came);
   run.batch = batch_of(run);
   inbox.withdraw(packet);
   if (!fabric_->flights_->enter(packet, entry_of(run, 0))) {
@@ -224,8 +225,7 @@ bool PacedRuns::takes_over(const Alone& alone) {
     inbox.put_back(packet.head, packet);
     return false;
   }
-  run.first->lane = lanes.first;
-  part.second->lane = lanes.seconds[0];
+  reserve(run, {.left = hop == 0 ? 1 : 0, .came = 1});
   hold(run);
   return true;
 }

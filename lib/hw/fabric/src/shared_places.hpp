@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,13 @@ struct NodeSwitch {
   std::vector<Time> wakes = {};
 };
 
+/// A node that sends messages: how many so far, and where to lately, by which path.
+struct MessageSource {
+  std::uint64_t sequence = 0;
+  std::array<NodeId, 2> to{};
+  std::array<Path*, 2> paths{};  // none: nowhere
+};
+
 /// The nodes and links of a machine. Those of several processes are in one place, and each process touches
 /// its own alone; where there are several, messages that one has too many of go to those who need some.
 struct SharedPlaces {
@@ -25,7 +33,7 @@ struct SharedPlaces {
   std::vector<std::uint32_t> inputs;                  // how many links end there
   std::vector<std::unique_ptr<NodeSwitch>> switches;  // none at all where no node has one
   std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
-  std::vector<std::uint64_t> sequences;
+  std::vector<MessageSource> sources;
 
   std::mutex spare;  // of these:
   std::vector<Message*> messages;

@@ -112,7 +112,7 @@ void Division::set_lookahead() {
   std::map<FabricBorder*, Time> least;
   for (const LiveLink& link : whole_.links()) {
     if (link.border() == nullptr) continue;
-    const bool waits = link.from_switch != nullptr || whole_.arrivals(link.from) == nullptr;
+    const bool waits = link.from_switch() != nullptr || whole_.arrivals(link.from) == nullptr;
     const Time takes = (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
     const auto [known, fresh] = least.try_emplace(link.border(), takes);
     if (!fresh) known->second = std::min(known->second, takes);

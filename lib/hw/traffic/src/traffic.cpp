@@ -185,7 +185,7 @@ class TrafficRun {
   // its node, and it serves them when they have passed the node's pipeline: there, its window is later by
   // that. Behind a switch they ask when they go.
   [[nodiscard]] Time served(const LiveLink& link) {
-    const bool asked_ahead = link.from_switch == nullptr;
+    const bool asked_ahead = link.from_switch() == nullptr;
     const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).overhead() : Time{0};
     return link.lane.busy_until(now() + pipeline);
   }

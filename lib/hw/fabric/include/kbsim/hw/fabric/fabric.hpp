@@ -38,6 +38,7 @@ struct Attribution {
 };
 
 struct LinkAhead;
+struct MessageSource;
 struct SharedPlaces;
 
 /// What few links have: those into finite queues, behind a switch, or between processes.
@@ -47,11 +48,12 @@ struct RareLink {
   Time blocked{};                    // it was free, but for nobody was there room ahead
   Time blocked_since = kForever;     // likewise, now
   FabricBorder* border = nullptr;    // by which its packets reach its end, in another process
-  std::uint32_t output = 0;          // of the switch that it leaves; 0 is its first
+  ISwitch* from_switch = nullptr;    // decides which packet goes next
+  std::uint32_t output = 0;          // of that; 0 is its first
 };
 
-/// One direction of a link of the live machine.
-struct LiveLink {
+/// One direction of a link of the live machine: two lines of the cache.
+struct alignas(64) LiveLink {
   Lane lane;
   Time wire{};
   NodeId from;
@@ -59,12 +61,13 @@ struct LiveLink {
   std::uint32_t port = 0;             // of `to`; 1 is its first
   std::uint32_t booked : 31 = 0;      // so many bookings: packets that are to come, and know when they go
   std::uint32_t merges : 1 = 0;       // packets may come to `from`, and cross it, of which nobody hears
-  ISwitch* from_switch = nullptr;     // decides which packet goes next; none: they go as their heads come
   Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
   ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
   LinkAhead* ahead = nullptr;         // what is known ahead of it, from the first packet on
   std::unique_ptr<RareLink> rare;
 
+  /// None: they go as their heads come.
+  [[nodiscard]] ISwitch* from_switch() const { return rare != nullptr ? rare->from_switch : nullptr; }
   [[nodiscard]] Credits* credits() const { return rare != nullptr ? rare->credits.get() : nullptr; }
   [[nodiscard]] FabricBorder* border() const { return rare != nullptr ? rare->border : nullptr; }
   [[nodiscard]] Time blocked() const { return rare != nullptr ? rare->blocked : Time{0}; }
@@ -73,6 +76,8 @@ struct LiveLink {
     return *rare;
   }
 };
+
+static_assert(sizeof(LiveLink) == 128);
 
 /// The links of a machine and the packets on them.
 ///
@@ -279,6 +284,7 @@ class Fabric {
   void add_credits(LiveLink& link);
   void add_switch(NodeId node);
   void add_arrivals();
+  [[nodiscard]] Path& path(MessageSource& source, const Message& message);
   void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
   [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
   void lead(Packet& first, Time overhead, Time end);
@@ -309,7 +315,7 @@ class Fabric {
   std::span<LiveLink> links_;  // these are of places_
   std::span<Component*> components_;
   std::span<std::unique_ptr<Merge<Packet>>> arrivals_;  // by node
-  std::span<std::uint64_t> sequences_;                  // of messages, by source node
+  std::span<MessageSource> sources_;                    // of messages, by node
   Bytes flit_;          // the least of the routers that switch worms; 0: there are none
   int worm_flits_ = 0;  // likewise
   bool has_switches_ = false;

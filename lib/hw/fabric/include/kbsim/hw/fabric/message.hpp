@@ -23,8 +23,9 @@ inline constexpr int kTrafficClasses = 4;
 /// Names a request at the one who asked; comes back with the answer.
 using Token = std::uint32_t;
 
-/// A route, what it costs every message alike, and the bytes that have arrived by it.
-struct Path {
+/// A route, what it costs every message alike, and the bytes that have arrived by it: what each message asks
+/// for is one line of the cache.
+struct alignas(64) Path {
   /// The links from a hop on that trail the one before it (ADR 0098), one after the other.
   struct Trail {
     Time takes{};
@@ -37,11 +38,11 @@ struct Path {
   Time wire{};
   Bandwidth slowest;
   Bytes delivered;
-  std::span<const std::uint8_t> phases;  // by hop; empty where one will do
   bool taken = false;                    // something has gone by it, or may
   std::uint32_t trails_known = 0;        // as of so many changes of what trails what,
   std::vector<Trail> trails;             // those that were asked for
   std::uint32_t next_trail = 0;          // of these, which is asked for next, mostly
+  std::span<const std::uint8_t> phases;  // by hop; empty where one will do
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.

@@ -80,6 +80,21 @@ class PacedRuns {
     Lane first;
     std::array<Lane, kMostParts> seconds;
   };
+  // When a lane is free, as its packets pass it.
+  struct Server {
+    Time free{};
+    Time service{};  // of each
+    Edge pass(Time head, Time tail) {
+      const Time start = std::max(head, free);
+      free = std::max(start + service, tail);
+      return {start, free};
+    }
+  };
+  struct Servers {
+    Server port;
+    Server first;
+    std::array<Server, kMostParts> seconds{};
+  };
   // The packets of one message, every so many of a run's.
   struct Part {
     Message* message = nullptr;
@@ -129,13 +144,14 @@ class PacedRuns {
   [[nodiscard]] bool takes_over();
   [[nodiscard]] bool takes_over(const Alone& alone);
   [[nodiscard]] Run run_of(const Turns& turns) const;
-  void pass_first(Run& run, Lanes& lanes) const;
+  [[nodiscard]] static Servers servers_of(const Run& run);
+  void pass_first(Run& run, Servers& servers) const;
   void enter(Run& run, std::int64_t most);
   [[nodiscard]] static std::uint32_t batch_of(const Run& run);
-  [[nodiscard]] bool paces(const Run& run, Lanes lanes) const;
-  [[nodiscard]] Edge over_port(const Run& run, Lane& lane, Time turn) const;
-  [[nodiscard]] Edge over_first(const Run& run, Lane& lane, const Edge& left) const;
-  [[nodiscard]] Edge over_second(const Run& run, const Part& part, Lane& lane, const Edge& came) const;
+  [[nodiscard]] bool paces(const Run& run, Servers servers) const;
+  [[nodiscard]] Edge over_port(Server& server, Time turn) const;
+  [[nodiscard]] Edge over_first(const Run& run, Server& server, const Edge& left) const;
+  [[nodiscard]] Edge over_second(const Part& part, Server& server, const Edge& came) const;
   [[nodiscard]] static Edge later(const Edge& edge, Time by) { return {edge.head + by, edge.tail + by}; }
   void goes_alone(Packet& packet, const Edge& left);
   [[nodiscard]] bool is_between(const Alone& one) const;
