@@ -121,7 +121,8 @@ TEST_CASE("--bench ccl: what can't be measured is refused before anything runs")
 
 TEST_CASE("Files that can't be written are refused before anything runs") {
   const std::string nowhere = "/nonexistent/such.json";
-  const std::string why = "kbsim: can't write '" + nowhere + "': No such file or directory\n";
+  const std::string why = "kbsim: can't write '" + nowhere +
+                          "': No such file or directory; make the folder '/nonexistent' first\n";
   for (const std::string& arguments : {kCcl + "-J " + nowhere, kMainJob + " --oplog " + nowhere}) {
     const Outcome outcome = run_kbsim(arguments);
     CHECK(outcome.exit == 2);

@@ -193,6 +193,20 @@ TEST_CASE("Refused: a sweep with a wrong setting leaves the tables of an earlier
 }
 
 // What only the run can tell: its results are whole, and are there.
+TEST_CASE("Refused: a command whose temporary files have no place names TMPDIR") {
+  const std::string base =
+      "$KBSIM whatif --topology topology.yaml --bench ccl_allreduce --set cube.noc.overhead_ns=1";
+  const Outcome nowhere = run_script("TMPDIR=no/such " + base);
+  CHECK(nowhere.exit == 2);
+  CHECK_MESSAGE(nowhere.err.find("TMPDIR names no folder") != std::string::npos, nowhere.err);
+  const Outcome closed = run_script("TMPDIR=/proc " + base);
+  CHECK(closed.exit == 2);
+  CHECK_MESSAGE(closed.err.find("can't make the temporary folder '/proc/kbsim-trials-") != std::string::npos,
+                closed.err);
+  CHECK_MESSAGE(closed.err.find("No such file or directory; TMPDIR names where it goes") != std::string::npos,
+                closed.err);
+}
+
 TEST_CASE("--of: a launch that isn't there is told behind the results, which are whole") {
   const std::string folder = fresh_place("asked_wrongly").string();
   for (const char* of : {"launch:99", "collective:99", "op:sip0.cube0.pe0:4096"}) {

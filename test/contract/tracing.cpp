@@ -228,7 +228,9 @@ TEST_CASE("--trace: what can't be is told before anything runs") {
     CHECK(outcome.err.find(says) != std::string::npos);
   };
   refused("--trace run.txt", "expected a name that ends in .pftrace (Perfetto), .json");
-  refused("--trace no/such/folder/run.json", "can't write");
+  refused("--trace no/such/folder/run.json",
+          "can't write 'no/such/folder/run.json': No such file or directory; make the folder "
+          "'no/such/folder' first");
   refused("--trace-dir /dev/null/x", "--trace-dir /dev/null/x: /dev/null is a file, expected a folder");
   refused("--trace-window 1:2", "--trace-window has no effect without --trace FILE");
   refused("--trace-units x", "--trace-units has no effect without");

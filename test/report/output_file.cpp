@@ -86,9 +86,13 @@ TEST_CASE("Output files: a folder that isn't there, and a folder in the file's p
   const std::string nowhere = (folder / "no" / "a").string();
   for (const auto ask : {+[](const fs::path& f) { report::require_writable(f); },
                          +[](const fs::path& f) { report::write_file(f, "text"); }}) {
-    CHECK_THROWS_WITH_AS(ask(nowhere), ("can't write '" + nowhere + "': No such file or directory").c_str(),
+    CHECK_THROWS_WITH_AS(ask(nowhere),
+                         ("can't write '" + nowhere + "': No such file or directory; make the folder '" +
+                          (folder / "no").string() + "' first")
+                             .c_str(),
                          UsageError);
-    CHECK_THROWS_WITH_AS(ask(folder), ("can't write '" + folder.string() + "': Is a directory").c_str(),
+    CHECK_THROWS_WITH_AS(ask(folder),
+                         ("can't write '" + folder.string() + "': Is a directory; expected a file").c_str(),
                          UsageError);
   }
   CHECK(files_in(folder) == 0);
@@ -116,7 +120,8 @@ TEST_CASE("Output files: symlinks in a circle, and into a folder that isn't ther
   fs::create_symlink("a", folder / "b");
   fs::create_symlink("no/such", folder / "astray");
   refuse(folder / "a", "Too many levels of symbolic links");
-  refuse(folder / "astray", "No such file or directory");
+  refuse(folder / "astray",
+         "No such file or directory; make the folder '" + (folder / "no").string() + "' first");
   CHECK(files_in(folder) == 3);
 }
 
@@ -139,9 +144,10 @@ TEST_CASE("Output files: a file that may not be written to, and a folder without
   const fs::path folder = empty_folder();
   report::write_file(folder / "kept", "as it was");
   REQUIRE(chmod((folder / "kept").c_str(), 0444) == 0);
-  refuse(folder / "kept", "Permission denied");
+  refuse(folder / "kept",
+         "Permission denied; make '" + (folder / "kept").string() + "' writable, or write elsewhere");
   REQUIRE(chmod(folder.c_str(), 0555) == 0);
-  refuse(folder / "new", "Permission denied");
+  refuse(folder / "new", "Permission denied; make '" + folder.string() + "' writable, or write elsewhere");
   REQUIRE(chmod(folder.c_str(), 0755) == 0);
   CHECK(contents(folder / "kept") == "as it was");
 }
@@ -170,8 +176,10 @@ TEST_CASE("Output files: a FIFO whose reader goes away is an error, not the end 
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   std::thread reader{[&] { (void)close(open(fifo.c_str(), O_RDONLY | O_CLOEXEC)); }};
   const std::string much(1 << 20, 'x');
-  CHECK_THROWS_WITH_AS(report::write_file(fifo, much),
-                       ("can't write '" + fifo.string() + "': Broken pipe").c_str(), UsageError);
+  CHECK_THROWS_WITH_AS(
+      report::write_file(fifo, much),
+      ("can't write '" + fifo.string() + "': Broken pipe; whoever reads it must read to its end").c_str(),
+      UsageError);
   reader.join();
 }
 
@@ -179,7 +187,8 @@ TEST_CASE("Output files: a full device is an error, and stays what it is") {
   const fs::path folder = empty_folder();
   const fs::path device = full_device(folder);
   if (device.empty()) return;  // a root that may make no devices
-  const std::string why = "can't write '" + device.string() + "': No space left on device";
+  const std::string why =
+      "can't write '" + device.string() + "': No space left on device; make room there, or write elsewhere";
   report::require_writable(device);
   CHECK_THROWS_WITH_AS(report::write_file(device, "text"), why.c_str(), UsageError);
   CHECK(S_ISCHR(mode_of(device)));
@@ -213,7 +222,8 @@ TEST_CASE("Output files: an open descriptor by its name is written to where it s
 TEST_CASE("Output files: a descriptor that is open for reading is refused") {
   const int descriptor = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   REQUIRE(descriptor >= 0);
-  refuse("/dev/fd/" + std::to_string(descriptor), "Bad file descriptor");
+  refuse("/dev/fd/" + std::to_string(descriptor),
+         "Bad file descriptor; expected a descriptor that is open for writing");
   (void)close(descriptor);
 }
 
@@ -222,5 +232,5 @@ TEST_CASE("Output files: the longest name that a file may have") {
   const std::string name(255, 'n');
   report::write_file(folder / name, "text");
   CHECK(contents(folder / name) == "text");
-  refuse(folder / (name + "n"), "File name too long");
+  refuse(folder / (name + "n"), "File name too long; choose a shorter name");
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
 
 namespace kbsim::app {
@@ -175,7 +176,7 @@ std::vector<in::Trace> ChakraRecorder::traces() const {
 void ChakraRecorder::write(const std::string& folder, const std::string& name) const {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw UsageError{fmt::format("--chakra {}: {}", folder, error.message())};
+  if (error) throw UsageError{fmt::format("--chakra {}: {}", folder, why_unwritable(folder, error))};
   const std::vector<in::Trace> all = traces();
   remove_ranks_from(folder, name, all.size());
   for (std::size_t rank = 0; rank < all.size(); ++rank)

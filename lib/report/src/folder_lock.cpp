@@ -13,6 +13,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/unwritable.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -34,7 +35,7 @@ std::string holder(int descriptor) {
 int opened(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor >= 0) return descriptor;
-  throw refusal(file, std::generic_category().message(errno));
+  throw refusal(file, why_unwritable(file, {errno, std::generic_category()}));
 }
 
 // A folder of a file system without locks is used without one.

@@ -14,6 +14,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/unwritable.hpp"
 
 #include "output_target.hpp"
 
@@ -132,15 +133,16 @@ std::error_code can_be_created(const OutputTarget& target) {
   return error;
 }
 
-[[noreturn]] void fail(const fs::path& file, const std::error_code& error) {
-  throw UsageError{fmt::format("can't write '{}': {}", file.string(), error.message())};
+// The reason is one of what stands behind symlinks.
+[[noreturn]] void fail(const fs::path& file, const OutputTarget& target, const std::error_code& error) {
+  throw UsageError{fmt::format("can't write '{}': {}", file.string(), why_unwritable(target.file, error))};
 }
 
 OutputTarget writable_target(const fs::path& file) {
   std::error_code error;
   OutputTarget target = output_target(file, error);
   if (!error) error = why_not_writable(target);
-  if (error) fail(file, error);
+  if (error) fail(file, target, error);
   return target;
 }
 
@@ -154,13 +156,13 @@ void write_file(const fs::path& file, const Contents& contents) {
   const OutputTarget target = writable_target(file);
   const std::error_code error =
       target.is_replaceable() ? replace(target, contents) : write_straight(target, contents);
-  if (error) fail(file, error);
+  if (error) fail(file, target, error);
 }
 
 void require_writable(const fs::path& file) {
   const OutputTarget target = writable_target(file);
   const std::error_code error = target.is_replaceable() ? can_be_created(target) : std::error_code{};
-  if (error) fail(file, error);
+  if (error) fail(file, target, error);
 }
 
 bool is_stdout(const fs::path& file) {

@@ -15,6 +15,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/unwritable.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/configuration_record.hpp"
@@ -55,7 +56,7 @@ std::filesystem::path made(std::filesystem::path folder) {
   require_folder("--out", folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), error.message())};
+  if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), why_unwritable(folder, error))};
   return folder;
 }
 
@@ -111,8 +112,8 @@ void set_aside(const std::filesystem::path& folder) {
   (void)move_own(aside, folder);
   std::error_code ignored;
   std::filesystem::remove(aside, ignored);
-  throw UsageError{
-      fmt::format("--out {}: an earlier run's files stay: {}", folder.string(), error.message())};
+  throw UsageError{fmt::format("--out {}: an earlier run's files stay: {}", folder.string(),
+                               why_unwritable(aside, error))};
 }
 
 // Nothing if that run has written its own.
@@ -242,7 +243,7 @@ void require_folder(const char* option, const std::string& path) {
     throw UsageError{fmt::format("{} {}: {} is a file, expected a folder, which may be new", option, path,
                                  nearest.string())};
   if (!error && access(there.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
-  if (error) throw UsageError{fmt::format("{} {}: {}", option, path, error.message())};
+  if (error) throw UsageError{fmt::format("{} {}: {}", option, path, why_unwritable(path, error))};
 }
 
 void require_folder(const std::string& path) {

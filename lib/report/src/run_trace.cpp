@@ -15,6 +15,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/span_log.hpp"
 #include "kbsim/trace/page.hpp"
@@ -294,7 +295,8 @@ void RunTrace::write_folder_of(trace::Timeline& timeline) const {
   }
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) throw UsageError{fmt::format("--trace-dir '{}': {}", folder_.string(), error.message())};
+  if (error)
+    throw UsageError{fmt::format("--trace-dir '{}': {}", folder_.string(), why_unwritable(folder_, error))};
   for (int rank = 0; rank < timeline.ranks; ++rank)
     write_file(folder_ / fmt::format("rank{}.json", rank), writing(rank));
   remove_ranks_from(folder_, timeline.ranks);

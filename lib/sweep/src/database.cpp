@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -33,10 +35,16 @@ class Database {
   }
   [[nodiscard]] sqlite3* get() const { return base_.get(); }
   void require(bool holds) const {
-    if (!holds) throw UsageError{fmt::format("{}: {}", file_.string(), sqlite3_errmsg(base_.get()))};
+    if (!holds) throw UsageError{fmt::format("can't write '{}': {}", file_.string(), reason())};
   }
 
  private:
+  // The system's, where it is one.
+  [[nodiscard]] std::string reason() const {
+    const int error = sqlite3_system_errno(base_.get());
+    return error != 0 ? why_unwritable(file_, {error, std::generic_category()}) : sqlite3_errmsg(base_.get());
+  }
+
   struct Close {
     void operator()(sqlite3* base) const { (void)sqlite3_close(base); }
   };
@@ -212,7 +220,8 @@ void write_database(const fs::path& file, const Tables& tables) {
   }
   std::error_code error;
   fs::rename(aside.file(), file, error);
-  if (error) throw UsageError{fmt::format("{}: {}", file.string(), error.message())};
+  if (error)
+    throw UsageError{fmt::format("can't write '{}': {}", file.string(), why_unwritable(file, error))};
 }
 
 }  // namespace kbsim::sweep

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/unwritable.hpp"
 #include "kbsim/sweep/records.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -22,7 +23,7 @@ fs::path made(const fs::path& folder) {
   report::require_folder("--out", folder);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UsageError{fmt::format("--out: {}: {}", folder.string(), error.message())};
+  if (error) throw UsageError{fmt::format("--out: {}: {}", folder.string(), why_unwritable(folder, error))};
   return folder;
 }
 

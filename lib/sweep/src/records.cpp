@@ -18,6 +18,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/unwritable.hpp"
 
 #include "host_name.hpp"
 
@@ -108,7 +109,8 @@ RecordFile::~RecordFile() {
 
 void RecordFile::append(const Record& record) {
   const auto fail = [&](int error) {
-    throw UsageError{fmt::format("{}: {}", path_.string(), std::generic_category().message(error))};
+    const std::string why = why_unwritable(path_, {error, std::generic_category()});
+    throw UsageError{fmt::format("can't write '{}': {}", path_.string(), why)};
   };
   if (descriptor_ < 0) descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
