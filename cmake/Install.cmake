@@ -13,6 +13,22 @@ if(NOT EXISTS \"${PROJECT_BINARY_DIR}/cmake_install.cmake\")
                       \"and build again.\")
 endif()" ALL_COMPONENTS)
 
+# Then: a build of the command alone lacks some of what is installed.
+function(kbsim_require_built component)
+  install(CODE "
+set(files \"${ARGN}\")
+foreach(file IN LISTS files)
+  if(NOT EXISTS \"\${file}\")
+    message(FATAL_ERROR \"This isn't built: \${file}. Build all that is installed first:\\n\"
+                        \"  cmake --build ${PROJECT_BINARY_DIR} --target kbsim_installable\")
+  endif()
+endforeach()" COMPONENT ${component})
+endfunction()
+set(documents ${PROJECT_BINARY_DIR}/documents)
+kbsim_require_built(kbsim $<TARGET_FILE:kbsim> ${documents}/kbsim.1 ${documents}/kbsim.bash ${documents}/_kbsim)
+kbsim_require_built(dev $<TARGET_FILE:kbsim_archive>)
+kbsim_require_built(mpi $<$<TARGET_EXISTS:kbsim_mpi>:$<TARGET_FILE:kbsim_mpi>>)
+
 # The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its
 # library alone would lack what registers itself (docs/adr/0053).
 function(kbsim_install_room name)
