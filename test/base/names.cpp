@@ -15,6 +15,12 @@ TEST_CASE("nearest_name: finds typos, swaps and nothing too far") {
   CHECK(nearest_name("colour", known).empty());
 }
 
+TEST_CASE("near_hint: the nearest name, or nothing") {
+  CHECK(near_hint("eror", {"error", "warn", "off"}) == "; did you mean 'error'?");
+  CHECK(near_hint("maybe", {"error", "warn", "off"}).empty());
+  CHECK(near_hint("", {"error", "warn", "off"}).empty());
+}
+
 TEST_CASE("name_hint: a name that others begin with is hinted at as those") {
   const std::vector<std::string> known{"ring_allreduce_hbm", "ring_allreduce_tcm", "ring_reduce"};
   CHECK(name_hint("ring_allreduce", known) == ", did you mean 'ring_allreduce_hbm' or 'ring_allreduce_tcm'?");

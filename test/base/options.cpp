@@ -91,6 +91,7 @@ TEST_CASE("Options: what isn't accepted is told by name, with the range") {
           "--size must be bytes, as 4096, 4KiB or 1MiB, 1 KiB to 1 MiB, got '4 apples'");
   refuses({"--on", "yes"}, "--on must be 0 or 1, got yes");
   refuses({"--phase", "first"}, "--phase first: expected prefill, decode or all");
+  refuses({"--phase", "prefil"}, "--phase prefil: expected prefill, decode or all; did you mean 'prefill'?");
 }
 
 TEST_CASE("Options: an unknown one, one given twice, one without a value and an argument too many") {

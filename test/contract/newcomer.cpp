@@ -105,6 +105,10 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
   const Outcome unknown = run_kbsim("help qqqqq");
   CHECK(unknown.exit == 2);
   CHECK(says(unknown.err, "traffic"));
+  refuses(
+      "list kernels",
+      "unexpected argument 'kernels'; kbsim list takes no name and lists everything, kbsim help NAME tells");
+  refuses("sweep merg DIR", "sweep: there is no file 'merg'; did you mean 'merge'?\n");
   refuses("sweep", "kbsim: --out is missing: the folder of results\n");
   refuses("--bench gemm m=512", "unexpected argument 'm=512', did you mean '--m=512'?");
   refuses("--bench ccl_allreduce cube.noc.link_bw_gbs=128",
@@ -118,6 +122,17 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
   refuses("help chkra", "unknown command or bench 'chkra', did you mean 'chakra'?");
   refuses("--bench softmax",
           "kbsim: 'softmax' is a kernel, which a bench launches: --bench ccl --algorithm ");
+}
+
+TEST_CASE("Newcomer: a word of a few is told with the nearest of them") {
+  const std::string run = "--bench ccl_allreduce ";
+  refuses("completion bsh", "completion: expected bash or zsh, got bsh; did you mean 'bash'?\n");
+  refuses(run + "--race eror", "--race must be error, warn or off, got 'eror'; did you mean 'error'?\n");
+  refuses(run + "--buffer-kind tmc", "must be tcm, hbm or sram, got 'tmc'; did you mean 'tcm'?\n");
+  refuses("--bench qkv_gemm --device al", "must be sip:N or all, got 'al'; did you mean 'all'?\n");
+  refuses(run + "--explain --of lanch:1", "; did you mean 'launch'?\n");
+  refuses(run + "--trace t.jsn", "or .svg (a picture); did you mean '.json'?\n");
+  refuses("--bench tp_transformer_block --phase prefil", "prefill, decode or all; did you mean 'prefill'?\n");
 }
 
 TEST_CASE("Newcomer: sizes of nccl-tests' own command lines are taken, of either case") {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/names.hpp"
+
 #include "commands.hpp"
 #include "completion_bash.hpp"
 #include "completion_zsh.hpp"
@@ -28,8 +30,8 @@ ExitCode completion(const Arguments& arguments) {
   } else if (shell == "zsh") {
     std::cout << zsh_completion();
   } else {
-    throw UsageError{
-        fmt::format("completion: expected bash or zsh, got {}", shell.empty() ? "neither" : shell)};
+    throw UsageError{fmt::format("completion: expected bash or zsh, got {}{}",
+                                 shell.empty() ? "neither" : shell, near_hint(shell, {"bash", "zsh"}))};
   }
   return ExitCode::ok;
 }

@@ -10,6 +10,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -54,7 +55,9 @@ std::vector<int> devices_named(const std::string& text, const config::MachineSpe
                                const std::string& name, const Bench& bench) {
   const std::optional<int> sip = sip_of(text);
   const int count = machine.system.sips.count;
-  if (!sip && text != "all") throw UsageError{fmt::format("--device must be sip:N or all, got '{}'", text)};
+  if (!sip && text != "all")
+    throw UsageError{
+        fmt::format("--device must be sip:N or all, got '{}'{}", text, near_hint(text, {"all", "sip:0"}))};
   if (sip && *sip >= count)
     throw UsageError{
         fmt::format("--device {}: the machine has {} (system.sips.count)", text, counted(count, "package"))};

@@ -147,7 +147,12 @@ ExitCode list(const Arguments& arguments) {
   describe_plugins(all);
   all.add_options()("json", boost::program_options::bool_switch(&as_json),
                     "print names, sentences and benches' options as JSON, and nothing else, on stdout");
-  parse_options(arguments, all, {.usage = "kbsim list [--plugin FILE] [--json]", .examples = ""});
+  parse_options(
+      arguments, all,
+      {.usage = "kbsim list [--plugin FILE] [--json]",
+       .examples = "",
+       .too_many = "; kbsim list takes no name and lists everything, kbsim help NAME tells more of a "
+                   "bench or a command"});
   if (as_json)
     std::cout << json::serialize(to_json()) << '\n';
   else

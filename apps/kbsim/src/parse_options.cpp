@@ -55,6 +55,7 @@ std::string unknown_option(const po::option& given, const po::options_descriptio
 std::string argument_hint(const std::string& word, const po::options_description& options,
                           const Synopsis& synopsis) {
   const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
+  if (!synopsis.too_many.empty()) return synopsis.too_many;
   if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
   if (std::ranges::find(synopsis.first, word) != synopsis.first.end())
     return fmt::format("; a command comes first: kbsim {} ...", word);

@@ -15,6 +15,7 @@ struct Synopsis {
   std::string examples;
   std::string positional = {};  // the option that may be given without its name
   std::string likely = {};      // the option that an argument without one is probably meant for
+  std::string too_many = {};    // what helps who gives an argument without one, where none is taken: "; ..."
   std::string elsewhere = {};   // where options may belong that aren't known and are near none: "; ..."
   std::vector<std::string> first = {};  // words that are no options of this command, but commands
   bool several = false;    // all arguments without a name are the positional option's, not the first alone

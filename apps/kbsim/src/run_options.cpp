@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/environment.hpp"
+#include "kbsim/base/names.hpp"
 
 #include "memory_option.hpp"
 #include "profile_option.hpp"
@@ -24,7 +25,8 @@ oplog::RaceMode race_mode(const std::string& text) {
   if (text == "off") return oplog::RaceMode::off;
   if (text == "warn") return oplog::RaceMode::warn;
   if (text == "error") return oplog::RaceMode::error;
-  throw UsageError{fmt::format("--race must be error, warn or off, got '{}'", text)};
+  throw UsageError{fmt::format("--race must be error, warn or off, got '{}'{}", text,
+                               near_hint(text, {"error", "warn", "off"}))};
 }
 
 // Of an option that takes a whole number: read as an unsigned one, -1 would be the largest there is.
@@ -178,7 +180,8 @@ std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
   if (!options.buffer_kind) return std::nullopt;
   const std::optional<config::BufferKind> kind = config::buffer_kind_of(*options.buffer_kind);
   if (!kind)
-    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'", *options.buffer_kind)};
+    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'{}", *options.buffer_kind,
+                                 near_hint(*options.buffer_kind, {"tcm", "hbm", "sram"}))};
   return kind;
 }
 

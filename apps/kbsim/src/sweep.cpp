@@ -9,6 +9,8 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/estimate.hpp"
@@ -116,10 +118,20 @@ ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
   return o.dry_run ? show_points(all) : run_sweep(all);
 }
 
+// A plan and no other argument without an option comes first.
+void require_no_near_merge(const Arguments& given) {
+  if (given.empty()) return;
+  std::error_code ignored;
+  const std::string hint = near_hint(given.front(), {"merge"});
+  if (!hint.empty() && !fs::exists(given.front(), ignored))
+    throw UsageError{fmt::format("sweep: there is no file '{}'{}", given.front(), hint)};
+}
+
 }  // namespace
 
 ExitCode sweep_command(const Arguments& given) {
   if (!given.empty() && given.front() == "merge") return merge({given.begin() + 1, given.end()});
+  require_no_near_merge(given);
   SweepOptions o;
   po::options_description all = description(o);
   const auto end = std::ranges::find(given, "--");

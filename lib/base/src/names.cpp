@@ -59,6 +59,11 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
   return best;
 }
 
+std::string near_hint(std::string_view typed, const std::vector<std::string>& candidates) {
+  const std::string nearest = nearest_name(typed, candidates);
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
 std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates) {
   if (const auto longer = longer_names(typed, candidates); !longer.empty()) return hint_at(longer);
   const std::string nearest = nearest_name(typed, candidates);

@@ -113,7 +113,8 @@ Scalar bytes_of(const Option& option, const std::string& text) {
 Scalar text_of(const Option& option, const std::string& text) {
   const std::vector<std::string>& choices = option.field.choices;
   if (choices.empty() || std::ranges::find(choices, text) != choices.end()) return text;
-  throw UsageError{fmt::format("--{} {}: expected {}", option.long_name(), text, one_of(choices))};
+  throw UsageError{fmt::format("--{} {}: expected {}{}", option.long_name(), text, one_of(choices),
+                               near_hint(text, choices))};
 }
 
 Scalar parsed(const Option& option, const std::string& text) {

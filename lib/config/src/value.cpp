@@ -118,9 +118,7 @@ std::string mismatch(const Tree& tree, const Field& field) {
                                        is_of_sweep(tree) ? "; kbsim sweep takes several values" : "");
   if (const auto why = field.refused.find(tree.text); why != field.refused.end())
     return fmt::format("{}; {}", text, why->second);
-  const std::string nearest =
-      field.type == FieldType::text ? nearest_name(printable(tree.text), field.choices) : "";
-  return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
+  return field.type == FieldType::text ? text + near_hint(printable(tree.text), field.choices) : text;
 }
 
 Problems mismatches(const Tree& tree, const Field& field, const std::string& path) {

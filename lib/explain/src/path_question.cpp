@@ -44,11 +44,17 @@ std::vector<std::string> names_of_lanes(const oplog::OpLog& log) {
   return names;
 }
 
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const QuestionKind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
 [[noreturn]] void refuse_question(const std::string& text) {
   throw UsageError{
       fmt::format("--of {}: expected run, launch:N, collective:N or row:N, N from 1 on, or op:LANE:N, N from "
-                  "0 on, as op:sip0.cube0.pe0:17",
-                  text)};
+                  "0 on, as op:sip0.cube0.pe0:17{}",
+                  text, near_hint(text.substr(0, text.find(':')), names_of_kinds()))};
 }
 
 PathQuestion numbered(const QuestionKind& of, const std::string& text, std::string_view digits) {
@@ -113,10 +119,9 @@ oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log) {
   const std::optional<std::uint32_t> number = number_in<std::uint32_t>(asked.lane);
   if (number && *number < names.size()) return {.lane = *number, .seq = seq};
   if (names.empty()) throw UsageError{fmt::format("--of {}: the op log has no lanes", as_asked(asked))};
-  const std::string near = nearest_name(asked.lane, names);
   throw UsageError{fmt::format("--of {}: there is no such lane: the op log has 0 to {}, {} to {}{}",
                                as_asked(asked), names.size() - 1, names.front(), names.back(),
-                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near))};
+                               near_hint(asked.lane, names))};
 }
 
 void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog::OpLog& log) {

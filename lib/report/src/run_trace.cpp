@@ -14,6 +14,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -43,10 +44,12 @@ Format format_of(const fs::path& file) {
   for (const auto& [suffix, format] : kSuffixes) {
     if (extension == suffix) return format;
   }
+  std::vector<std::string> names;
+  for (const auto& [suffix, format] : kSuffixes) names.emplace_back(suffix);
   throw UsageError{
       fmt::format("--trace {}: expected a name that ends in .pftrace (Perfetto), .json (Chrome, "
-                  "Kineto), .html (a page) or .svg (a picture)",
-                  file.string())};
+                  "Kineto), .html (a page) or .svg (a picture){}",
+                  file.string(), near_hint(extension, names))};
 }
 
 [[noreturn]] void refuse_window(const std::string& text) {
