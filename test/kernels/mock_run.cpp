@@ -88,7 +88,7 @@ TEST_CASE("checklist 24: a kernel of any arguments gets its rank's data; memory 
 
 TEST_CASE("checklist 24: wrong numbers of inputs, unknown names and directions are told") {
   CHECK_THROWS_WITH_AS((void)mock::run({.kernel = "ring_allreduce", .world_size = 3, .inputs = rows(2, 1)}),
-                       "inputs of 2 ranks, but world_size=3", UsageError);
+                       doctest::Contains("inputs of 2 ranks, but world_size=3"), UsageError);
   CHECK_THROWS_WITH_AS(
       (void)mock::run(
           {.kernel = "ring_allreduce", .world_size = 2, .topology = "ring_2d", .inputs = rows(2, 1)}),

@@ -103,7 +103,7 @@ TEST_CASE("checklist 23: a recording has no numbers, ends with endless loops, an
       (void)mock::record({.max_commands = 100}, bind_kernel("endless", never_ends, NoneArgs{})),
       doctest::Contains("has issued 100 commands"), KernelFault);
   CHECK_THROWS_WITH_AS((void)mock::record({.at = {0, 0, 1}}, bind_kernel("asks", asks_for_a_number, {})),
-                       "there is no sip0.cube0.pe1: 1 SIP of 1 cube of 1 PE", UsageError);
+                       doctest::Contains("there is no sip0.cube0.pe1: 1 SIP of 1 cube of 1 PE"), UsageError);
 }
 
 }  // namespace kbsim::test::recording_test

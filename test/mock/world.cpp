@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/mock/record.hpp"
+#include "kbsim/mock/run.hpp"
 #include "kbsim/mock/wiring.hpp"
 
 using namespace kbsim;
@@ -142,6 +144,25 @@ TEST_CASE("Mock: PEs, SIPs and kernels that aren't there are refused") {
   refused([] { mock::World{{.pes = 1, .wiring = mock::ring(2)}}; });
   CHECK(refused([] { mock::World{{.pes = 0}}; }) ==
         "a world of 1 SIP of 1 cube of 0 PEs: expected 1 of each at least");
+  CHECK(refused([&] { world.launch(KernelCall{.name = "none", .start = nullptr}); }) ==
+        "kernel 'none' has no function to start");
+  CHECK(refused([] { (void)mock::ring(0); }) == "a ring of 0 PEs: expected 1 at least");
+  CHECK(refused([] { (void)mock::mesh(0, 4); }) == "a mesh of 0 x 4: expected 1 of each at least");
+  CHECK(refused([] { (void)mock::mesh(4, -1); }) == "a mesh of 4 x -1: expected 1 of each at least");
+  CHECK(refused([] { (void)mock::mesh(65536, 65536); }) ==
+        "a mesh of 65536 x 65536: more PEs than can be counted");
+  CHECK(
+      refused([] { (void)mock::like({}, {.topology = "rings"}); }).starts_with("unknown neighbour topology"));
+  CHECK(refused([] { (void)mock::record({.pes = 0}, "hello", HelloArgs{}); }) ==
+        "there is no sip0.cube0.pe0: 1 SIP of 1 cube of 0 PEs");
+  CHECK(refused([] { (void)mock::record({}, "helo", HelloArgs{}); }).starts_with("unknown kernel 'helo'"));
+  CHECK(refused([] { (void)mock::record({}, KernelCall{.name = "none", .start = nullptr}); }) ==
+        "kernel 'none' has no function to start");
+  CHECK(refused([] { (void)mock::run({.kernel = "helo", .inputs = {{1}}}); }).starts_with("unknown kernel"));
+  CHECK(refused([] { (void)mock::run({.kernel = "hello_send", .inputs = {}}); }) ==
+        "inputs of 0 ranks, but world_size=1");
+  CHECK(refused([] { (void)mock::run({.kernel = "hello_send", .inputs = {{}}}); }) ==
+        "alloc of 0 elements, expected 1 to 2^50");
 }
 
 TEST_CASE("Mock: a mesh is open at its edges") {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/process.hpp"
@@ -168,6 +169,14 @@ Task<> runs(Recorder* pe, KernelCall call) {
 
 bool inside(int at, int count) { return at >= 0 && at < count; }
 
+void require_pe(const RecordSpec& spec) {
+  if (inside(spec.at.sip, spec.sips) && inside(spec.at.cube, spec.cubes) && inside(spec.at.pe, spec.pes))
+    return;
+  throw UsageError{fmt::format("there is no {}: {} of {} of {}", to_string(spec.at),
+                               counted(spec.sips, "SIP"), counted(spec.cubes, "cube"),
+                               counted(spec.pes, "PE"))};
+}
+
 }  // namespace
 
 std::int64_t Recording::count(Issued::Unit unit) const {
@@ -183,11 +192,11 @@ std::int64_t Recording::count(std::string_view name) const {
   return std::ranges::count(commands, name, &Issued::name);
 }
 
-Recording record(const RecordSpec& spec, KernelCall call) {
-  if (!inside(spec.at.sip, spec.sips) || !inside(spec.at.cube, spec.cubes) || !inside(spec.at.pe, spec.pes))
-    throw UsageError{fmt::format("there is no {}: {} of {} of {}", to_string(spec.at),
-                                 counted(spec.sips, "SIP"), counted(spec.cubes, "cube"),
-                                 counted(spec.pes, "PE"))};
+Recording record(const RecordSpec& spec, KernelCall call, std::source_location at) {
+  at_line(at, [&] {
+    require_pe(spec);
+    if (!call.start) throw UsageError{fmt::format("kernel '{}' has no function to start", call.name)};
+  });
   Simulation sim;
   Recorder pe{sim, spec};
   (void)sim.spawn(call.name, runs(&pe, std::move(call)));
@@ -200,8 +209,9 @@ Recording record(const RecordSpec& spec, KernelCall call) {
   return pe.take();
 }
 
-Recording record(const RecordSpec& spec, const std::string& kernel, const std::any& args) {
-  return record(spec, kernels().at(kernel).bind(args));
+Recording record(const RecordSpec& spec, const std::string& kernel, const std::any& args,
+                 std::source_location at) {
+  return record(spec, at_line(at, [&] { return kernels().at(kernel).bind(args); }), at);
 }
 
 }  // namespace kbsim::mock

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/mock/world.hpp"
@@ -43,29 +44,28 @@ void require_inputs(const RunSpec& spec) {
 
 }  // namespace
 
-std::vector<std::vector<double>> run(const RunSpec& spec) {
-  require_inputs(spec);
+std::vector<std::vector<double>> run(const RunSpec& spec, std::source_location at) {
+  at_line(at, [&] { require_inputs(spec); });
   const int pes = spec.pes_per_cube > 0 ? spec.pes_per_cube : spec.world_size;
   const std::vector<PeCoord> ranks = places(spec, pes);
-  const KernelEntry& kernel = kernels().at(spec.kernel);
-  World world{{.cubes = ranks.back().cube + 1,
-               .pes = pes,
-               .wiring = ccl::wire_at(ccl::topologies().at(spec.topology), {}, ranks),
-               .queues = spec.queues}};
+  const KernelEntry& kernel = at_line(at, [&]() -> const KernelEntry& { return kernels().at(spec.kernel); });
+  const auto wired = [&] { return ccl::wire_at(ccl::topologies().at(spec.topology), {}, ranks); };
+  World world{
+      {.cubes = ranks.back().cube + 1, .pes = pes, .wiring = at_line(at, wired), .queues = spec.queues}, at};
   std::vector<RankData> data;
   for (int rank = 0; rank < spec.world_size; ++rank) {
     const std::vector<double>& input = spec.inputs[static_cast<std::size_t>(rank)];
     data.push_back({.rank = rank,
                     .world_size = spec.world_size,
-                    .data = world.alloc(0, input, spec.dtype),
+                    .data = world.alloc(0, input, spec.dtype, at),
                     .n_elem = std::ssize(input)});
     const RankData& of = data.back();
-    world.launch(ranks[static_cast<std::size_t>(rank)],
-                 kernel.bind(spec.args ? spec.args(of) : std::any{collective_of(of, pes)}));
+    const std::any args = spec.args ? spec.args(of) : std::any{collective_of(of, pes)};
+    world.launch(ranks[static_cast<std::size_t>(rank)], at_line(at, [&] { return kernel.bind(args); }), at);
   }
   world.run();
   std::vector<std::vector<double>> outputs;
-  for (const RankData& of : data) outputs.push_back(world.read(0, of.data, of.n_elem));
+  for (const RankData& of : data) outputs.push_back(world.read(0, of.data, of.n_elem, at));
   return outputs;
 }
 

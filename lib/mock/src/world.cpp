@@ -42,6 +42,10 @@ void require_pe(const WorldSpec& spec, PeCoord at) {
   throw UsageError{fmt::format("there is no {}: the world has {}", to_string(at), extent_of(spec))};
 }
 
+void require_kernel(const KernelCall& call) {
+  if (!call.start) throw UsageError{fmt::format("kernel '{}' has no function to start", call.name)};
+}
+
 }  // namespace
 
 struct World::Impl {
@@ -213,7 +217,10 @@ std::vector<double> World::read(int sip, Ptr from, std::int64_t n, Here at) cons
 }
 
 void World::launch(PeCoord pe, KernelCall call, Here at) {
-  at_line(at, [&] { require_pe(impl_->spec, pe); });
+  at_line(at, [&] {
+    require_pe(impl_->spec, pe);
+    require_kernel(call);
+  });
   impl_->launches[pe].push_back(std::move(call));
 }
 

@@ -48,9 +48,11 @@ struct Recording {
 
 /// Runs a kernel on one PE without machine, memory or peers, and gives what it issued. Every direction is
 /// there, everything asked for comes at once, and nothing has numbers: KernelFault for a kernel that asks for
-/// one. UsageError for a PE that isn't there.
-[[nodiscard]] Recording record(const RecordSpec& spec, KernelCall call);
+/// one. UsageError, with the caller's line, for a PE that isn't there.
+[[nodiscard]] Recording record(const RecordSpec& spec, KernelCall call,
+                               std::source_location at = std::source_location::current());
 /// A kernel by its name.
-[[nodiscard]] Recording record(const RecordSpec& spec, const std::string& kernel, const std::any& args);
+[[nodiscard]] Recording record(const RecordSpec& spec, const std::string& kernel, const std::any& args,
+                               std::source_location at = std::source_location::current());
 
 }  // namespace kbsim::mock

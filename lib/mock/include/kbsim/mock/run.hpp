@@ -3,6 +3,7 @@
 #include <any>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct RunSpec {
 };
 
 /// Runs it, and gives what each rank's memory holds then: what the kernel stored, else its input. UsageError
-/// for other than world_size inputs, and unknown names.
-[[nodiscard]] std::vector<std::vector<double>> run(const RunSpec& spec);
+/// for other than world_size inputs, and unknown names; what is refused has the caller's line.
+[[nodiscard]] std::vector<std::vector<double>> run(const RunSpec& spec,
+                                                   std::source_location at = std::source_location::current());
 
 }  // namespace kbsim::mock
