@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/host/host_program.hpp"
 #include "kbsim/tl/operator_args.hpp"
 
 #include "ready.hpp"
@@ -121,6 +122,11 @@ const std::map<std::string, Call> kRefused{
     {"full of more than there can be",
      [](Ready) -> Task<> {
        (void)full({std::int64_t{1} << 40, std::int64_t{1} << 40}, 1.0, f32);
+       co_return;
+     }},
+    {"generate without a function",
+     [](Ready) -> Task<> {
+       (void)generate({4}, f32, nullptr);
        co_return;
      }},
     {"numbers that aren't there",
@@ -274,6 +280,9 @@ const std::map<std::string, Early> kTooEarly{
        const std::string name = rk.session().algorithm().name;
        co_await rk.dist.init_process_group({.algorithms = {name, name}});
      }},
+    {"spawn of a null pointer", [](Rank& rk) -> Task<> { co_await rk.mp.spawn(nullptr, {.nprocs = 2}); }},
+    {"spawn of a null pointer with arguments",
+     [](Rank& rk) -> Task<> { co_await rk.mp.spawn<int>(nullptr, 1, {.nprocs = 2}); }},
     {"install_ipcq", [](Rank& rk) -> Task<> { co_await rk.install_ipcq("nothing"); }},
     {"set_device",
      [](Rank& rk) -> Task<> {
@@ -357,6 +366,13 @@ TEST_CASE("Refusals: what is called before there is a process group names the li
     CHECK(errors[name].starts_with("lines_refused.cpp:"));
     CHECK(errors[name].find(".cpp:", 18) == std::string::npos);
   }
+}
+
+TEST_CASE("Refusals: a host program that is a null pointer names the line that runs it") {
+  HostProgram program{machine(2, 2, 1)};
+  const std::string why = ": HostProgram::run: the function is a null pointer, expected one to run";
+  CHECK_THROWS_WITH_AS(program.run(nullptr), doctest::Contains(why.c_str()), UsageError);
+  CHECK_THROWS_WITH_AS(program.run<int>(nullptr, 1), doctest::Contains("lines_refused.cpp:"), UsageError);
 }
 
 }  // namespace kbsim::host::test::lines_refused_test

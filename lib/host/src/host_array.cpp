@@ -115,7 +115,10 @@ void require_unstopped() {
 HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f,
                    HostArray::Here at) {
   constexpr std::int64_t kAtOnce = 65536;  // doubles take eight times a byte's memory
-  const Bytes size = at_line(at, [&] { return size_of(shape, dtype); });
+  const Bytes size = at_line(at, [&] {
+    if (!f) throw UsageError{"generate: the function is null, expected one of an element's number"};
+    return size_of(shape, dtype);
+  });
   const std::int64_t all = shape.elements();
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(size.count()));

@@ -75,7 +75,14 @@ Rank::~Rank() {
   session_.leave(*this);
 }
 
+void require_function(bool is_given, std::string_view call, const std::source_location& at) {
+  if (is_given) return;
+  throw UsageError{fmt::format("{}: {}: the function is a null pointer, expected one to run",
+                               to_string(to_place(at)), call)};
+}
+
 Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options, Here at) {
+  require_function(fn != nullptr, "mp.spawn", at);
   Ranks ranks{session_, world_, options.nprocs, at};
   for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i)));
   co_await ranks.join();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +61,9 @@ struct PeDma {
   int cube = 0;
   int pe = 0;
 };
+
+/// UsageError, with the program's line, for a null pointer in place of a program's function.
+void require_function(bool is_given, std::string_view call, const std::source_location& at);
 
 /// What a rank calls `mp`.
 class Multiprocessing {
@@ -140,6 +144,7 @@ class Rank {
 template <class Args>
 Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args,
                               SpawnOptions options, Here at) {
+  require_function(fn != nullptr, "mp.spawn", at);
   Ranks ranks{session_, world_, options.nprocs, at};
   for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i), args));
   co_await ranks.join();
