@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "files.hpp"
@@ -40,7 +39,7 @@ TEST_CASE("why_unwritable: names what stands in the way") {
         "Permission denied; make '" + folder.string() + "' writable, or write elsewhere");
   CHECK(why("new", EACCES) == "Permission denied; make '.' writable, or write elsewhere");
   if (geteuid() == 0) return;  // may write anything
-  REQUIRE(chmod(file.c_str(), 0444) == 0);
+  fs::permissions(file, fs::perms::owner_read);
   CHECK(why(file, EACCES) == "Permission denied; make '" + file + "' writable, or write elsewhere");
 }
 

@@ -71,6 +71,7 @@ NAMES = {
     "stdexcept": "invalid_argument logic_error out_of_range runtime_error",
     "string": "char_traits erase erase_if string to_string",
     "string_view": "string_view",
+    "system_error": "error_code",
     "tuple": "apply get make_tuple tie tuple tuple_element_t tuple_size_v",
     "type_traits": "add_const_t bool_constant conditional_t decay_t enable_if_t false_type "
                    "has_virtual_destructor_v integral_constant invoke_result_t is_aggregate_v is_base_of_v "
