@@ -98,7 +98,7 @@ Task<> PeIpcq::run() {
     work.clear();
     co_await work_.collect(work);
     if (sim().causes() != nullptr) explain(work);
-    std::ranges::sort(work, {}, &program_order);
+    if (work.size() > 1) std::ranges::sort(work, {}, &program_order);
     const auto releases = [](const Work& item) { return std::holds_alternative<Release>(item); };
     releases_ = std::ranges::count_if(work, releases);
     for (Work& item : work) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <source_location>
@@ -8,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/container/devector.hpp>
-
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/sim/pool_queue.hpp"
 
 namespace kbsim {
 
@@ -41,7 +39,7 @@ template <class Recv>
 class QueueMatcher {
  public:
   /// In the order of their calls; takes no memory before the first.
-  using Recvs = boost::container::devector<Recv>;
+  using Recvs = PoolQueue<Recv>;
 
   void resize(std::size_t queues) { of_.resize(queues); }
   /// Of one queue, or of any.
@@ -54,11 +52,8 @@ class QueueMatcher {
   /// Drops those that `which` holds for, of these queues and of those that ask any. Each is asked once.
   template <class Which>
   void erase_if(const QueueTurns& queues, const Which& which) {
-    const auto drop = [&which](Recvs& from) {
-      from.erase(std::remove_if(from.begin(), from.end(), which), from.end());
-    };
-    for (std::size_t queue = queues.first; queue < queues.last; ++queue) drop(of_[queue]);
-    drop(any_);
+    for (std::size_t queue = queues.first; queue < queues.last; ++queue) of_[queue].erase_if(which);
+    any_.erase_if(which);
   }
 
   /// Until nobody gets anything: `ready(queue, recv)` says whether a tile is there and the recv may have it
