@@ -25,20 +25,13 @@ template <class T>
 using InOrder = PoolQueue<T>;
 
 /// Packets of a message that are alike and follow each other at one distance over the same links, at their
-/// own distance on each: they have one booking at each of these. One packet at least.
-struct Train {
-  TrainPackets packets;  // that there are; of others nobody hears where it ends
+/// own distance on each: they have one booking at each of these. One packet at least. In its first line of
+/// the cache is what each look at a booking asks for.
+struct alignas(64) Train {
   Message* message = nullptr;
   std::uint64_t sequence = 0;  // the message's
   Bytes size;                  // of each
-  Bytes last_size{};           // of the last, if that is shorter
-  Time last_sooner{};          // so much before another's its tail is at the end
-  Train** keeper = nullptr;    // who knows it as long as it may grow
-  Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
   Time gap{};                  // of heads at the first node
-  Time step{};                 // and at the end
-  Time lag{};                  // of a paced run: its packets cross the link before so long before they come
-  std::uint32_t batch = 0;     // there, with which they cross it
   std::uint32_t count = 0;
   std::uint32_t ordinal = 0;   // of the first packet, in the message
   std::uint32_t from = 0;      // hop of the first booking
@@ -49,6 +42,14 @@ struct Train {
   bool open = false;           // it may grow: its bookings are the last of their links
   bool unheard = false;        // but for the message's last packet nobody hears of it where it ends
   std::uint8_t again = 0;      // so many times packets of it were taken back and told again
+  Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
+  Time step{};                 // of heads at the end
+  Train** keeper = nullptr;    // who knows it as long as it may grow
+  TrainPackets packets;        // that there are; of others nobody hears where it ends
+  Bytes last_size{};           // of the last, if that is shorter
+  Time last_sooner{};          // so much before another's its tail is at the end
+  Time lag{};                  // of a paced run: its packets cross the link before so long before they come
+  std::uint32_t batch = 0;     // there, with which they cross it
 
   [[nodiscard]] Packet* known(std::uint32_t i) const { return packets.at(i); }
 };
@@ -88,14 +89,13 @@ struct alignas(64) LinkAhead {
   Doubt own_doubt;         // of a source: of those that begin there
   bool books = false;      // its node only passes packets on
   bool is_source = false;  // its node sends only, when it takes what comes
+  bool is_known = false;   // some route leads over it
+  bool trails = false;     // nobody waits there, since all come by one link that is no faster: `before`
   End end = End::heard;
   // Of a source:
-  Train* own_train = nullptr;  // the last that began there, likewise
-  Time posted{};               // the last that leaves by an event does so then
-  // Where nobody waits, since all come by one link that is no faster:
-  LiveLink* before = nullptr;  // that one, as far as routes are known
-  bool is_known = false;       // some route leads over it
-  bool trails = false;
+  Train* own_train = nullptr;    // the last that began there, likewise
+  Time posted{};                 // the last that leaves by an event does so then
+  LiveLink* before = nullptr;    // by which all come, as far as routes are known
   InOrder<Booking> passing;      // served here, and perhaps on links that trail this one
   std::vector<Crossed> crossed;  // and there, too: the last kinds of packets, the latest first
   // Of packets of which nobody hears:
