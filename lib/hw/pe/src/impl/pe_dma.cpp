@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
@@ -10,7 +11,6 @@
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
-#include "kbsim/sim/pool_allocator.hpp"
 
 #include "../transfers/ordered_move.hpp"
 
@@ -117,24 +117,26 @@ Task<> PeDma::run() {
 }
 
 [[gnu::always_inline]] void PeDma::take(std::vector<Work>& work) {
-  PoolVector<TransferPtr> begins;
+  std::size_t begins = 0;  // of these, to the front
   const bool explains = sim().causes() != nullptr;
   for (std::size_t i = 0; i < work.size(); ++i) {
     Work& item = work[i];
     if (explains) sim().causes()->set_current(work_.collected()[i]);
     if (item.kind == Work::Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
-    if (item.kind == Work::Kind::begin) begins.push_back(std::move(item.transfer));
     if (item.kind == Work::Kind::answer) answered(item.token);
     if (item.kind == Work::Kind::sent && item.token == item.transfer->progress.told) finish(*item.transfer);
     if (item.kind == Work::Kind::port_free && item.token == wakes_told_) wakes_ = false;
     if (item.kind == Work::Kind::told && item.token == streams_ && streams()) finish_told();
+    if (item.kind == Work::Kind::begin) work[begins++].transfer = std::move(item.transfer);
+  }
+  const auto begun = std::span{work}.first(begins);
+  const auto order = [](const Work& item) { return item.transfer->origin().order; };
+  if (begins > 1) std::ranges::sort(begun, {}, order);
+  for (Work& item : begun) {
+    if (explains) sim().causes()->set_current(item.transfer->progress.why);
+    begin(std::move(item.transfer));
   }
   work.clear();
-  std::ranges::sort(begins, {}, [](const TransferPtr& transfer) { return transfer->origin().order; });
-  for (TransferPtr& transfer : begins) {
-    if (explains) sim().causes()->set_current(transfer->progress.why);
-    begin(std::move(transfer));
-  }
 }
 
 [[gnu::always_inline]] void PeDma::begin(TransferPtr transfer) {
