@@ -93,8 +93,12 @@ std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t 
            (later.train != nullptr || later.packet == earlier.packet);
   };
   const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
-  const auto its = std::ranges::find_if(there.bookings, is_it);
-  const std::uint32_t next = its != there.bookings.end() ? behind(*its) : hop + 1;
+  // Some of a train's may have bookings of their own behind this one, which others haven't.
+  const auto first = std::ranges::find_if(there.bookings, is_later);
+  std::uint32_t next = first != there.bookings.end() ? behind(*first) : hop + 1;
+  for (auto its = first; its != there.bookings.end(); ++its) {
+    if (is_later(*its)) next = std::min(next, behind(*its));
+  }
   while (std::ranges::any_of(there.bookings, is_later)) {
     Booking& last = there.bookings.back();
     if (!is_it(last))

@@ -133,11 +133,15 @@ void Flights::drop_front(LiveLink& link, Ahead& there) {
   if (!is_kept) release(train);
 }
 
-// Of those that have been served here.
+// Of those that have been served here: unless they have crossed all of these by now.
 bool Flights::keeps(Ahead& there, const Booking& served) {
   if (served.trailing == 0 || served.shown >= served.served) return false;
   close(there.train);
   drop_passed(there);
+  if (there.passing.empty() && has_passed(served)) {
+    account(there, served);
+    return false;
+  }
   there.passing.push_back(served);
   there.passing.back().limit = served.served;
   return true;
