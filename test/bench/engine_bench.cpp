@@ -1,7 +1,10 @@
-// kbsim_bench_engine sim|heap W1-1k|W1-100k|W2|W3|call|post ITEMS: what about so many items of a workload
-// take on lib/sim, or as bare callbacks in a 4-ary heap. One line of JSON; scripts/bench.sh compares them.
+// kbsim_bench_engine sim|heap|wheel W1-1k|W1-100k|W2|W3|call|post ITEMS: what about so many items of a
+// workload take on lib/sim, or as bare callbacks in a 4-ary heap or in lib/sim's own queue. One line of JSON;
+// scripts/bench.sh compares them.
 
 #include <cstdio>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "worlds.hpp"
@@ -9,9 +12,10 @@
 int main(int argc, char** argv) {
   using namespace kbsim::bench;
   if (argc != 4) return 2;
-  const std::string engine = argv[1];
-  const std::int64_t items = std::stoll(argv[3]);
-  const auto figures = engine == "sim" ? run_on_sim(argv[2], items) : run_on_heap(argv[2], items);
+  const std::map<std::string, decltype(&run_on_sim)> engines{
+      {"sim", &run_on_sim}, {"heap", &run_on_heap}, {"wheel", &run_on_wheel}};
+  const auto engine = engines.find(argv[1]);
+  const auto figures = engine != engines.end() ? engine->second(argv[2], std::stoll(argv[3])) : std::nullopt;
   if (!figures) {
     std::fprintf(stderr, "no workload %s on %s\n", argv[2], argv[1]);
     return 2;

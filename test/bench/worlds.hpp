@@ -11,5 +11,6 @@ namespace kbsim::bench {
 // About so many items of a workload on an engine; nothing if it has no workload of that name.
 [[nodiscard]] std::optional<Figures> run_on_sim(const std::string& workload, std::int64_t items);
 [[nodiscard]] std::optional<Figures> run_on_heap(const std::string& workload, std::int64_t items);
+[[nodiscard]] std::optional<Figures> run_on_wheel(const std::string& workload, std::int64_t items);
 
 }  // namespace kbsim::bench

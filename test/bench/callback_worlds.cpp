@@ -3,25 +3,28 @@
 #include <memory>
 #include <vector>
 
+#include "callback_pipeline.hpp"
 #include "heap_engine.hpp"
-#include "heap_pipeline.hpp"
+#include "wheel_engine.hpp"
 #include "workloads.hpp"
 #include "worlds.hpp"
 
-// The workloads as callbacks in a 4-ary heap.
+// The workloads as callbacks, in a 4-ary heap or in lib/sim's queue of events.
 
 namespace kbsim::bench {
 namespace {
 
-struct HeapWorld {
+template <class Engine>
+struct CallbackWorld {
   void run() { engine.run(); }
   [[nodiscard]] std::uint64_t events() const { return engine.events(); }
-  HeapEngine engine;
+  Engine engine;
 };
 
-struct HeapWanderers : HeapWorld {
+template <class Engine>
+struct CallbackWanderers : CallbackWorld<Engine> {
   struct Wanderer {
-    HeapEngine* engine;
+    Engine* engine;
     Random random;
     std::int64_t left;
     static void wake(void* self) {
@@ -29,11 +32,11 @@ struct HeapWanderers : HeapWorld {
       if (me.left-- > 0) me.engine->at(me.engine->now() + next_delay(me.random), &wake, self);
     }
   };
-  HeapWanderers(std::int64_t processes, std::int64_t wakes) : n{processes}, each{wakes / n} {
+  CallbackWanderers(std::int64_t processes, std::int64_t wakes) : n{processes}, each{wakes / n} {
     wanderers.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {
-      wanderers.push_back({&engine, Random{static_cast<std::uint64_t>(i)}, each});
-      engine.at(0, &Wanderer::wake, &wanderers.back());
+      wanderers.push_back({&this->engine, Random{static_cast<std::uint64_t>(i)}, each});
+      this->engine.at(0, &Wanderer::wake, &wanderers.back());
     }
   }
   [[nodiscard]] std::int64_t items() const { return n * each; }
@@ -43,48 +46,50 @@ struct HeapWanderers : HeapWorld {
   std::vector<Wanderer> wanderers;
 };
 
-struct HeapStages : HeapWorld {
-  explicit HeapStages(std::int64_t items)
-      : pipeline{engine, kStages, kService, items / static_cast<std::int64_t>(kStages)} {}
+template <class Engine>
+struct CallbackStages : CallbackWorld<Engine> {
+  explicit CallbackStages(std::int64_t items)
+      : pipeline{this->engine, kStages, kService, items / static_cast<std::int64_t>(kStages)} {}
   void run() {
     pipeline.start();
-    engine.run();
+    this->engine.run();
   }
   [[nodiscard]] std::int64_t items() const {
     return pipeline.delivered() * static_cast<std::int64_t>(kStages);
   }
   [[nodiscard]] static std::int64_t parts() { return kStages; }
-  HeapPipeline pipeline;
+  CallbackPipeline<Engine> pipeline;
 };
 
 /// Whoever wakes another does it by an event of the present time, as the coroutines do.
-struct HeapMesh : HeapWorld {
+template <class Engine>
+struct CallbackMesh : CallbackWorld<Engine> {
   struct Port;
   struct Link {
     bool held = false;
     std::deque<Port*> waiting;
   };
   struct Port {
-    HeapMesh* mesh;
+    CallbackMesh* mesh;
     int node;
     bool idle = true;
     Packet packet{};  // at its head
     std::deque<Packet> queue{};
   };
   struct Source {
-    HeapMesh* mesh;
+    CallbackMesh* mesh;
     int node;
     Arrivals arrivals;
     std::int64_t left;
   };
 
-  explicit HeapMesh(std::int64_t hops_about) {
+  explicit CallbackMesh(std::int64_t hops_about) {
     const std::int64_t packets = packets_for(hops_about);
     for (int node = 0; node < kNodes; ++node) {
       for (Port& input : inputs[static_cast<std::size_t>(node)]) input = {.mesh = this, .node = node};
       sources.push_back({.mesh = this, .node = node, .arrivals = Arrivals{node}, .left = packets});
     }
-    for (Source& source : sources) engine.at(source.arrivals.interval(), &send, &source);
+    for (Source& source : sources) this->engine.at(source.arrivals.interval(), &send, &source);
   }
 
   static void send(void* argument) {
@@ -98,7 +103,7 @@ struct HeapMesh : HeapWorld {
     port.queue.push_back(packet);
     if (!port.idle) return;
     port.idle = false;
-    engine.at(engine.now(), &receive, &port);
+    this->engine.at(this->engine.now(), &receive, &port);
   }
   static void receive(void* argument) {
     auto& port = *static_cast<Port*>(argument);
@@ -122,12 +127,12 @@ struct HeapMesh : HeapWorld {
   }
   static void cross(void* argument) {
     auto& port = *static_cast<Port*>(argument);
-    HeapEngine& engine = port.mesh->engine;
+    Engine& engine = port.mesh->engine;
     engine.at(engine.now() + port.packet.service, &crossed, argument);
   }
   static void crossed(void* argument) {
     auto& port = *static_cast<Port*>(argument);
-    HeapMesh& mesh = *port.mesh;
+    CallbackMesh& mesh = *port.mesh;
     Link& link = mesh.link_of(port);
     link.held = !link.waiting.empty();
     if (link.held) {
@@ -148,22 +153,29 @@ struct HeapMesh : HeapWorld {
   std::int64_t hops = 0;
 };
 
-template <class World>
-std::optional<Figures> run_heap(std::int64_t items) {
-  return measure<World>([items] { return std::make_unique<World>(items); });
+template <class Engine>
+std::optional<Figures> run_on(const std::string& workload, std::int64_t items) {
+  const auto w1 = [items](std::int64_t n) {
+    using World = CallbackWanderers<Engine>;
+    return measure<World>([=] { return std::make_unique<World>(n, items); });
+  };
+  const auto one = [items]<class World>() {
+    return measure<World>([items] { return std::make_unique<World>(items); });
+  };
+  if (workload == "W1-1k") return w1(1000);
+  if (workload == "W1-100k") return w1(100'000);
+  if (workload == "W2") return one.template operator()<CallbackStages<Engine>>();
+  if (workload == "W3") return one.template operator()<CallbackMesh<Engine>>();
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Figures> run_on_heap(const std::string& workload, std::int64_t items) {
-  const auto w1 = [items](std::int64_t n) {
-    return measure<HeapWanderers>([=] { return std::make_unique<HeapWanderers>(n, items); });
-  };
-  if (workload == "W1-1k") return w1(1000);
-  if (workload == "W1-100k") return w1(100'000);
-  if (workload == "W2") return run_heap<HeapStages>(items);
-  if (workload == "W3") return run_heap<HeapMesh>(items);
-  return std::nullopt;
+  return run_on<HeapEngine>(workload, items);
+}
+std::optional<Figures> run_on_wheel(const std::string& workload, std::int64_t items) {
+  return run_on<WheelEngine>(workload, items);
 }
 
 }  // namespace kbsim::bench
