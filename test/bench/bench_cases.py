@@ -1,7 +1,7 @@
 """What scripts/bench.sh measures: one Case a line of its tables."""
 import dataclasses
 
-ENGINES = {"sim": "lib/sim", "heap": "4-ary heap", "wheel": "callbacks on its wheel", "method": "SC_METHOD", "thread": "SC_THREAD"}
+ENGINES = {"sim": "lib/sim", "heap": "4-ary heap", "wheel": "bare wheel", "method": "SC_METHOD", "thread": "SC_THREAD"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Bench(unittest.TestCase):
         self.assertIn("W2 lib/sim", got.stdout)
         self.assertIn("no kbsim_bench_systemc: their cases are left out", got.stderr)
         self.assertEqual(set(json.loads((self.root / "out/figures.json").read_text())["cases"]),
-                         {"W2 lib/sim", "W2 4-ary heap"})
+                         {"W2 lib/sim", "W2 4-ary heap", "W2 bare wheel"})
 
     def test_two_folders_are_compared(self):
         self.measured("a", "W2")
