@@ -21,6 +21,13 @@ bool is_plain(const LiveLink& link) {
 
 }  // namespace
 
+PacedRuns::PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder)
+    : fabric_{&fabric},
+      source_{source},
+      holder_{&holder},
+      over_memory_{fabric.component(source.memory).overhead()},
+      over_unit_{fabric.component(source.unit).overhead()} {}
+
 std::int64_t PacedRuns::begin(const Turns& turns) {
   drop_past();
   if (!can_tell(*turns.message) || (turns.other != nullptr && !can_tell(*turns.other)) || !takes_over())
@@ -155,13 +162,11 @@ PacedRuns::Edge PacedRuns::over_port(Server& server, Time turn) const {
 }
 
 PacedRuns::Edge PacedRuns::over_first(const Run& run, Server& server, const Edge& left) const {
-  const Time overhead = fabric_->component(source_.memory).overhead();
-  return later(server.pass(left.head + overhead, left.tail + overhead), run.first->wire);
+  return later(server.pass(left.head + over_memory_, left.tail + over_memory_), run.first->wire);
 }
 
 PacedRuns::Edge PacedRuns::over_second(const Part& part, Server& server, const Edge& came) const {
-  const Time overhead = fabric_->component(source_.unit).overhead();
-  return later(server.pass(came.head + overhead, came.tail + overhead), part.second->wire);
+  return later(server.pass(came.head + over_unit_, came.tail + over_unit_), part.second->wire);
 }
 
 void PacedRuns::send(Message& message, Bytes size, Lane::Slot slot) {
@@ -238,12 +243,10 @@ void PacedRuns::reserve(const Run& run, const Reached& packets) const {
   };
   const Edge read{run.turn, run.turn};
   pass(*source_.port, read, source_.latency, run.gap, packets.turned);
-  const Time over_memory = fabric_->component(source_.memory).overhead();
-  pass(run.first->lane, run.left, over_memory, run.gap, packets.left);
-  const Time over_unit = fabric_->component(source_.unit).overhead();
+  pass(run.first->lane, run.left, over_memory_, run.gap, packets.left);
   for (std::size_t i = 0; i < run.all().size(); ++i) {
     const Edge came = later(run.came, static_cast<std::int64_t>(i) * run.gap);
-    pass(run.parts[i].second->lane, came, over_unit, run.ways * run.gap, run.among(packets.came, i));
+    pass(run.parts[i].second->lane, came, over_unit_, run.ways * run.gap, run.among(packets.came, i));
   }
 }
 

@@ -30,8 +30,7 @@ class PacedRuns {
     Time latency{};
   };
   /// The holder calls end() when it is to give way.
-  PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder)
-      : fabric_{&fabric}, source_{source}, holder_{&holder} {}
+  PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder);
   PacedRuns(const PacedRuns&) = delete;
   PacedRuns& operator=(const PacedRuns&) = delete;
 
@@ -173,6 +172,8 @@ class PacedRuns {
   Fabric* fabric_;
   Source source_;
   ILinkHold* holder_;
+  Time over_memory_;  // what these take
+  Time over_unit_;
   PoolVector<Run> runs_;
   std::size_t place_ = 0;    // among the fabric's, if there are some
   PoolVector<Alone> alone_;  // in their order
