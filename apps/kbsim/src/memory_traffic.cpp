@@ -33,6 +33,7 @@
 #include "profile_option.hpp"
 #include "report_page.hpp"
 #include "size_option.hpp"
+#include "standing_line.hpp"
 #include "traffic_results.hpp"
 
 namespace kbsim::app {
@@ -82,7 +83,8 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
       "it, "
       "report.html, there");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr, and no line of what was written");
+  add("quiet", po::bool_switch(&o.quiet),
+      "no progress and no summary on stderr, and no line of what was written");
   return all;
 }
 
@@ -232,6 +234,12 @@ void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) 
   std::fflush(stdout);
 }
 
+MemoryMeasured measure_shown(const config::MachineSpec& spec, const MemoryTrafficOptions& options,
+                             std::chrono::steady_clock::time_point start) {
+  const StandingLine progress{{.shown = !options.quiet, .start = start, .counted = "accesses"}};
+  return measure(spec, options.request);
+}
+
 }  // namespace
 
 bool asks_for_memory(const Arguments& arguments) { return option_given(arguments, "scope") == "hbm"; }
@@ -251,7 +259,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
-    const MemoryMeasured measured = measure(spec, options.request);
+    const MemoryMeasured measured = measure_shown(spec, options, start);
     if (!measured.result) return ExitCode::interrupted;
     const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
     if (folder) write(*folder, options, spec, with_topology(arguments), measured, summary);

@@ -23,6 +23,7 @@
 #include "config_folders.hpp"
 #include "parse_options.hpp"
 #include "report_page.hpp"
+#include "standing_line.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -171,7 +172,8 @@ void NocOptions::describe(po::options_description& to) {
       "write barriers.csv, summary.json, run.json, config.resolved.yaml, a scatter plot of predicted against "
       "measured and a page of all of it, report.html, there");
   add("json", po::bool_switch(&json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&quiet), "no summary on stderr, and no line of what was written");
+  add("quiet", po::bool_switch(&quiet),
+      "no progress and no summary on stderr, and no line of what was written");
 }
 
 config::NocToriSpec NocOptions::spec(const config::Overrides& more) const {
@@ -308,7 +310,10 @@ ExitCode trace_traffic(const Arguments& arguments) {
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
-    with_barrier_rows(folder.get(), [&](BarrierRows& rows) { traces.play(files, rows); });
+    with_barrier_rows(folder.get(), [&](BarrierRows& rows) {
+      const StandingLine progress{{.shown = !options.quiet, .start = start}};
+      traces.play(files, rows);
+    });
     if (folder) write(*folder, traces, run, traces.tally().since(start));
     print(options, traces, files.size());
     if (folder) write_report_page(options.out);

@@ -19,6 +19,7 @@
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
 #include "profile_option.hpp"
+#include "standing_line.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -46,7 +47,7 @@ void parse(const Arguments& arguments, ReplayOptions& o) {
   auto add = all.add_options();
   add("log", po::value(&o.log)->value_name("FILE")->required(), "what a run wrote with --oplog");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
+  add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
   add("num-threads", po::value(&o.num_threads)->value_name("N"),
       "threads that compute the numbers (default: all); the result is the same");
   const Synopsis synopsis{
@@ -63,6 +64,14 @@ void print(const ReplayOptions& options, const LogChecksums& result) {
   std::cout << boost::json::serialize(all) << '\n';
 }
 
+LogChecksums executed(const oplog::OpLog& log, replay::Replay& replay, const StandingLine::How& how) {
+  const StandingLine progress{how};
+  for (const std::string& line : replay::prints(log, replay)) say("{}\n", line);
+  replay::check(log, replay);
+  replay.release_all();
+  return checksums(log, replay);
+}
+
 }  // namespace
 
 ExitCode replay_log(const Arguments& arguments) {
@@ -72,10 +81,7 @@ ExitCode replay_log(const Arguments& arguments) {
   const oplog::OpLog log = read_log(options.log);
   const StopSignals signals;
   replay::Replay replay{log, static_cast<unsigned>(options.num_threads)};
-  for (const std::string& line : replay::prints(log, replay)) say("{}\n", line);
-  replay::check(log, replay);
-  replay.release_all();
-  print(options, checksums(log, replay));
+  print(options, executed(log, replay, {.shown = !options.quiet, .start = start}));
   std::fflush(stdout);
   if (options.quiet) return ExitCode::ok;
   say("executed {}, {:.3f} s wall, {} of values at most, {} peak memory\n",

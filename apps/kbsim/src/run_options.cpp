@@ -133,7 +133,7 @@ po::options_description description(RunOptions& o) {
   add("reuse", po::bool_switch(&o.reuse),
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet)->notifier([&o](bool quiet) { o.trace.quiet = quiet; }),
-      "no summary on stderr, and no line of what was written");
+      "no progress and no summary on stderr, and no line of what was written");
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing, say what would run");
   add("verbose", po::bool_switch(&o.verbose),
       "of a deadlock: all who wait and all queues, not its cycles alone");

@@ -5,6 +5,7 @@
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
+#include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/parallel_bound.hpp"
 #include "kbsim/host/pointer_dump.hpp"
@@ -22,6 +23,7 @@
 #include "kept_run.hpp"
 #include "report_page.hpp"
 #include "run_results.hpp"
+#include "standing_line.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -96,15 +98,27 @@ report::RunSummary summary_of(host::Session& session, std::chrono::steady_clock:
           .race_memory = session.machine().races().memory()};
 }
 
+// A point of a sweep shows none.
+StandingLine::How progress_of(const RunOptions& options, std::chrono::steady_clock::time_point start) {
+  return {.shown = !options.quiet && options.kept == nullptr, .start = start};
+}
+
+std::optional<LogChecksums> computed(host::Session& session, const RunOptions& options,
+                                     std::chrono::steady_clock::time_point start) {
+  const StandingLine progress{progress_of(options, start)};
+  for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
+  print_races(session.machine().races().reports());
+  std::optional<LogChecksums> log = log_of(options, session);
+  replay::check(session.log(), session.replay());
+  return log;
+}
+
 // What is left to say when the simulation has ended.
 ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
                 const RunOptions& options, const Arguments& arguments,
                 std::chrono::steady_clock::time_point start) {
   self_profile::phase(WorkKind{"report"});
-  for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
-  print_races(session.machine().races().reports());
-  const std::optional<LogChecksums> log = log_of(options, session);
-  replay::check(session.log(), session.replay());
+  const std::optional<LogChecksums> log = computed(session, options, start);
   const report::RunSummary summary = summary_of(session, start);
   if (options.kept != nullptr) {
     boost::json::object& document = options.kept->document;
@@ -150,6 +164,7 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
     if (bound != nullptr) say(evaluate::to_text(*bound, session.sim().events()));
   };
   try {
+    const StandingLine progress{progress_of(run.options, run.start)};
     simulate_and_dump(folder, session, run.options, trace);
   } catch (const Error& error) {
     say_bound();
@@ -171,6 +186,8 @@ void keep_asked(explain::OpMarks& marks, const RunOptions& options, host::Sessio
 // A signal may come while it is explained: then the folder has what the simulation gave.
 Results explained_results(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
                           BenchReport report, const explain::OpMarks& marks) {
+  const StandingLine progress{progress_of(run.options, run.start)};
+  const HostWork work{"explaining the run"};
   try {
     return results_of(run.options, session, std::move(report), marks);
   } catch (const Interrupted&) {

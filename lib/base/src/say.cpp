@@ -1,6 +1,8 @@
 #include "kbsim/base/say.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -35,11 +37,10 @@ class NoPipeSignal {
   bool was_pending_ = false;
 };
 
-}  // namespace
+constexpr std::string_view kErase = "\r\033[K";  // the terminal's line
+std::atomic<bool> has_line = false;              // of a text in place, which may have been erased since
 
-void say(std::string_view text) noexcept {
-  const int errno_before = errno;
-  const NoPipeSignal guard;
+void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
     if (written > 0)
@@ -47,7 +48,35 @@ void say(std::string_view text) noexcept {
     else if (written == 0 || errno != EINTR)
       break;
   }
+}
+
+// At once, so that nobody else's text comes between.
+void erase_and_write(std::string_view text) {
+  std::array<char, 1024> both{};
+  char* const behind = std::ranges::copy(kErase, both.begin()).out;
+  const std::size_t room = std::min(text.size(), both.size() - kErase.size());
+  char* const end = std::ranges::copy(text.substr(0, room), behind).out;
+  write_all({both.begin(), end});
+  write_all(text.substr(room));
+}
+
+void write_to_stderr(bool erase, std::string_view text) {
+  const int errno_before = errno;
+  const NoPipeSignal guard;
+  if (erase)
+    erase_and_write(text);
+  else
+    write_all(text);
   errno = errno_before;
+}
+
+}  // namespace
+
+void say(std::string_view text) noexcept { write_to_stderr(has_line, text); }
+
+void say_in_place(std::string_view text) noexcept {
+  if (!has_line.exchange(!text.empty()) && text.empty()) return;
+  write_to_stderr(true, text);
 }
 
 std::string harmless(std::string text) {

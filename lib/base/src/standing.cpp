@@ -6,13 +6,15 @@
 #include <string_view>
 #include <utility>
 
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/say.hpp"
 
 namespace kbsim {
 namespace {
 
 std::atomic<const Stage*> stage = nullptr;
-std::atomic<std::int64_t> simulated_ns = 0;
+std::atomic<const HostWork*> work_told = nullptr;
+std::atomic<std::int64_t> simulated_ps = 0;
 std::atomic<std::uint64_t> simulated_events = 0;
 
 // A line put together without memory of the heap, as a signal handler must.
@@ -46,9 +48,37 @@ Stage::~Stage() {
   (void)stage.compare_exchange_strong(mine, nullptr);
 }
 
+HostWork::HostWork(std::string_view doing, std::string_view what, std::uint64_t all)
+    : doing_{doing}, what_{what}, all_{all} {
+  const HostWork* none = nullptr;
+  (void)work_told.compare_exchange_strong(none, this);
+}
+
+HostWork::~HostWork() {
+  const HostWork* mine = this;
+  (void)work_told.compare_exchange_strong(mine, nullptr);
+}
+
+void HostWork::ended(std::uint64_t n) {
+  done_.fetch_add(n, std::memory_order_relaxed);
+  tick();
+}
+
 void tell_simulated(Time now, std::uint64_t events) noexcept {
-  simulated_ns.store(now.count() / 1000, std::memory_order_relaxed);
+  simulated_ps.store(now.count(), std::memory_order_relaxed);
   simulated_events.store(events, std::memory_order_relaxed);
+  tick();
+}
+
+Standing standing() {
+  Standing told{.simulated = Time{simulated_ps.load()}, .events = simulated_events.load()};
+  if (const HostWork* const now = work_told) {
+    told.doing = now->doing_;
+    told.what = now->what_;
+    told.done = now->done_.load();
+    told.all = now->all_;
+  }
+  return told;
 }
 
 void say_standing() noexcept {
@@ -56,7 +86,7 @@ void say_standing() noexcept {
   if (const Stage* const now = stage)
     line << "kbsim: " << now->done_.load() << " of " << now->all_ << " " << now->what_ << " have ended\n";
   else
-    line << "kbsim: simulated " << static_cast<std::uint64_t>(simulated_ns.load()) << " ns so far, "
+    line << "kbsim: simulated " << static_cast<std::uint64_t>(simulated_ps.load()) / 1000 << " ns so far, "
          << simulated_events.load() << " events\n";
   say(line.text());
 }

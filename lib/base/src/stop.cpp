@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "kbsim/base/say.hpp"
+
 namespace kbsim {
 namespace {
 
@@ -29,6 +31,7 @@ void ask(int signal) {
   if (first.compare_exchange_strong(none, signal)) {
     first_at = milliseconds();
   } else if (signal == SIGINT && milliseconds() - first_at >= kPressedTwice) {
+    say_in_place({});
     (void)std::signal(SIGINT, SIG_DFL);
     (void)std::raise(SIGINT);
   }

@@ -6,7 +6,9 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/self_profile.hpp"
+#include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
@@ -99,8 +101,9 @@ int most_added(const std::vector<std::vector<ccl::PlanSum>>& outputs) {
 // Of long work with numbers, now and then.
 void require_unstopped(std::size_t i) {
   constexpr std::size_t kLooks = 65536;
-  if (i % kLooks == 0 && stop_signal() != 0)
-    throw Interrupted{"interrupted while expected numbers were made"};
+  if (i % kLooks != 0) return;
+  if (stop_signal() != 0) throw Interrupted{"interrupted while expected numbers were made"};
+  tick();
 }
 
 }  // namespace
@@ -132,6 +135,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       plan_{ccl::plan_of(algorithm)},
       flat_{ccl::ranks_are_pes(algorithm, machine)} {
   const WorkScope scope{kNumbers};
+  const HostWork work{"making expected numbers"};
   const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
   if (plan_ != nullptr) plan_placement_ = ccl::plan_placement(*plan_, machine);
   cubes_ = cubes_of(participants);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,9 +16,11 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
+#include "kbsim/base/standing_text.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/report/terminal.hpp"
 
@@ -27,62 +30,78 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Counts what has ended, and guesses how long the rest will take.
+/// Counts what has ended, and guesses how long the rest will take. `alone`: one is simulated at a time; of
+/// one that takes long a terminal shows how far it is.
 class Progress {
  public:
-  Progress(std::size_t all, std::string what, bool shown)
-      : all_{all}, what_{std::move(what)}, shown_{shown}, terminal_{isatty(STDERR_FILENO) != 0} {}
-  ~Progress() {
-    if (shown_ && terminal_) say("\r\033[K");
-  }
+  Progress(std::size_t all, std::string what, bool shown, bool alone)
+      : all_{all},
+        what_{std::move(what)},
+        shown_{shown},
+        alone_{alone},
+        terminal_{isatty(STDERR_FILENO) != 0},
+        line_{[this](std::size_t columns, bool ticks) { return line(columns, ticks); },
+              shown ? report::terminal_of_stderr() : std::nullopt} {}
 
   void ended() {
-    const std::scoped_lock lock{mutex_};
-    ++done_;
-    if (!shown_) return;
-    if (terminal_) {
-      draw();
-    } else if (done_ == 1 || done_ == all_ || Clock::now() - told_ >= kBetweenLines) {
-      told_ = Clock::now();
-      say("{}: {} of {}, {}\n", what_, done_, all_, rate());
+    {
+      const std::scoped_lock lock{mutex_};
+      ++done_;
+      if (shown_ && !terminal_) tell();
     }
+    line_.draw();
   }
 
  private:
   static constexpr std::chrono::seconds kBetweenLines{5};
   static constexpr std::size_t kWidth = 30;
 
+  void tell() {
+    if (done_ != 1 && done_ != all_ && Clock::now() - told_ < kBetweenLines) return;
+    told_ = Clock::now();
+    say("{}: {} of {}{}\n", what_, done_, all_, rate());
+  }
+  // Once one has ended.
   [[nodiscard]] std::string rate() const {
-    const double spent = Seconds{Clock::now() - start_}.count();
-    const double each = spent / static_cast<double>(done_);
-    return fmt::format("{:.1f} a second, about {:.0f} s left", 1.0 / each,
+    if (done_ == 0) return "";
+    const double each = spent().count() / static_cast<double>(done_);
+    return fmt::format(", {:.1f} a second, about {:.0f} s left", 1.0 / each,
                        each * static_cast<double>(all_ - done_));
   }
+  [[nodiscard]] Seconds spent() const { return Clock::now() - start_; }
   [[nodiscard]] std::string bar(std::size_t width) const {
     const std::size_t filled = width * done_ / all_;
     return fmt::format(" [{}{}]", std::string(filled, '#'), std::string(width - filled, '.'));
   }
   // In one line of the terminal as it is now: the bar gives way first, then the rate.
-  [[nodiscard]] std::string line(std::size_t columns) const {
+  [[nodiscard]] std::string line(std::size_t columns, bool ticks) {
+    const std::scoped_lock lock{mutex_};
     constexpr std::size_t kFrame = 4;  // the bar's, and a column for the cursor
     constexpr std::size_t kLeast = 5;
     const std::string count = fmt::format(" {}/{}", done_, all_);
-    const std::string whole = fmt::format("{}, {}", count, rate());
+    if (ticks && alone_) {
+      const std::string begin = what_ + count + ", ";
+      if (begin.size() + kWidth > columns) return begin.substr(0, columns - 1);
+      return begin + standing_(standing(), spent(), columns - begin.size());
+    }
+    const std::string whole = count + rate();
     const std::string& tail = what_.size() + whole.size() < columns ? whole : count;
     const std::size_t taken = what_.size() + tail.size() + kFrame;
     const std::size_t width = columns > taken ? std::min(kWidth, columns - taken) : 0;
     return (what_ + (width < kLeast ? "" : bar(width)) + tail).substr(0, columns - 1);
   }
-  void draw() const { say("\r\033[K{}", line(report::terminal_width(STDERR_FILENO).value_or(kWidth))); }
 
   std::size_t all_;
   std::string what_;
   bool shown_;
+  bool alone_;
   bool terminal_;
   std::size_t done_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point told_ = start_;
+  StandingText standing_;
   std::mutex mutex_;
+  LiveLine line_;  // last: it asks for the others
 };
 
 }  // namespace
@@ -97,11 +116,12 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
   std::vector<char> ended(n);  // not bool: written by several threads
   const StopSignals signals;
   {
-    Progress progress{n, what, how.progress};
-    Stage stage{what, n};
     const std::size_t most =
         how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency());
     const std::size_t threads = std::min(most, n);
+    const bool alone = self_profile::is_on() || threads <= 1;
+    Progress progress{n, what, how.progress, alone};
+    Stage stage{what, n};
     const auto one = [&](std::size_t i) {
       if (stop_signal() != 0) return;
       try {
@@ -117,7 +137,7 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
     };
     // In the thread that is sampled; and where there never was a second one, shared pointers count without
     // locks.
-    if (self_profile::is_on() || threads <= 1) {
+    if (alone) {
       for (std::size_t i = 0; i < n; ++i) one(i);
     } else {
       boost::asio::thread_pool pool{threads};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/stop.hpp"
 
 namespace kbsim::explain {
@@ -85,6 +86,7 @@ Time CauseGraph::Delays::until_flip(std::uint32_t node) const {
 Time CauseGraph::Delays::steady(std::uint32_t from, Time bound) const {
   if (bound <= Time{0}) return bound;
   if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
+  tick();
   first_open_ = last_open_ = from / kWord;
   gaps_[from] = Time{0};
   seen_.push_back(from);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/stop.hpp"
 
 #include "cause_kinds.hpp"
@@ -203,6 +204,7 @@ double CauseGraph::slope(const std::vector<double>& slopes, bool more) const {
 // The end with another value, and the slope of the path that leads there. There are hundreds of such looks.
 CauseGraph::Course CauseGraph::course(const std::string& key, double value) const {
   if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
+  tick();
   const std::vector<Time> then = times_->with(kinds_->changes(key, value));
   const std::vector<double> slope = kinds_->slopes(key, value);
   const auto at = [&](std::uint32_t node) { return then[times_->place(node)]; };

@@ -9,6 +9,7 @@
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/replay/numbers.hpp"
 
@@ -123,12 +124,14 @@ HostArray generate(Shape shape, DType dtype, const std::function<double(std::int
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(size.count()));
   std::vector<double> numbers;
+  HostWork work{"making a tensor's numbers", "elements", static_cast<std::uint64_t>(all)};
   for (std::int64_t i = 0; i < all;) {
     require_unstopped();
     numbers.clear();
     for (const std::int64_t end = std::min(all, i + kAtOnce); i < end; ++i) numbers.push_back(f(i));
     const replay::Buffer some = replay::from_doubles(numbers, dtype);
     bytes.insert(bytes.end(), some.begin(), some.end());
+    work.ended(numbers.size());
   }
   return {shape, dtype, std::move(bytes), at};
 }

@@ -27,6 +27,7 @@ Execution::Execution(const Plan& plan, Keep keep, Ledger& ledger, Literals& lite
       literals_{literals},
       observer_{std::move(observer)},
       stage_{"operations", plan.nodes().size()},
+      work_{"computing the numbers", "operations", plan.nodes().size()},
       ready_{Later{&plan}},
       values_(plan.nodes().size()) {
   for (const Node& node : plan.nodes()) {
@@ -116,6 +117,7 @@ void Execution::complete(NodeIndex node, Value value) {
   values_[node] = std::move(value);
   ++executed_;
   stage_.ended();
+  work_.ended();
   for (const NodeIndex producer : plan_.nodes()[node].producers) {
     if (--uses_[producer] == 0) release(producer);
   }

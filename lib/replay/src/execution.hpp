@@ -62,6 +62,7 @@ class Execution {
   Literals& literals_;
   const Observer observer_;
   Stage stage_;
+  HostWork work_;
 
   std::mutex mutex_;  // guards what follows; values are read without it, but only after completion
   std::condition_variable wake_;

@@ -13,7 +13,11 @@ namespace kbsim {
 /// away is neither an error nor a SIGPIPE. Fit for a signal handler.
 void say(std::string_view text) noexcept;
 
-/// The same to a stream, which is flushed.
+/// Keeps a text, without a line end, in the terminal's last line on stderr: whatever is said next erases it
+/// first, and so does the next text in place. An empty one only erases. Fit for a signal handler.
+void say_in_place(std::string_view text) noexcept;
+
+/// say() to a stream, which is flushed.
 void say_to(std::FILE* stream, std::string_view text);
 
 /// A text that has words of somebody else's file, with '?' for control characters, which a terminal obeys.

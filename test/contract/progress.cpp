@@ -1,0 +1,72 @@
+// What a terminal shows of a simulation that takes long.
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::progress_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+constexpr std::string_view kErase = "\r\033[K";
+
+const std::string kLongRun = kMainJob +
+                             " --set system.sips.count=64 --set sip.cube_mesh.w=8 --set sip.cube_mesh.h=4 "
+                             "--set ccl.algorithms.intercube_allreduce.n_elem=65536 --timing-only";
+
+// Starts a command on a terminal of 100 columns of its own; $1 is its number, in `file`.pid.
+std::string start(const std::string& command, const std::string& file) {
+  return "timeout 120 script -qefc 'stty cols 100; echo $$ > " + file + ".pid; exec $KBSIM " + command +
+         "' " + file + " < /dev/null > /dev/null & ";
+}
+
+// What it showed, from when a line was drawn until USR1, and TERM a little later, had come.
+Outcome asked_and_stopped(const std::string& command, const std::string& before = {}) {
+  return run_script(
+      "rm -f shown* other*; export KBSIM; " + before + start(command, "shown") +
+      "outer=$!; tries=0; until grep -q simulating shown || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; "
+      "done; kill -USR1 $(cat shown.pid); sleep 0.8; kill -TERM $(cat *.pid); wait $outer; "
+      "code=$?; wait; cat shown; [ ! -f other ] || cat other >&2; exit $code");
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Each line that is said begins where the one in place has been erased.
+void check_said(const std::string& shown) {
+  for (std::size_t at = shown.find("kbsim: "); at != std::string::npos; at = shown.find("kbsim: ", at + 1))
+    CHECK_MESSAGE(shown.substr(0, at).ends_with(kErase), shown);
+}
+
+}  // namespace
+
+TEST_CASE("Progress: a long run has a line on a terminal, which goes before anything else is said") {
+  const Outcome outcome = asked_and_stopped(kLongRun, start(kLongRun + " --quiet", "other"));
+  CAPTURE(outcome.out);
+  CHECK(outcome.exit == 143);
+  CHECK(says(outcome.out, std::string{kErase} + "simulating: "));
+  CHECK(says(outcome.out, " events/s, "));
+  CHECK(says(outcome.out, " s wall" + std::string{kErase} + "kbsim: simulated "));
+  CHECK(says(outcome.out, " s wall" + std::string{kErase} + "kbsim: interrupted; simulated time stands at "));
+  check_said(outcome.out);
+  CHECK(says(outcome.err, "kbsim: interrupted; simulated time stands at "));
+  CHECK(!says(outcome.err, "\033[K"));  // with --quiet there is none
+}
+
+TEST_CASE("Progress: an evaluation's bar shows how far a long simulation is") {
+  const Outcome outcome = asked_and_stopped(
+      "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -c 0 -w 0 -n 20 --num-threads "
+      "1 "
+      "--set system.sips.count=4 -b 64M -e 64M");
+  CAPTURE(outcome.out);
+  CHECK(outcome.exit == 143);
+  CHECK(says(outcome.out, std::string{kErase} + "sizes 0/1, simulating: "));
+  CHECK(says(outcome.out, " events/s, "));
+  CHECK(says(outcome.out, "kbsim: 0 of 1 sizes have ended"));
+  check_said(outcome.out);
+}
+
+}  // namespace kbsim::contract::progress_test
