@@ -30,8 +30,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Counts what has ended, and guesses how long the rest will take. `alone`: one is simulated at a time; of
-/// one that takes long a terminal shows how far it is.
+/// Counts what has ended, and guesses how long the rest will take. A terminal shows how far a simulation is
+/// that takes long, if it is the last, or all are one after the other: `alone`.
 class Progress {
  public:
   Progress(std::size_t all, std::string what, bool shown, bool alone)
@@ -61,9 +61,8 @@ class Progress {
     told_ = Clock::now();
     say("{}: {} of {}{}\n", what_, done_, all_, rate());
   }
-  // Once one has ended.
   [[nodiscard]] std::string rate() const {
-    if (done_ == 0) return "";
+    if (done_ == 0) return fmt::format(", {:.0f} s", spent().count());
     const double each = spent().count() / static_cast<double>(done_);
     return fmt::format(", {:.1f} a second, about {:.0f} s left", 1.0 / each,
                        each * static_cast<double>(all_ - done_));
@@ -79,7 +78,7 @@ class Progress {
     constexpr std::size_t kFrame = 4;  // the bar's, and a column for the cursor
     constexpr std::size_t kLeast = 5;
     const std::string count = fmt::format(" {}/{}", done_, all_);
-    if (ticks && alone_) {
+    if (ticks && (alone_ || done_ + 1 == all_)) {
       const std::string begin = what_ + count + ", ";
       if (begin.size() + kWidth > columns) return begin.substr(0, columns - 1);
       return begin + standing_(standing(), spent(), columns - begin.size());
