@@ -19,6 +19,7 @@ TEST_CASE("near_hint: the nearest name, or nothing") {
   CHECK(near_hint("eror", {"error", "warn", "off"}) == "; did you mean 'error'?");
   CHECK(near_hint("maybe", {"error", "warn", "off"}).empty());
   CHECK(near_hint("", {"error", "warn", "off"}).empty());
+  CHECK(near_hint("warn", {"error", "warn", "off"}).empty());  // it is right, what stands beside it isn't
 }
 
 TEST_CASE("name_hint: a name that others begin with is hinted at as those") {

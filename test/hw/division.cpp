@@ -142,6 +142,8 @@ struct StuckArgs {
 
 Task<> receive_for_ever(TL& tl, StuckArgs args) {
   if (args.faults) throw KernelFault{"no"};
+  const Tile x = tl.zeros({512, 512});
+  const Tile product = tl.dot(x, x);  // ends long after all others wait
   auto coming = tl.recv({.dir = {"previous"}, .shape = {4}, .dtype = kWord, .tag = 0});
   (void)co_await coming;
 }
@@ -223,6 +225,19 @@ TEST_CASE(
     CHECK(expected.starts_with(faults ? "process sip0.cube0.pe0.pe_cpu kernels at " : "deadlock at "));
     for (const unsigned threads : {1U, 2U, 3U})
       CHECK(failure_of(Rig{packages(2), {}, Rig::Divided{}}, faults, threads) == expected);
+  }
+}
+
+TEST_CASE("Division: where only times are kept, a deadlock and a limit wait for the engines' ends, too") {
+  for (const Time stop_at : {kForever, 10'000_ns}) {
+    const SimulationOptions options{.stop_at = stop_at};
+    const std::string expected = failure_of(Rig{packages(2), options}, false);
+    CAPTURE(expected);
+    CHECK(expected.starts_with(stop_at == kForever ? "deadlock at " : "stopped at 10000 ns"));
+    CHECK(failure_of(Rig{packages(2), options, oplog::Keep::times}, false) == expected);
+    for (const unsigned threads : {1U, 2U, 3U})
+      CHECK(failure_of(Rig{packages(2), options, Rig::Divided{}, oplog::Keep::times}, false, threads) ==
+            expected);
   }
 }
 

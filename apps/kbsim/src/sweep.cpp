@@ -120,7 +120,7 @@ ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
 
 // A plan and no other argument without an option comes first.
 void require_no_near_merge(const Arguments& given) {
-  if (given.empty()) return;
+  if (given.empty() || given.front().starts_with('-')) return;
   std::error_code ignored;
   const std::string hint = near_hint(given.front(), {"merge"});
   if (!hint.empty() && !fs::exists(given.front(), ignored))

@@ -61,7 +61,7 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
 
 std::string near_hint(std::string_view typed, const std::vector<std::string>& candidates) {
   const std::string nearest = nearest_name(typed, candidates);
-  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  return nearest.empty() || nearest == typed ? "" : fmt::format("; did you mean '{}'?", nearest);
 }
 
 std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates) {

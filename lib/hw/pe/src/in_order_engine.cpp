@@ -24,10 +24,6 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   const Time waited = op.start - earliest;
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
   const Time end = op.end;
-  if (fabric().books_ahead() && !log_->keeps_operations()) {  // nobody hears of its end
-    log_->record_times({op.kind, op.shape.elements(), op.unit, op.start, op.end});
-    return end;
-  }
   if (sim().causes() != nullptr) [[unlikely]]
     sim().causes()->because(explain(sim().causes()->of(earliest), op.start, end, 1));
   retired_.post(end, make_pooled<oplog::Op>(std::move(op)));

@@ -11,7 +11,7 @@
 namespace kbsim::hw {
 
 /// A single server in program order: start = max(earliest, free). One event retires a command at its end,
-/// when it is recorded; none where only its times are.
+/// when it is recorded.
 class InOrderServer : public Component {
  public:
   InOrderServer(Fabric& fabric, NodeId id);
