@@ -58,9 +58,8 @@ TEST_CASE("Progress: a long run has a line on a terminal, which goes before anyt
 
 TEST_CASE("Progress: an evaluation's bar shows how far a long simulation is") {
   const Outcome outcome = asked_and_stopped(
-      "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -c 0 -w 0 -n 20 --num-threads "
-      "1 "
-      "--set system.sips.count=4 -b 64M -e 64M");
+      "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -c 0 -w 0 -n 20 "
+      "--num-threads 1 --set system.sips.count=4 -b 64M -e 64M");
   CAPTURE(outcome.out);
   CHECK(outcome.exit == 143);
   CHECK(says(outcome.out, std::string{kErase} + "sizes 0/1, simulating: "));

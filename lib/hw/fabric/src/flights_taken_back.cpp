@@ -1,6 +1,8 @@
 // Who comes before others takes back what was booked for them, there and wherever they go from there: they
 // come by events, or are told again behind it.
 #include <algorithm>
+#include <optional>
+#include <ranges>
 
 #include "kbsim/hw/fabric/component.hpp"
 
@@ -94,11 +96,9 @@ std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t 
   };
   const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
   // Some of a train's may have bookings of their own behind this one, which others haven't.
-  const auto first = std::ranges::find_if(there.bookings, is_later);
-  std::uint32_t next = first != there.bookings.end() ? behind(*first) : hop + 1;
-  for (auto its = first; its != there.bookings.end(); ++its) {
-    if (is_later(*its)) next = std::min(next, behind(*its));
-  }
+  std::optional<std::uint32_t> least;
+  for (const Booking& later : there.bookings | std::views::filter(is_later))
+    least = std::min(least.value_or(behind(later)), behind(later));
   while (std::ranges::any_of(there.bookings, is_later)) {
     Booking& last = there.bookings.back();
     if (!is_it(last))
@@ -108,7 +108,7 @@ std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t 
     else
       last.limit = from;
   }
-  return next;
+  return least.value_or(hop + 1);
 }
 
 // One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -136,9 +137,10 @@ class PeDma : public Component, public IDma, private ILinkHold {
   }
   [[nodiscard]] bool may_send(ClassQueue& queue) const {
     if (queue.waiting.empty()) return false;
-    if (!std::exchange(queue.picked, true))
-      queue.next =
-          static_cast<std::uint32_t>(queue.policy->pick({queue.waiting.data(), queue.waiting.size()}));
+    if (!std::exchange(queue.picked, true)) {
+      const std::size_t next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
+      queue.next = static_cast<std::uint32_t>(std::min(next, queue.waiting.size()));
+    }
     ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
     return has_room(queue, queue.sender());
   }

@@ -71,8 +71,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
  private:
   // Counters run from 0 and never wrap; slot = counter mod slots. In front what each message needs.
   struct QueuePair {
-    std::int64_t slots = 0;      // of each of its rings
-    Bytes slot_size;             // of them
+    std::int64_t slots = 0;      // as its set has them: of each of its rings,
+    Bytes slot_size;             // and of each of these
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
     PoolQueue<SendCommand> sends;
