@@ -49,6 +49,43 @@ Outcome both(const config::MachineSpec& spec, bool exact, std::int64_t packets) 
   });
 }
 
+// Each passes on what it gets, and stores it: credits cross the links of both.
+struct Rounds {
+  std::int64_t bytes;
+  std::int64_t count;
+};
+
+Task<> pass_on_and_store(TL& tl, Rounds rounds) {
+  std::vector<Pending<void>> pending;
+  const auto send = [&](const Tile& tile) {
+    pending.push_back(tl.send({.dir = {"next"}, .src = tile, .tag = 1}));
+  };
+  constexpr int kUnderWay = 3;
+  for (int i = 0; i < kUnderWay; ++i) send(tl.zeros({rounds.bytes}, kByte));
+  for (std::int64_t i = 0; i < rounds.count; ++i) {
+    const Tile tile =
+        co_await tl.recv({.dir = {"previous"}, .shape = {rounds.bytes}, .dtype = kByte, .tag = 1});
+    pending.push_back(tl.store({.va = kVa, .dtype = kByte}, tile));
+    if (i + kUnderWay < rounds.count) send(tile);
+  }
+  for (Pending<void>& one : pending) co_await one;
+}
+
+Task<> run_rounds(Rig* rig, Rounds rounds, Bytes credit) {
+  const std::vector<PeCoord> pes{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}};
+  (void)co_await rig->order(maps_of(pes, 64_KiB, [&](PeCoord at) { return in_hbm(*rig->spec, at, 0); }));
+  (void)co_await rig->order(ring_of(pes, {.slots = 4, .slot_size = 4_KiB, .credit_size = credit}));
+  (void)co_await rig->launch(pes, bind_kernel("pass_on_and_store", pass_on_and_store, rounds));
+}
+
+Outcome passed_on(const config::MachineSpec& spec, bool exact, std::int64_t packets, Bytes credit) {
+  const Rounds rounds{.bytes = packets * spec.system.packet_bytes.count(), .count = 12};
+  return outcome(spec, exact, {}, [&](Rig& rig) {
+    rig.run(run_rounds(&rig, rounds, credit));
+    return std::vector<Time>{};
+  });
+}
+
 std::uint64_t events_of_store(const config::MachineSpec& spec, bool exact, std::int64_t packets) {
   const std::int64_t bytes = packets * spec.system.packet_bytes.count();
   return outcome(spec, exact, {},
@@ -89,6 +126,21 @@ TEST_CASE("Paced runs: two classes that take turns packet by packet have no even
   CHECK(both(spec, true, 250).events - both(spec, true, 16).events > 10'000);
   for (const std::int64_t packets : {1, 2, 3, 16, 250})
     CHECK(both(spec, false, packets).same(both(spec, true, packets)));
+}
+
+TEST_CASE("Paced runs: credits cross between the packets of two classes that take turns") {
+  for (std::uint64_t seed = first_seed(); seed <= seeds(60); ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    config::MachineSpec spec = small_machine();
+    spec.system.packet_bytes = Bytes{random.any_of({64, 64, 100})};
+    spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};
+    spec.pe.pe_dma.attrs["vc_chunk_size"] = std::int64_t{64};
+    spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.any_of({1, 4, 16})};
+    const Bytes credit{random.any_of({1, 16, 60, 64, 100, 500})};
+    const int packets = random.between(1, 40);
+    CHECK(passed_on(spec, false, packets, credit).same(passed_on(spec, true, packets, credit)));
+  }
 }
 
 TEST_CASE(

@@ -1,6 +1,7 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -159,12 +160,14 @@ void Fabric::send(Message& message, Time head, Time tail) {
   LiveLink& link = next_link(packet);
   if (link.from_switch() != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
+  std::optional<Lane::Slot> between;
   if (link.hold != nullptr) [[unlikely]]
-    link.hold->give_way(link, packet);
+    between = link.hold->give_way(link, packet, overhead);
   if (link.merges != 0) [[unlikely]]
     flights_->merge(link, packet);
   const bool is_told_again = link.booked > 0 && flights_->make_way(link, packet);
-  const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  const Lane::Slot slot =
+      between ? *between : link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
     explain(packet, link, overhead, slot);
   if (packet.leads) [[unlikely]]

@@ -208,7 +208,7 @@ bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   const Time service = link.lane.rate().serialization(packet.size);
   const Passage own = passage(packet, there.overhead, free(link, there, next), service);
   if (own.end > next->start(next->served)) return false;
-  if (next->served > 0) unfold(there, *next);  // it comes between two of these
+  if (next->served > 0) split(there, *next);
   Booking booking = booking_of(packet, own, service, nullptr);
   cross(packet, link, own);
   cross_trailing(packet, booking, route_end(packet));

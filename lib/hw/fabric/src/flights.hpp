@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/storage.hpp"
@@ -254,6 +255,7 @@ class Flights {
   void account_all(Ahead& there);
   void show(const Booking& booking, std::uint32_t end);
   void show_passing(LiveLink& link, Ahead& there);
+  void split(Ahead& there, Booking& booking);
   void unfold(Ahead& there, Booking& booking);
   void unfold_all(LiveLink& link);
   void unfold(LiveLink& link);
@@ -286,7 +288,7 @@ class Flights {
   [[nodiscard]] bool comes_later(const LiveLink& link) const;
   [[nodiscard]] bool is_unheard(const Packet& packet, const Ahead& came) const;
   void merge(LiveLink& link, Time at, std::uint32_t port);
-  [[nodiscard]] static LiveLink* first_merged(const Ahead& there, const LiveLink* but);
+  [[nodiscard]] static std::pair<LiveLink*, LiveLink*> first_merged(const Ahead& there);
   void pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count);
   void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
 

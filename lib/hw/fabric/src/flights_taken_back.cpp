@@ -18,7 +18,7 @@ bool Flights::make_way(LiveLink& link, const Packet& packet) {
   if (here.bookings.empty()) return false;
   if (goes_before_next(packet, link, here)) {
     Booking& next = here.bookings.front();
-    if (next.served > 0) unfold(here, next);  // it comes between two of these
+    if (next.served > 0) split(here, next);
     return false;
   }
   met_ = &link;

@@ -269,6 +269,13 @@ void Flights::show_passing(LiveLink& link, Ahead& there) {
   first.shown = first.served;
 }
 
+// Somebody comes between those that have been served and the others: only these are the booking's now.
+void Flights::split(Ahead& there, Booking& booking) {
+  if (booking.trailing == 0) return;
+  if (keeps(there, booking)) ++booking.train->bookings;
+  booking.shown = booking.served;
+}
+
 // From now on all of its packets have bookings of their own there.
 void Flights::unfold(Ahead& there, Booking& booking) {
   if (booking.trailing == 0) return;

@@ -1,6 +1,7 @@
 // Packets of which nobody hears where they come: all of a message but its last, where its receiver serves
 // what comes in the order of one link. They are known to the link until somebody else comes.
 #include <limits>
+#include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
 
@@ -97,15 +98,36 @@ void Flights::merge(LiveLink& link, const Packet& packet) {
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
 }
 
+// By which the next comes, and of the others the next of all.
+[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Flights::first_merged(const Ahead& there) {
+  std::pair<LiveLink*, LiveLink*> first{};
+  const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
+    if (than == nullptr) return true;
+    const Time comes = in.ahead->unheard.front().head;
+    const Time others = than->ahead->unheard.front().head;
+    return comes < others || (comes == others && in.port < than->port);
+  };
+  for (LiveLink* const in : there.merged) {
+    if (in->ahead->unheard.empty()) continue;
+    if (is_sooner(*in, first.first))
+      first = {in, first.first};
+    else if (is_sooner(*in, first.second))
+      first.second = in;
+  }
+  return first;
+}
+
 void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
   Ahead& there = ahead(link);
   for (LiveLink* const in : there.merged) {
     if (in->booked > 0) serve_before(*in, ahead(*in), fabric_.sim().now(), 0);
   }
-  while (LiveLink* const in = first_merged(there, nullptr)) {
+  for (;;) {
+    const auto [in, other] = first_merged(there);
+    if (in == nullptr) return;
     UnheardPackets& first = in->ahead->unheard.front();
     std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
-    if (const LiveLink* const other = first_merged(there, in)) {
+    if (other != nullptr) {
       const Time comes = other->ahead->unheard.front().head;
       count = count_before(first.head, first.gap, count, comes, in->port < other->port);
     }
@@ -113,18 +135,6 @@ void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
     pass(link, there, first, count);
     if (first.count == 0) in->ahead->unheard.pop_front();
   }
-}
-
-// By which the next comes, but by that one.
-LiveLink* Flights::first_merged(const Ahead& there, const LiveLink* but) {
-  LiveLink* first = nullptr;
-  for (LiveLink* const in : there.merged) {
-    if (in == but || in->ahead->unheard.empty()) continue;
-    const Time head = in->ahead->unheard.front().head;
-    const Time least = first == nullptr ? kForever : first->ahead->unheard.front().head;
-    if (head < least || (head == least && in->port < first->port)) first = in;
-  }
-  return first;
 }
 
 // The first of them: one, if the others follow at another distance.
@@ -138,15 +148,19 @@ void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::u
         .head = head, .tail = tail, .start = start, .end = std::max(start + service, tail + there.overhead)};
   };
   const Passage one = after(Time{0}, link.lane.free());
-  const Passage two = after(packets.gap, one.end);
-  if (count > 1 && !steady(one, two, there.overhead, service)) count = 1;
+  Time step{};
+  if (count > 1) {
+    const Passage two = after(packets.gap, one.end);
+    step = two.start - one.start;
+    if (!steady(one, two, there.overhead, service)) count = 1;
+  }
   (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
                               packets.size, service);
   go_unheard(there, {.message = packets.message,
                      .size = packets.size,
                      .head = one.start + link.wire,
                      .tail = one.end + link.wire,
-                     .gap = two.start - one.start,
+                     .gap = step,
                      .ordinal = packets.ordinal,
                      .count = count});
   packets.drop(count);

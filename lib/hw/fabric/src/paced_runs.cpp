@@ -236,18 +236,51 @@ bool PacedRuns::takes_over(const Alone& alone) {
 }
 
 void PacedRuns::reserve(const Run& run, const Reached& packets) const {
-  const auto pass = [&run](Lane& lane, const Edge& at, Time delay, Time gap, std::int64_t count) {
-    if (count == 0) return;
-    (void)lane.reserve_run(at.head + delay, at.tail + delay, gap, count, run.size,
-                           lane.rate().serialization(run.size));
-  };
   const Edge read{run.turn, run.turn};
-  pass(*source_.port, read, source_.latency, run.gap, packets.turned);
-  pass(run.first->lane, run.left, over_memory_, run.gap, packets.left);
-  for (std::size_t i = 0; i < run.all().size(); ++i) {
-    const Edge came = later(run.came, static_cast<std::int64_t>(i) * run.gap);
-    pass(run.parts[i].second->lane, came, over_unit_, run.ways * run.gap, run.among(packets.came, i));
-  }
+  pass(run, *source_.port, later(read, source_.latency), run.gap, packets.turned);
+  pass(run, run.first->lane, later(run.left, over_memory_), run.gap, packets.left);
+  for (std::size_t i = 0; i < run.all().size(); ++i)
+    reserve_second(run, i, run.parts[i].second->lane, run.among(packets.came, i));
+}
+
+// A part's packets that have crossed, of which `before` has some.
+void PacedRuns::reserve_second(const Run& run, std::size_t part, Lane& lane, std::int64_t crossed) const {
+  const std::int64_t settled = run.parts[part].settled;
+  const Edge came = later(run.came, (settled * run.ways + static_cast<std::int64_t>(part)) * run.gap);
+  pass(run, lane, later(came, over_unit_), run.ways * run.gap, crossed - settled);
+}
+
+void PacedRuns::pass(const Run& run, Lane& lane, const Edge& at, Time gap, std::int64_t count) {
+  if (count <= 0) return;
+  (void)lane.reserve_run(at.head, at.tail, gap, count, run.size, lane.rate().serialization(run.size));
+}
+
+std::optional<Lane::Slot> PacedRuns::between(LiveLink& link, const Packet& packet, Time overhead) {
+  const Time now = fabric_->sim().now();
+  const auto last = [](const Run& run) { return run.came.head + (run.count - 1) * run.gap; };
+  if (packet.leads || runs_.empty() || crosses_now()) return std::nullopt;
+  Run& run = runs_.back();
+  const bool only_one = runs_.size() == 1 || last(runs_[runs_.size() - 2]) < now;
+  const auto part =
+      static_cast<std::size_t>(std::ranges::find(run.all(), &link, &Part::second) - run.all().begin());
+  if (!only_one || part == run.all().size()) return std::nullopt;
+  const Time head = packet.head + overhead;
+  const Time tail = packet.tail + overhead;
+  if (last(run) < now) return link.lane.reserve(head, tail, packet.size);
+  const std::int64_t crossed = run.among(by_now(run, run.came.head, false), part);
+  Lane then = run.before.seconds[part];
+  reserve_second(run, part, then, crossed);
+  const Lane::Slot slot = then.reserve(head, tail, packet.size);
+  const std::int64_t next = crossed * run.ways + static_cast<std::int64_t>(part);
+  if (next >= run.count)
+    link.lane = then;
+  else if (slot.end <= run.came.head + next * run.gap + over_unit_)
+    link.lane.note(packet.size, head, slot.start);
+  else
+    return std::nullopt;
+  run.before.seconds[part] = then;
+  run.parts[part].settled = crossed;
+  return slot;
 }
 
 bool PacedRuns::crosses_now() const {
@@ -287,17 +320,13 @@ void PacedRuns::leave_fabric() {
   all.pop_back();
 }
 
-PoolVector<PacedRuns::Run> PacedRuns::release() {
-  PoolVector<Run> runs = std::exchange(runs_, {});
-  for (const Run& run : runs) hold_links(run, nullptr);
-  if (!runs.empty()) leave_fabric();
-  return runs;
-}
-
-// From the back, as lanes were reserved. Nothing was reserved behind what hasn't happened.
+// From the back, as lanes were reserved. Nothing was reserved behind what hasn't happened. Nobody asks for an
+// end meanwhile.
 void PacedRuns::end(bool present) {
-  const PoolVector<Run> runs = release();
-  for (const Run& run : std::views::reverse(runs)) {
+  if (runs_.empty()) return;
+  for (const Run& run : runs_) hold_links(run, nullptr);
+  leave_fabric();
+  for (const Run& run : std::views::reverse(runs_)) {
     const Reached by_now = reached(run, present);
     if (by_now.turned < run.count) *source_.port = run.before.port;
     if (by_now.left < run.count) run.first->lane = run.before.first;
@@ -308,6 +337,7 @@ void PacedRuns::end(bool present) {
                   .came = by_now.came < run.count ? by_now.came : 0});
     if (by_now.came < run.count) go_on(run, by_now);
   }
+  runs_.clear();
   std::ranges::sort(alone_, {}, [](const Alone& one) { return one.left.head; });
 }
 

@@ -79,6 +79,7 @@ Time KernelContext::run(const EngineCommand& command, Time operands, const Cause
   const Time cost = product ? units_.gemm->cost(op, units_.scheduler->tiling().tile) : units_.math->cost(op);
   IEngine* const engine = product ? static_cast<IEngine*>(units_.gemm) : units_.math;
   const std::uint64_t value = op.id.seq;
+  if (!units_.log->keeps_operations()) op.inputs.clear();
   const Time end = engine->issue(earliest, cost, std::move(op));
   if (ISpans* const spans = units_.fabric->spans()) {
     spans->add({.kind = SpanKind::work,
@@ -155,8 +156,10 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
   } else {
     EngineCommand later = command;
     later.label = {};
-    in_order(false, bytes, command.at,
-             [this, later, op, result]() mutable { start(later, std::move(op), result.get()); });
+    auto begin = [this, later = std::move(later), op = std::move(op), result]() mutable {
+      start(later, std::move(op), result.get());
+    };
+    in_order(false, bytes, command.at, std::move(begin));
   }
   return tells ? command.inputs[0] : result;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -194,7 +195,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void end_run(bool present);
   void end_runs() { end_run(had_turn()); }
 
-  void give_way(const LiveLink& link, const Packet& packet) override;
+  std::optional<Lane::Slot> give_way(LiveLink& link, const Packet& packet, Time overhead) override;
   void settle() override;
   void break_stream(const Reached& reached);
 

@@ -1,6 +1,7 @@
 // How pe_dma tells reads ahead: when a stream of them begins, what it takes over, and how it ends.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -219,8 +220,12 @@ void PeDma::leave_port(const ReadStream::Port& port) {
   stream_->resume(index, token, where);
 }
 
-void PeDma::give_way(const LiveLink& link, const Packet& packet) {
-  if (!streams()) return end_runs();
+std::optional<Lane::Slot> PeDma::give_way(LiveLink& link, const Packet& packet, Time overhead) {
+  if (!streams()) {
+    const std::optional<Lane::Slot> between = paced_->between(link, packet, overhead);
+    if (!between) end_runs();
+    return between;
+  }
   const bool late = sim().scheduler().late_begun();
   break_stream({.at = sim().now(),
                 .arrivals = late,
@@ -229,6 +234,7 @@ void PeDma::give_way(const LiveLink& link, const Packet& packet) {
                 .answers = late,
                 .met = &link,
                 .port = std::max(packet.port, 1U)});
+  return std::nullopt;
 }
 
 void PeDma::settle() {

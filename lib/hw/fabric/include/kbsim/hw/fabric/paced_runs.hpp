@@ -60,6 +60,9 @@ class PacedRuns {
   [[nodiscard]] Time turn(std::int64_t i) const { return runs_.back().turn + i * runs_.back().gap; }
   [[nodiscard]] Time left(std::int64_t i) const { return runs_.back().left.tail + i * runs_.back().gap; }
 
+  /// When a packet of no run, which is at the unit now, crosses the second link of a run, behind that
+  /// overhead: if nobody waits for it.
+  [[nodiscard]] std::optional<Lane::Slot> between(LiveLink& link, const Packet& packet, Time overhead);
   /// What has happened by now is left as it is; packets that have had their turn go on by events, and the
   /// others have none.
   void end(bool present);
@@ -101,6 +104,7 @@ class PacedRuns {
     std::uint32_t ordinal = 0;  // of its first packet
     Time tail{};                // of the last that was sent before, at the source
     Edge entered{};             // the node behind the unit
+    std::int64_t settled = 0;   // so many have crossed, as the run's `before` has it
   };
   struct Run {
     std::array<Part, kMostParts> parts{};
@@ -158,12 +162,13 @@ class PacedRuns {
   void hold(const Run& run);
   static void hold_links(const Run& run, ILinkHold* holder);
   void leave_fabric();
-  PoolVector<Run> release();
   [[nodiscard]] std::int64_t turned(const Run& run, bool present) const;
   [[nodiscard]] std::int64_t by_now(const Run& run, Time first, bool present) const;
   [[nodiscard]] Reached reached(const Run& run, bool present) const;
   [[nodiscard]] std::optional<Packet> present_one(const Run& run, const Edge& at, std::uint32_t port) const;
   void reserve(const Run& run, const Reached& packets) const;
+  void reserve_second(const Run& run, std::size_t part, Lane& lane, std::int64_t crossed) const;
+  static void pass(const Run& run, Lane& lane, const Edge& at, Time gap, std::int64_t count);
   void go_on(const Run& run, const Reached& from);
   void leave_out(const Run& run, std::size_t part, std::int64_t from);
   void unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of);
