@@ -41,6 +41,7 @@ std::int64_t PacedRuns::begin(const Turns& turns) {
   if (turns.most > 1 && !paces(run, servers)) return 0;
   enter(run, turns.most);
   if (run.count == 0) return 0;
+  if (turns.shorter > 0_B && run.count == turns.most) enter_shorter(run, turns.shorter);
   reserve(run, {.turned = run.count, .left = run.count, .came = run.count});
   hold(run);
   return run.count;
@@ -66,6 +67,31 @@ void PacedRuns::enter(Run& run, std::int64_t most) {
     leave_out(run, i, taken);
     unsend(run, i, taken, told[i]);
   }
+}
+
+// Where the others have passed, if it doesn't wait otherwise than they do.
+void PacedRuns::enter_shorter(Run& run, Bytes size) const {
+  Part& part = run.parts[0];
+  const Time behind = run.count * run.gap;
+  const auto server = [&](const Lane& lane, const Edge& passed, Time wire) {
+    return Server{.free = passed.tail - wire + behind - run.gap, .service = lane.rate().serialization(size)};
+  };
+  Server port = server(*source_.port, run.left, Time{0});
+  Server first = server(run.first->lane, run.came, run.first->wire);
+  Server second = server(part.second->lane, part.entered, part.second->wire);
+  const Edge left = over_port(port, run.turn + behind);
+  const Edge came = over_first(run, first, left);
+  const Edge entered = over_second(part, second, came);
+  const auto follows = [behind](const Edge& one, const Edge& last) { return last.head - one.head == behind; };
+  if (!follows(run.left, left) || !follows(run.came, came) || !follows(part.entered, entered)) return;
+  const PacketRun leaving{.size = size, .head = left.head, .tail = left.tail, .gap = run.gap, .count = 1};
+  RunEntry entry = entry_of(run, 0);
+  entry.head = entered.head;
+  entry.tail = entered.tail;
+  if (fabric_->flights_->enter(*part.message, leaving, entry) == 0) return;
+  run.shorter = {
+      .size = size, .left = run.left.tail + behind - left.tail, .came = run.came.tail + behind - came.tail};
+  ++run.count;
 }
 
 bool PacedRuns::can_tell(const Message& message) const {
@@ -235,52 +261,73 @@ bool PacedRuns::takes_over(const Alone& alone) {
   return true;
 }
 
+// The first comes then. The last may have its own size, and a tail so much sooner.
+[[gnu::always_inline]] inline void PacedRuns::pass(const Run& run, Lane& lane, const Edge& at,
+                                                   std::int64_t count, Time gap, Bytes last, Time sooner) {
+  if (count <= 0) return;
+  const std::int64_t alike = last > 0_B ? count - 1 : count;
+  if (alike > 0)
+    (void)lane.reserve_run(at.head, at.tail, gap, alike, run.size, lane.rate().serialization(run.size));
+  if (last > 0_B) [[unlikely]]
+    (void)lane.reserve(at.head + alike * gap, at.tail + alike * gap - sooner, last);
+}
+
+// A part's packets that have crossed, of which `before` has some.
+[[gnu::always_inline]] inline void PacedRuns::reserve_second(const Run& run, std::size_t part, Lane& lane,
+                                                             std::int64_t crossed) const {
+  const std::int64_t settled = run.parts[part].settled;
+  const Edge came = later(run.came, (settled * run.ways + static_cast<std::int64_t>(part)) * run.gap);
+  const Bytes last = run.is_shorter(crossed - 1) ? run.shorter.size : 0_B;
+  pass(run, lane, later(came, over_unit_), crossed - settled, run.ways * run.gap, last, run.shorter.came);
+}
+
 void PacedRuns::reserve(const Run& run, const Reached& packets) const {
+  const auto last = [&run](std::int64_t n) { return run.is_shorter(n - 1) ? run.shorter.size : 0_B; };
   const Edge read{run.turn, run.turn};
-  pass(run, *source_.port, later(read, source_.latency), run.gap, packets.turned);
-  pass(run, run.first->lane, later(run.left, over_memory_), run.gap, packets.left);
+  pass(run, *source_.port, later(read, source_.latency), packets.turned, run.gap, last(packets.turned),
+       Time{0});
+  pass(run, run.first->lane, later(run.left, over_memory_), packets.left, run.gap, last(packets.left),
+       run.shorter.left);
   for (std::size_t i = 0; i < run.all().size(); ++i)
     reserve_second(run, i, run.parts[i].second->lane, run.among(packets.came, i));
 }
 
-// A part's packets that have crossed, of which `before` has some.
-void PacedRuns::reserve_second(const Run& run, std::size_t part, Lane& lane, std::int64_t crossed) const {
-  const std::int64_t settled = run.parts[part].settled;
-  const Edge came = later(run.came, (settled * run.ways + static_cast<std::int64_t>(part)) * run.gap);
-  pass(run, lane, later(came, over_unit_), run.ways * run.gap, crossed - settled);
-}
-
-void PacedRuns::pass(const Run& run, Lane& lane, const Edge& at, Time gap, std::int64_t count) {
-  if (count <= 0) return;
-  (void)lane.reserve_run(at.head, at.tail, gap, count, run.size, lane.rate().serialization(run.size));
-}
-
+// Behind some of a run's packets, and before all others that cross the link.
 std::optional<Lane::Slot> PacedRuns::between(LiveLink& link, const Packet& packet, Time overhead) {
   const Time now = fabric_->sim().now();
-  const auto last = [](const Run& run) { return run.came.head + (run.count - 1) * run.gap; };
-  if (packet.leads || runs_.empty() || crosses_now()) return std::nullopt;
-  Run& run = runs_.back();
-  const bool only_one = runs_.size() == 1 || last(runs_[runs_.size() - 2]) < now;
-  const auto part =
-      static_cast<std::size_t>(std::ranges::find(run.all(), &link, &Part::second) - run.all().begin());
-  if (!only_one || part == run.all().size()) return std::nullopt;
+  if (packet.leads || crosses_now()) return std::nullopt;
+  const auto passes = [now](const Run& run) { return run.came.head + (run.count - 1) * run.gap >= now; };
+  const auto run = std::ranges::find_if(runs_, passes);
   const Time head = packet.head + overhead;
   const Time tail = packet.tail + overhead;
-  if (last(run) < now) return link.lane.reserve(head, tail, packet.size);
-  const std::int64_t crossed = run.among(by_now(run, run.came.head, false), part);
-  Lane then = run.before.seconds[part];
-  reserve_second(run, part, then, crossed);
+  if (run == runs_.end()) return link.lane.reserve(head, tail, packet.size);
+  const std::size_t part = part_of(*run, link);
+  if (part == run->all().size()) return std::nullopt;
+  const std::int64_t crossed = run->among(by_now(*run, run->came.head, false), part);
+  const std::int64_t next = crossed * run->ways + static_cast<std::int64_t>(part);
+  const bool is_last = next >= run->count;
+  if (is_last && std::next(run) != runs_.end()) return std::nullopt;
+  Lane then = run->before.seconds[part];
+  reserve_second(*run, part, then, crossed);
   const Lane::Slot slot = then.reserve(head, tail, packet.size);
-  const std::int64_t next = crossed * run.ways + static_cast<std::int64_t>(part);
-  if (next >= run.count)
+  if (!is_last && slot.end > run->came.head + next * run->gap + over_unit_) return std::nullopt;
+  run->before.seconds[part] = then;
+  run->parts[part].settled = crossed;
+  if (is_last) {
     link.lane = then;
-  else if (slot.end <= run.came.head + next * run.gap + over_unit_)
-    link.lane.note(packet.size, head, slot.start);
-  else
-    return std::nullopt;
-  run.before.seconds[part] = then;
-  run.parts[part].settled = crossed;
+    return slot;
+  }
+  link.lane.note(packet.size, head, slot.start);
+  for (Run& behind : std::ranges::subrange{std::next(run), runs_.end()}) {
+    const std::size_t its = part_of(behind, link);
+    if (its < behind.all().size()) behind.before.seconds[its].note(packet.size, head, slot.start);
+  }
   return slot;
+}
+
+// All of them: it isn't one of these.
+std::size_t PacedRuns::part_of(const Run& run, const LiveLink& link) {
+  return static_cast<std::size_t>(std::ranges::find(run.all(), &link, &Part::second) - run.all().begin());
 }
 
 bool PacedRuns::crosses_now() const {
@@ -405,16 +452,17 @@ void PacedRuns::unsend(const Run& run, std::size_t part, std::int64_t sent, std:
 // By an event, from there.
 void PacedRuns::go_on(const Run& run, std::int64_t i, std::uint32_t hop, const Edge& from) {
   const Part& part = run.parts[run.part(i)];
+  const Time sooner = !run.is_shorter(i) ? Time{0} : hop == 0 ? run.shorter.left : run.shorter.came;
   Packet& packet = fabric_->allocate();
   packet = {.message = part.message,
-            .size = run.size,
+            .size = run.is_shorter(i) ? run.shorter.size : run.size,
             .head = from.head + i * run.gap,
-            .tail = from.tail + i * run.gap,
+            .tail = from.tail + i * run.gap - sooner,
             .hop = hop,
             .port = hop == 0 ? 0 : run.first->port,
             .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways),
             .injected = run.left.head + i * run.gap};
-  goes_alone(packet, {run.left.head + i * run.gap, run.left.tail + i * run.gap});
+  goes_alone(packet, run.at_port(i));
   Component& there = fabric_->component(hop == 0 ? source_.memory : source_.unit);
   const bool with_those =
       packet.head == fabric_->sim().now() && fabric_->sim().scheduler().batch() == (hop == 0 ? 1 : run.batch);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -245,8 +246,8 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
 Time PeDma::send_packet(ClassQueue& queue) {
   Burst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
-  const Time gap = std::max(tcm_->pace(size), port_.serialization(size));
-  if (const std::int64_t told = begins_run(queue, size, gap); told > 0) return told * gap;
+  const Time gap = gap_of(size);
+  if (const std::optional<Time> told = begins_run(queue, size, gap)) return *told;
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   if (paced_ != nullptr)

@@ -102,6 +102,21 @@ class PeDma : public Component, public IDma, private ILinkHold {
     TransferPtr transfer = {};  // that begins, or has left
   };
 
+  // A run of one class, or of two that take turns.
+  struct ToldPart {
+    ClassQueue* queue = nullptr;
+    std::int64_t left = 0;  // turns that the queue doesn't know of yet
+    bool all = false;       // nothing of the transfer is left then
+  };
+  struct ToldRun {
+    std::array<ToldPart, 2> parts{};
+    std::int64_t ways = 1;  // parts
+    Bytes size;             // of each packet
+    std::int64_t count = 0;
+    std::int64_t taken = 0;  // turns that the queues know of
+    Bytes less;              // of the last, if one class has them
+  };
+
   Task<> run();
   void have_turn(std::vector<Work>& work);
   void wake_when_free();
@@ -182,9 +197,10 @@ class PeDma : public Component, public IDma, private ILinkHold {
                const Reached& reached);
   void leave_port(const ReadStream::Port& port);
   // Packets of a message told ahead.
-  [[nodiscard]] std::int64_t begins_run(ClassQueue& queue, Bytes size, Time gap);
+  [[nodiscard]] std::optional<Time> begins_run(ClassQueue& queue, Bytes size, Time gap);
+  [[nodiscard]] Time gap_of(Bytes size) const;
   [[nodiscard]] PacedRuns* paced();
-  void follow_run(ClassQueue& queue, ClassQueue* other, Bytes size, std::int64_t told);
+  void follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told);
   [[nodiscard]] ClassQueue* rival_of(const ClassQueue& queue, const ClassQueue* but = nullptr) const;
   [[nodiscard]] bool takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes size) const;
   [[nodiscard]] bool runs() const { return run_.count > 0; }
@@ -232,24 +248,11 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
   Token told_runs_ = 0;                 // that end a transfer
   Time told_ = kForever;                // when the host was told last that an order is done
-  // The run whose turns are to come: of one class, or of two that take turns.
-  struct ToldPart {
-    ClassQueue* queue = nullptr;
-    std::int64_t left = 0;  // turns that the queue doesn't know of yet
-    bool all = false;       // nothing of the transfer is left then
-  };
-  struct ToldRun {
-    std::array<ToldPart, 2> parts{};
-    std::int64_t ways = 1;  // parts
-    Bytes size;             // of each packet
-    std::int64_t count = 0;
-    std::int64_t taken = 0;  // turns that the queues know of
-  };
-  ToldRun run_;
-  std::unique_ptr<PacedRuns> paced_;  // from the first on
-  std::uint64_t begun_ = 0;           // transfers
-  std::uint64_t done_ = 0;            // of these
-  Time busy_since_{};                 // if some aren't
+  ToldRun run_;                         // whose turns are to come
+  std::unique_ptr<PacedRuns> paced_;    // from the first on
+  std::uint64_t begun_ = 0;             // transfers
+  std::uint64_t done_ = 0;              // of these
+  Time busy_since_{};                   // if some aren't
   DmaUse use_;
 };
 

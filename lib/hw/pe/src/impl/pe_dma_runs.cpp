@@ -1,5 +1,6 @@
 // How pe_dma tells the packets of a message ahead: they have its turns as long as no other class may send.
 #include <algorithm>
+#include <optional>
 
 #include "kbsim/hw/memory/i_plain_memory.hpp"
 
@@ -7,12 +8,12 @@
 
 namespace kbsim::hw {
 
-// The message's next packets of one size, from now on: so many. Beside another class by turns, if packet by
-// packet, else one at a time.
-std::int64_t PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
+// The message's next packets of one size, from now on, and its last, which may be shorter: so long they take
+// the port. Beside another class by turns, if packet by packet, else one at a time.
+std::optional<Time> PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
   constexpr std::int64_t kMost = 256;
   constexpr std::int64_t kFew = 4;
-  if (!fabric().books_ahead() || runs() || paced() == nullptr) return 0;
+  if (!fabric().books_ahead() || runs() || paced() == nullptr) return std::nullopt;
   Message* const message = queue.burst.message;
   ClassQueue* other = rival_of(queue);
   std::int64_t told = 0;
@@ -20,19 +21,28 @@ std::int64_t PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
     const std::int64_t own = std::min(queue.burst.left / size, kMost);
     const std::int64_t others = std::min(other->burst.left / size, kMost);
     const std::int64_t most = std::min(2 * own, 2 * others + 1);
-    if (most >= kFew) told = paced_->begin({message, other->burst.message, size, gap, most});
+    if (most >= kFew)
+      told = paced_->begin(
+          {.message = message, .other = other->burst.message, .size = size, .gap = gap, .most = most});
   }
+  Bytes less;
   if (told == 0) {
-    const std::int64_t most = other != nullptr ? 1 : std::min(queue.burst.left / size, kMost);
+    const std::int64_t all = queue.burst.left / size;
+    const std::int64_t most = other != nullptr ? 1 : std::min(all, kMost);
+    const Bytes shorter = other == nullptr && most == all ? queue.burst.left - size * all : 0_B;
     other = nullptr;
-    told = paced_->begin({message, nullptr, size, gap, most});
+    told = paced_->begin({.message = message, .size = size, .gap = gap, .most = most, .shorter = shorter});
+    if (told > most) less = size - shorter;
   }
-  if (told == 0) return 0;
-  if (told > 1) follow_run(queue, other, size, told);
+  if (told == 0) return std::nullopt;
+  if (told > 1) follow_run(queue, other, {.size = size, .count = told, .less = less});
   has_left(queue, size, paced_->left(0));
   if (runs()) --run_.parts[0].left;
-  return told;
+  return less > 0_B ? (told - 1) * gap + gap_of(size - less) : told * gap;
 }
+
+// The port is taken so long by a packet.
+Time PeDma::gap_of(Bytes size) const { return std::max(tcm_->pace(size), port_.serialization(size)); }
 
 PacedRuns* PeDma::paced() {
   if (paced_ != nullptr) return paced_.get();
@@ -45,13 +55,16 @@ PacedRuns* PeDma::paced() {
 }
 
 // Their other turns are to come.
-void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, Bytes size, std::int64_t told) {
+void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told) {
   const std::int64_t ways = other != nullptr ? 2 : 1;
-  run_ = {.ways = ways, .size = size, .count = told, .taken = 1};
+  run_ = told;
+  run_.ways = ways;
+  run_.taken = 1;
   const auto add = [&](ClassQueue& one, std::int64_t first) {
-    const std::int64_t turns = (told - first + ways - 1) / ways;
+    const std::int64_t turns = (told.count - first + ways - 1) / ways;
+    const Bytes bytes = told.size * turns - told.less;
     Transfer& transfer = one.sender();
-    const bool all = size * turns == one.burst.left && transfer.ends_within(size * turns);
+    const bool all = bytes == one.burst.left && transfer.ends_within(bytes);
     run_.parts[static_cast<std::size_t>(first)] = {&one, turns, all};
     if (!all || transfer.progress.unanswered > 0) return;
     transfer.progress.told = ++told_runs_;
@@ -105,10 +118,12 @@ void PeDma::take_turns(bool present) {
   const std::int64_t in_a_row = run_.ways > 1 ? 1 : turned - run_.taken;
   for (std::int64_t i = 0; i < in_a_row; ++i)
     turn_left_ = (turn_left_ <= 0_B ? turn : turn_left_) - run_.size;
+  const Bytes less = turned == run_.count ? run_.less : 0_B;
+  turn_left_ += less;
   for (std::int64_t first = run_.taken; first < std::min(run_.taken + run_.ways, turned); ++first) {
     ToldPart& part = run_.parts[static_cast<std::size_t>(first % run_.ways)];
     const std::int64_t turns = (turned - first + run_.ways - 1) / run_.ways;
-    have_left(*part.queue, run_.size * turns, paced_->left(first + (turns - 1) * run_.ways));
+    have_left(*part.queue, run_.size * turns - less, paced_->left(first + (turns - 1) * run_.ways));
     part.left -= turns;
   }
   run_.taken = turned;

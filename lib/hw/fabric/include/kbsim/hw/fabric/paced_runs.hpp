@@ -35,13 +35,14 @@ class PacedRuns {
   PacedRuns& operator=(const PacedRuns&) = delete;
 
   /// Open messages whose next packets have turns from now on, `gap` apart: one, or two in turn, of which the
-  /// second has sent some.
+  /// second has sent some. The last of one message may be shorter, and has its turn behind them.
   struct Turns {
     Message* message = nullptr;
     Message* other = nullptr;
     Bytes size;  // of each packet
     Time gap{};
     std::int64_t most = 0;
+    Bytes shorter;  // none: 0
   };
   /// As many as can be told. The turns of earlier runs are past.
   [[nodiscard]] std::int64_t begin(const Turns& turns);
@@ -56,9 +57,9 @@ class PacedRuns {
   [[nodiscard]] bool holds();
   /// Of the last run: so many have had their turn, with one whose turn is now if `present`.
   [[nodiscard]] std::int64_t turned(bool present) const { return turned(runs_.back(), present); }
-  /// When the last run's packet `i` has its turn, and when its last byte has passed the port.
+  /// When packet `i` of these has its turn, and when its last byte has passed the port.
   [[nodiscard]] Time turn(std::int64_t i) const { return runs_.back().turn + i * runs_.back().gap; }
-  [[nodiscard]] Time left(std::int64_t i) const { return runs_.back().left.tail + i * runs_.back().gap; }
+  [[nodiscard]] Time left(std::int64_t i) const { return runs_.back().at_port(i).tail; }
 
   /// When a packet of no run, which is at the unit now, crosses the second link of a run, behind that
   /// overhead: if nobody waits for it.
@@ -106,6 +107,13 @@ class PacedRuns {
     Edge entered{};             // the node behind the unit
     std::int64_t settled = 0;   // so many have crossed, as the run's `before` has it
   };
+  // The last of a run of one message may have fewer bytes: its tail is so much sooner than another's would
+  // be.
+  struct Shorter {
+    Bytes size;   // none: 0
+    Time left{};  // the port
+    Time came{};  // to the unit
+  };
   struct Run {
     std::array<Part, kMostParts> parts{};
     std::int64_t ways = 1;  // parts
@@ -113,8 +121,9 @@ class PacedRuns {
     std::int64_t count = 0;
     Time turn{};
     Time gap{1};
-    Edge left{};              // the port
-    Edge came{};              // to the unit
+    Edge left{};  // the port
+    Edge came{};  // to the unit
+    Shorter shorter;
     std::uint32_t batch = 0;  // of the time at which they come to the unit
     LiveLink* first = nullptr;
     Lanes before;
@@ -125,6 +134,11 @@ class PacedRuns {
     // Of a part's packets, those among the run's first `n`.
     [[nodiscard]] std::int64_t among(std::int64_t n, std::size_t part) const {
       return (n - static_cast<std::int64_t>(part) + ways - 1) / ways;
+    }
+    [[nodiscard]] bool is_shorter(std::int64_t i) const { return shorter.size > 0_B && i == count - 1; }
+    // When packet `i` has left the port.
+    [[nodiscard]] Edge at_port(std::int64_t i) const {
+      return {left.head + i * gap, left.tail + i * gap - (is_shorter(i) ? shorter.left : Time{0})};
     }
   };
   struct Reached {
@@ -150,6 +164,7 @@ class PacedRuns {
   [[nodiscard]] static Servers servers_of(const Run& run);
   void pass_first(Run& run, Servers& servers) const;
   void enter(Run& run, std::int64_t most);
+  void enter_shorter(Run& run, Bytes size) const;
   [[nodiscard]] static std::uint32_t batch_of(const Run& run);
   [[nodiscard]] bool paces(const Run& run, Servers servers) const;
   [[nodiscard]] Edge over_port(Server& server, Time turn) const;
@@ -168,7 +183,9 @@ class PacedRuns {
   [[nodiscard]] std::optional<Packet> present_one(const Run& run, const Edge& at, std::uint32_t port) const;
   void reserve(const Run& run, const Reached& packets) const;
   void reserve_second(const Run& run, std::size_t part, Lane& lane, std::int64_t crossed) const;
-  static void pass(const Run& run, Lane& lane, const Edge& at, Time gap, std::int64_t count);
+  [[nodiscard]] static std::size_t part_of(const Run& run, const LiveLink& link);
+  static void pass(const Run& run, Lane& lane, const Edge& at, std::int64_t count, Time gap, Bytes last,
+                   Time sooner);
   void go_on(const Run& run, const Reached& from);
   void leave_out(const Run& run, std::size_t part, std::int64_t from);
   void unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of);
