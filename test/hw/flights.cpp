@@ -61,6 +61,15 @@ TEST_CASE("Flights: messages that meet anywhere arrive as with an event for each
   CHECK(saved > 1000 * (seeds(200) + 1 - first_seed()));
 }
 
+TEST_CASE("Flights: messages cross between a train's packets where links trail no more") {
+  constexpr std::uint64_t kFound = 5700043;
+  std::uint64_t saved = 0;
+  Random random{kFound};
+  const config::MachineSpec spec = with_sinks(machine_of(kFound, random));
+  const std::vector<Flow> flows = flows_of(spec, random);
+  check_same(in_step(spec), kFound, saved, [&](Rig& rig) { return deliver(rig, flows); });
+}
+
 TEST_CASE("Flights: messages cross links that trail others on both sides of those that come by events") {
   constexpr std::array<std::uint64_t, 3> kFound{18, 700398, 900082};  // each has found a fault
   std::uint64_t saved = 0;

@@ -253,6 +253,7 @@ class Flights {
   void account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first, std::uint32_t end);
   void account(Crossed& crossed);
   void account_all(Ahead& there);
+  static void insert(LiveLink& link, Ahead& there, const Booking& shown);
   void show(const Booking& booking, std::uint32_t end);
   void show_passing(LiveLink& link, Ahead& there);
   void split(Ahead& there, Booking& booking);

@@ -216,6 +216,29 @@ void Flights::account(Crossed& crossed) {
   crossed.packets = 0;
 }
 
+// In the order of time. It may come between a train's packets that have a booking there: where it crossed the
+// link before, it did.
+void Flights::insert(LiveLink& link, Ahead& there, const Booking& shown) {
+  InOrder<Booking>& all = there.bookings;
+  const Time head = shown.head(shown.served);
+  auto place = all.end();
+  while (place != all.begin() && std::prev(place)->head(std::prev(place)->served) > head) --place;
+  const auto at = place - all.begin();
+  if (place != all.begin() && std::prev(place)->head(count(*std::prev(place)) - 1) > head) {
+    Booking& before = *std::prev(place);
+    Booking rest = before;
+    rest.served +=
+        count_before(before.head(before.served), before.gap, count(before) - before.served, head, true);
+    rest.shown = std::max(rest.shown, rest.served);
+    before.limit = rest.served;
+    all.insert(place, rest);
+    ++link.booked;
+    ++rest.train->bookings;
+  }
+  all.insert(all.begin() + at, shown);
+  ++link.booked;
+}
+
 // Bookings of their own on the links that trail, of those that have none before that one.
 void Flights::show(const Booking& booking, std::uint32_t end) {
   std::uint16_t hop = booking.hop;
@@ -238,15 +261,7 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
     shown.served = booking.shown;
     shown.limit = end;
     shown.trailing = 0;
-    auto place = there.bookings.end();
-    while (place != there.bookings.begin() &&
-           std::prev(place)->head(std::prev(place)->served) > shown.head(shown.served))
-      --place;
-    if (place == there.bookings.end())
-      there.bookings.push_back(shown);
-    else
-      there.bookings.insert(place, shown);
-    ++link.booked;
+    insert(link, there, shown);
     if (shown.train != nullptr) ++shown.train->bookings;
     serve_before(link, there, fabric_.sim().now(), 0);
   };
