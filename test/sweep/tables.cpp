@@ -215,6 +215,41 @@ TEST_CASE("Analysis: more than ten lines are small multiples, or a heat map of t
   CHECK(panels.data.find("\n2,13,14,15,16,17,18,19,") != std::string::npos);
 }
 
+TEST_CASE("Analysis: axes that are zipped are one, in figures and alone") {
+  const Record done{.key = "k"};
+  const auto tables_of = [&](const std::string& lines) {
+    Draft draft{.bench = "b"};
+    draft.vary("--k", {.text = lines});
+    draft.vary("--least", {.text = "1..4"});
+    draft.vary("--most", {.text = "11..14"});
+    draft.zips.push_back({.text = "least,most"});
+    Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
+    for (std::size_t i = 0; i < tables.plan.points.size(); ++i)
+      tables.rows.push_back({.point = i,
+                             .values = values_of(tables.plan, tables.plan.points[i]),
+                             .key = "k",
+                             .record = &done,
+                             .metrics = {{.name = "t", .unit = "s", .value = static_cast<double>(i + 1)}}});
+    return tables;
+  };
+  const Tables tables = tables_of("a,b");
+  const report::Figure figure = *figure_of(tables, quantity(tables, "t"));
+  CHECK(figure.name == "curve");
+  CHECK(figure.data == "least,a,b\n1,1,5\n2,2,6\n3,3,7\n4,4,8\n");
+  const std::string best = best_text(tables, quantity(tables, "t"));
+  const std::string along = best.substr(best.find("\n  least, most\n"));
+  CHECK_MESSAGE(along.find("    4, 14 ") != std::string::npos, along);
+  CHECK_MESSAGE(along.find("+300.0 %") != std::string::npos, along);
+  CHECK(best.find("\n  most\n") == std::string::npos);
+  const std::string page = report_html(tables, "t");
+  CHECK(page.find(R"("together":[[0],[1,2],[1,2]])") != std::string::npos);
+
+  const Tables many = tables_of("a,b,c,d,e,f,g,h,i,j,k");
+  const report::Figure map = *figure_of(many, quantity(many, "t"));
+  CHECK(map.name == "heat_map");
+  CHECK_MESSAGE(map.data.starts_with("k / least,1,2,3,4\na,1,2,3,4\nb,5,"), map.data);
+}
+
 TEST_CASE("Analysis: a family of curves without what failed, and a page that loads nothing") {
   const Swept swept{"figure"};
   const Tables tables = read_tables(swept.folder());

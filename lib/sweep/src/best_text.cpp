@@ -1,7 +1,8 @@
-// The best point, and what each axis does alone.
+// The best point, and what each axis does alone, or with those that go with it.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,27 +32,37 @@ std::string points_text(const Tables& tables, const Quantity& what) {
   return with == std::ssize(tables.rows) ? all : fmt::format("{} of {}", with, all);
 }
 
-// Equal to a point but for one axis.
-bool differs_only_in(const Point& a, const Point& b, std::size_t axis) {
+using Axes = std::vector<std::size_t>;
+
+// Equal to a point but for some axes.
+bool differs_only_in(const Point& a, const Point& b, const Axes& axes) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (i != axis && a[i] != b[i]) return false;
+    if (a[i] != b[i] && std::ranges::find(axes, i) == axes.end()) return false;
   }
   return true;
 }
 
-std::vector<const Row*> rows_along(const Tables& tables, const Row& best, std::size_t axis) {
+std::vector<const Row*> rows_along(const Tables& tables, const Row& best, const Axes& axes) {
   std::vector<const Row*> rows;
   for (const Row& row : tables.rows) {
-    if (differs_only_in(tables.plan.points[row.point], tables.plan.points[best.point], axis))
+    if (differs_only_in(tables.plan.points[row.point], tables.plan.points[best.point], axes))
       rows.push_back(&row);
   }
   return rows;
 }
 
-std::string alone_text(const Tables& tables, const Quantity& what, const Row& best, std::size_t axis) {
+std::string joined(const Axes& axes, const auto& text_of) {
+  std::string text;
+  for (const std::size_t axis : axes) text += (text.empty() ? "" : ", ") + text_of(axis);
+  return text;
+}
+
+// Of an axis and those that go with it.
+std::string alone_text(const Tables& tables, const Quantity& what, const Row& best, const Axes& axes) {
   const double least = *value_of(tables, best, what);
-  std::string text = fmt::format("  {}\n", tables.plan.axes[axis].name);
-  const std::vector<const Row*> rows = rows_along(tables, best, axis);
+  std::string text =
+      fmt::format("  {}\n", joined(axes, [&](std::size_t axis) { return tables.plan.axes[axis].name; }));
+  const std::vector<const Row*> rows = rows_along(tables, best, axes);
   const std::size_t every = (rows.size() + kMostShown - 1) / kMostShown;
   for (std::size_t i = 0; i < rows.size(); i += every) {
     const Row& row = *rows[i];
@@ -59,7 +70,8 @@ std::string alone_text(const Tables& tables, const Quantity& what, const Row& be
     const std::string found = value ? with_unit(*value, what.unit) : why_none(row);
     const std::string change =
         value && least != 0.0 ? fmt::format("{:+.1f} %", 100.0 * (*value - least) / least) : "";
-    text += fmt::format("    {:<24} {:>20} {:>10}\n", row.values[axis], found, change);
+    text += fmt::format("    {:<24} {:>20} {:>10}\n",
+                        joined(axes, [&](std::size_t axis) { return row.values[axis]; }), found, change);
   }
   if (every > 1)
     text += fmt::format("    each {} of {} values; results.csv has them all\n", every, rows.size());
@@ -77,9 +89,9 @@ std::string best_text(const Tables& tables, const Quantity& what) {
   for (std::size_t i = 0; i < tables.plan.axes.size(); ++i)
     text += fmt::format("  {} = {}\n", tables.plan.axes[i].name, best->values[i]);
   text += fmt::format("  {}\n", best->command);
-  const std::vector<std::size_t> axes = varied(tables.plan);
-  if (!axes.empty()) text += "each axis alone, the others as in the best point:\n";
-  for (const std::size_t axis : axes) text += alone_text(tables, what, *best, axis);
+  const std::vector<Axes> groups = together(tables.plan);
+  if (!groups.empty()) text += "each axis alone, the others as in the best point:\n";
+  for (const Axes& axes : groups) text += alone_text(tables, what, *best, axes);
   return text;
 }
 

@@ -25,6 +25,20 @@ std::optional<std::size_t> longest_numeric(const Plan& plan) {
   return longest;
 }
 
+// Those that are shown, and those that go with one of them: their values say nothing more.
+std::vector<std::size_t> with_companions(const Plan& plan, const std::vector<std::size_t>& shown) {
+  std::vector<std::size_t> all = shown;
+  for (const std::vector<std::size_t>& group : together(plan)) {
+    if (std::ranges::find_first_of(group, shown) != group.end())
+      all.insert(all.end(), group.begin(), group.end());
+  }
+  return all;
+}
+
+bool has(const std::vector<std::size_t>& axes, std::size_t axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
+
 // The last two parts of a key say enough beside others.
 std::string short_name(const std::string& name) {
   const std::size_t last = name.rfind('.');
@@ -35,7 +49,7 @@ std::string short_name(const std::string& name) {
 std::string others_of(const Tables& tables, const Row& row, const std::vector<std::size_t>& shown) {
   std::string label;
   for (const std::size_t axis : varied(tables.plan)) {
-    if (std::ranges::find(shown, axis) != shown.end()) continue;
+    if (has(shown, axis)) continue;
     const bool number = numbers_of(tables.plan.axes[axis]).has_value();
     const std::string text =
         number ? fmt::format("{} {}", short_name(tables.plan.axes[axis].name), row.values[axis])
@@ -51,6 +65,7 @@ report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
                               const std::function<bool(const Row&)>& of_rows) {
   const std::size_t x = shown.front();
   const std::vector<double> numbers = *numbers_of(tables.plan.axes[x]);
+  const std::vector<std::size_t> said = with_companions(tables.plan, shown);
   report::SweepCurves figure{.name = "curve",
                              .title = fmt::format("{} of {}", what.name, tables.plan.bench),
                              .x_label = tables.plan.axes[x].name,
@@ -59,7 +74,7 @@ report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
   for (const Row& row : tables.rows) {
     const std::optional<double> value = value_of(tables, row, what);
     if (!value || !of_rows(row)) continue;
-    const std::string label = others_of(tables, row, shown);
+    const std::string label = others_of(tables, row, said);
     const auto [at, is_new] = places.emplace(label, figure.curves.size());
     if (is_new) figure.curves.push_back({.label = label});
     figure.curves[at->second].points[numbers[tables.plan.points[row.point][x]]] = *value;
@@ -67,11 +82,13 @@ report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
   return figure;
 }
 
-// The axis with the most values besides x.
+// The axis with the most values besides x and those that go with it.
 std::size_t second_axis(const Plan& plan, std::size_t x) {
+  const std::vector<std::size_t> said = with_companions(plan, {x});
   std::size_t second = x;
   for (const std::size_t i : varied(plan)) {
-    if (i != x && (second == x || plan.axes[i].values.size() > plan.axes[second].values.size())) second = i;
+    if (!has(said, i) && (second == x || plan.axes[i].values.size() > plan.axes[second].values.size()))
+      second = i;
   }
   return second;
 }
@@ -87,7 +104,7 @@ report::HeatMap map_of(const Tables& tables, const Quantity& what, std::size_t x
   const std::size_t y = second_axis(plan, x);
   report::HeatMap map{.name = "heat_map",
                       .title = fmt::format("{} of {}{}", label_of(what), plan.bench,
-                                           varied(plan).size() > 2 ? ", the best over all other axes" : ""),
+                                           together(plan).size() > 2 ? ", the best over all other axes" : ""),
                       .x_label = plan.axes[x].name,
                       .y_label = plan.axes[y].name,
                       .x = texts_of(plan.axes[x]),
@@ -106,9 +123,10 @@ report::HeatMap map_of(const Tables& tables, const Quantity& what, std::size_t x
 // A picture for each value of the axis that leaves few enough lines in each; none if there is no such axis.
 std::optional<report::SweepPanels> panels_of(const Tables& tables, const Quantity& what, std::size_t x) {
   constexpr std::size_t kMostPanels = 6;
+  const std::vector<std::size_t> said = with_companions(tables.plan, {x});
   for (const std::size_t axis : varied(tables.plan)) {
     const Axis& along = tables.plan.axes[axis];
-    if (axis == x || along.values.size() > kMostPanels) continue;
+    if (has(said, axis) || along.values.size() > kMostPanels) continue;
     report::SweepPanels figure{.name = "panels",
                                .title = fmt::format("{} of {}", what.name, tables.plan.bench),
                                .x_label = tables.plan.axes[x].name,

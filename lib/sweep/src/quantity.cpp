@@ -49,6 +49,21 @@ std::vector<std::size_t> varied(const Plan& plan) {
   return axes;
 }
 
+std::vector<std::vector<std::size_t>> together(const Plan& plan) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (const std::size_t axis : varied(plan)) {
+    const auto joined = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
+      return std::ranges::all_of(plan.points,
+                                 [&](const Point& point) { return point[axis] == point[group.front()]; });
+    });
+    if (joined == groups.end())
+      groups.push_back({axis});
+    else
+      joined->push_back(axis);
+  }
+  return groups;
+}
+
 const Row* best_row(const Tables& tables, const Quantity& what) {
   const Row* best = nullptr;
   for (const Row& row : tables.rows) {

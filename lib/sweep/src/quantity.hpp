@@ -17,6 +17,9 @@ namespace kbsim::sweep {
 [[nodiscard]] std::optional<std::vector<double>> numbers_of(const Axis& axis);
 /// Axes of more than one value.
 [[nodiscard]] std::vector<std::size_t> varied(const Plan& plan);
+/// The varied axes that go with each varied one in all points, as zipped axes do: itself and others, in
+/// order.
+[[nodiscard]] std::vector<std::vector<std::size_t>> together(const Plan& plan);
 
 /// The point that is best by that; null if none has it.
 [[nodiscard]] const Row* best_row(const Tables& tables, const Quantity& what);

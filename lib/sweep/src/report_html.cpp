@@ -8,6 +8,8 @@
 
 #include "kbsim/sweep/analysis.hpp"
 
+#include "quantity.hpp"
+
 namespace kbsim::sweep {
 namespace {
 
@@ -46,7 +48,7 @@ function draw(){
  const names=[...new Set(rows.map(r=>r.v[x]))],numeric=names.every(n=>n!==""&&isFinite(n));
  if(numeric)names.sort((a,b)=>a-b);
  const xs=numeric?names.map(Number):names.map((n,i)=>i);
- for(const r of rows){if(!isFinite(value(r)))continue;const l=r.v.filter((v,i)=>i!=x).join(", ");
+ for(const r of rows){if(!isFinite(value(r)))continue;const l=r.v.filter((v,i)=>!D.together[x].includes(i)).join(", ");
   (lines[l]??=[]).push([numeric?+r.v[x]:names.indexOf(r.v[x]),value(r)])}
  const ys=Object.values(lines).flat().map(p=>p[1]),hi=Math.max(...ys,1e-30),x0=Math.min(...xs),x1=Math.max(...xs);
  const px=v=>80+(x1>x0?(v-x0)/(x1-x0):.5)*560,py=v=>380-v/hi*350,s=$("figure");s.textContent="";
@@ -106,6 +108,16 @@ json::object to_json(const Row& row, const std::vector<Metric>& metrics) {
           {"c", row.command}};
 }
 
+// Of each axis the numbers of those that go with it, its own among them.
+json::array together_of(const Plan& plan) {
+  std::vector<json::array> all;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) all.push_back(json::array{i});
+  for (const std::vector<std::size_t>& group : together(plan)) {
+    for (const std::size_t axis : group) all[axis] = json::array(group.begin(), group.end());
+  }
+  return json::array(all.begin(), all.end());
+}
+
 }  // namespace
 
 std::string report_html(const Tables& tables, const std::string& metric) {
@@ -120,6 +132,7 @@ std::string report_html(const Tables& tables, const std::string& metric) {
                           {"metric", metric},
                           {"why", metric.empty() ? failures_text(tables) : ""},
                           {"axes", std::move(axes)},
+                          {"together", together_of(tables.plan)},
                           {"metrics", std::move(names)},
                           {"rows", std::move(rows)}};
   std::string page = kPage;
