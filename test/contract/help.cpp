@@ -148,6 +148,10 @@ TEST_CASE("Mistakes: a line each, with the nearest option") {
           "kbsim: unknown option '--bnch', did you mean '--bench'?\n"
           "kbsim: unknown option '--jsn', did you mean '--json'?\n"
           "kbsim: unknown option '--qqqq'; see --help");
+  refuses("--bench ccl_allreduce --system.sips.count=4",
+          "kbsim: unknown option '--system.sips.count', did you mean '--set system.sips.count=4'?");
+  refuses("sweep --bench ccl_allreduce --out /nowhere/s --vary system.sips.count=2,4",
+          "kbsim: unknown option '--system.sips.count', did you mean '--set system.sips.count=VALUE'?");
   refuses("--bench tp_mlp --tokns 3", "kbsim: unknown option '--tokns', did you mean '--tokens'?");
   refuses("probe -json", "kbsim: unknown option '-json', did you mean '--json'?");
   refuses("--bench ccl_allreduce 7", "kbsim: unexpected argument '7'; see --help");

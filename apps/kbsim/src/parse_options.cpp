@@ -34,21 +34,25 @@ void require_values(const po::variables_map& values) {
 }
 
 // ", did you mean ...?", or where to look.
-std::string option_hint(const std::string& name, const po::options_description& options,
+std::string option_hint(const std::string& word, const po::options_description& options,
                         const Synopsis& synopsis) {
+  const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const auto& option : options.options()) names.push_back("--" + option->long_name());
   const bool near = !nearest_name(name, names).empty() ||
                     std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(name); });
   if (near) return name_hint(name, names);
+  if (name.find('.') != std::string::npos && options.find_nothrow("set", false) != nullptr)
+    return fmt::format(", did you mean '--set {}{}'?", word.substr(word.find_first_not_of('-')),
+                       name == word ? "=VALUE" : "");  // a key of the machine
   return synopsis.elsewhere.empty() ? "; see --help" : synopsis.elsewhere;
 }
 
 std::string unknown_option(const po::option& given, const po::options_description& options,
                            const Synopsis& synopsis) {
   const std::string& word = given.original_tokens.front();
-  const std::string name = word.substr(0, word.find('='));
-  return fmt::format("unknown option '{}'{}", name, option_hint(name, options, synopsis));
+  return fmt::format("unknown option '{}'{}", word.substr(0, word.find('=')),
+                     option_hint(word, options, synopsis));
 }
 
 // The option that an argument without one may be meant for.
