@@ -24,13 +24,14 @@ std::string start(const std::string& command, const std::string& file) {
          "' " + file + " < /dev/null > /dev/null & ";
 }
 
-// What it showed, from when a line was drawn until USR1, and TERM a little later, had come.
-Outcome asked_and_stopped(const std::string& command, const std::string& before = {}) {
-  return run_script(
-      "rm -f shown* other*; export KBSIM; " + before + start(command, "shown") +
-      "outer=$!; tries=0; until grep -q simulating shown || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; "
-      "done; kill -USR1 $(cat shown.pid); sleep 0.8; kill -TERM $(cat *.pid); wait $outer; "
-      "code=$?; wait; cat shown; [ ! -f other ] || cat other >&2; exit $code");
+// What it showed, from when a line with a word was drawn until USR1, and TERM a little later, had come.
+Outcome asked_and_stopped(const std::string& command, const std::string& before = {},
+                          const std::string& word = "simulating") {
+  return run_script("rm -f shown* other*; export KBSIM; " + before + start(command, "shown") +
+                    "outer=$!; tries=0; until grep -q " + word +
+                    " shown || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; "
+                    "done; kill -USR1 $(cat shown.pid); sleep 0.8; kill -TERM $(cat *.pid); wait $outer; "
+                    "code=$?; wait; cat shown; [ ! -f other ] || cat other >&2; exit $code");
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -66,6 +67,38 @@ TEST_CASE("Progress: an evaluation's bar shows how far a long simulation is") {
   CHECK(says(outcome.out, " events/s, "));
   CHECK(says(outcome.out, "kbsim: 0 of 1 sizes have ended"));
   check_said(outcome.out);
+}
+
+TEST_CASE("Progress: a probe of a large machine shows how many of a line's transfers have ended") {
+  const std::string large = "probe --json --set system.sips.count=64 --set sip.cube_mesh.w=8";
+  const Outcome outcome = asked_and_stopped(large, start(large + " --quiet", "other"), "probing");
+  CAPTURE(outcome.out);
+  CHECK(outcome.exit == 143);
+  CHECK(says(outcome.out, std::string{kErase} + "probing: "));
+  CHECK(says(outcome.out, " of 11 transfers, "));
+  CHECK(says(outcome.out, " of 11 transfers have ended"));
+  CHECK(!says(outcome.err, "\033[K"));
+}
+
+TEST_CASE("Progress: a fit shows a line between what it says of each trial") {
+  const auto event = [](const std::string& type, int cycle, const std::string& more) {
+    return R"({"proc":"NCRISC","noc":"NOC_0","sx":1,"sy":1,"type":")" + type + R"(","timestamp":)" +
+           std::to_string(cycle) + more + "}";
+  };
+  std::string trace;
+  for (int i = 0; i < 30000; ++i) {
+    trace += trace.empty() ? "[" : ",";
+    trace += event("READ", 1000 * i, R"(,"dx":0,"dy":5,"num_bytes":4096)") + "," +
+             event("READ_BARRIER_START", 1000 * i + 10, "") + "," +
+             event("READ_BARRIER_END", 1000 * i + 500 + i % 7, "");
+  }
+  const std::string file = written("far.json", trace + "]");  // of the fitted half
+  const Outcome outcome = asked_and_stopped("fit --rounds 100 --trace " + file);
+  CAPTURE(outcome.out);
+  CHECK(outcome.exit == 143);
+  CHECK(says(outcome.out, "fitted half: "));
+  CHECK(says(outcome.out, std::string{kErase} + "simulating: "));
+  CHECK(says(outcome.out, std::string{kErase} + "fitted half: "));
 }
 
 }  // namespace kbsim::contract::progress_test

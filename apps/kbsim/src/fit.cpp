@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/live_line.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/noc_fit.hpp"
@@ -16,6 +17,7 @@
 #include "noc_traces.hpp"
 #include "parse_options.hpp"
 #include "report_page.hpp"
+#include "standing_line.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -96,6 +98,7 @@ class Fitting {
         };
         tally.add(app::play(trace, network, how.loop, counts), network.spec());
       });
+      tick();  // a short trace tells nothing of itself
     }
   }
 
@@ -171,7 +174,10 @@ ExitCode fit(const Arguments& arguments) {
     throw UsageError{"no trace is of the fitted half: its base name's FNV-1a hash would be even"};
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
-    const Fitted fitted = fit(fitting, options.rounds, folder.get());
+    const Fitted fitted = [&] {
+      const StandingLine progress{{.shown = !options.noc.quiet, .start = start}};
+      return fit(fitting, options.rounds, folder.get());
+    }();
     if (folder) {
       folder->write("summary.json", fitted.summary());
       folder->write_run(run.record(), fitted.tally.since(start));

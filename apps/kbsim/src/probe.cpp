@@ -2,6 +2,8 @@
 #include "kbsim/host/probe.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <limits>
@@ -14,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/settings.hpp"
 
@@ -22,6 +25,7 @@
 #include "memory_option.hpp"
 #include "profile_option.hpp"
 #include "size_option.hpp"
+#include "standing_line.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -35,7 +39,29 @@ struct ProbeOptions {
   std::string bytes = "4KiB";
   bool json = false;
   bool hops = false;
+  bool quiet = false;
   std::optional<std::int64_t> shuffle_ties;
+};
+
+// Transfers, one after the other, whose results are printed when all of them have ended: until then a
+// terminal shows how many have, of one how far it is.
+class Probing {
+ public:
+  Probing(std::size_t all, bool shown) : line_{{.shown = shown, .start = std::chrono::steady_clock::now()}} {
+    if (all < 2) return;
+    stage_.emplace("transfers", all);
+    work_.emplace("probing", "transfers", all);
+  }
+  void ended() {
+    if (!work_) return;
+    stage_->ended();
+    work_->ended();
+  }
+
+ private:
+  std::optional<Stage> stage_;
+  std::optional<HostWork> work_;
+  StandingLine line_;
 };
 
 // A machine, the algorithm whose queues it uses, and the cases that it has the parts for.
@@ -44,9 +70,14 @@ struct Prober {
   config::AlgorithmSpec algorithm;
   std::vector<std::string> cases;
   SimulationOptions simulation;
+  bool progress = true;
 
   [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
     return host::probe(machine, algorithm, name, bytes, sources, simulation);
+  }
+  [[nodiscard]] ProbeResult alone(const std::string& name, Bytes bytes) const {
+    const Probing probing{1, progress};
+    return run(name, bytes);
   }
   // Of all cases.
   [[nodiscard]] Bytes most() const {
@@ -75,7 +106,7 @@ void print_summary(const Prober& prober, Bytes bytes) {
   fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns",
              "overhead_ns", "wire_ns", "drain_ns", "slot_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
   for (const std::string& name : prober.cases) {
-    const ProbeResult& result = results.emplace(name, prober.run(name, bytes)).first->second;
+    const ProbeResult& result = results.emplace(name, prober.alone(name, bytes)).first->second;
     fmt::print(
         "  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
         name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
@@ -90,17 +121,27 @@ constexpr std::int64_t kSmallest = 4LL << 10;
 constexpr std::int64_t kLargest = 1LL << 20;
 constexpr double kSaturated = 0.9;
 
+std::size_t saturation_sizes(const Prober& prober, const std::string& name) {
+  std::size_t sizes = 0;
+  for (std::int64_t n = kSmallest; n <= kLargest && Bytes{n} <= host::most_bytes(name, prober.machine);
+       n *= 2)
+    ++sizes;
+  return sizes;
+}
+
 // A row is printed when all of it is there. Sizes that the machine has no room for aren't run.
 std::string saturation_row(const Prober& prober, const std::string& name) {
   std::string cells;
   Bytes largest;
   std::optional<Bytes> reached;
+  Probing probing{saturation_sizes(prober, name), prober.progress};
   for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
     if (Bytes{n} > host::most_bytes(name, prober.machine)) {
       cells += fmt::format("{:>9}", "-");
       continue;
     }
     const double utilization = prober.run(name, Bytes{n}).utilization();
+    probing.ended();
     if (utilization >= kSaturated && !reached) reached = Bytes{n};
     cells += fmt::format("{:>8.1f}%", 100.0 * utilization);
     largest = Bytes{n};
@@ -121,7 +162,7 @@ void print_saturation(const Prober& prober) {
 void print_hops(const Prober& prober, Bytes bytes) {
   fmt::print("\nhops of the request and of the last packet of its data (ns since the start):\n");
   for (const std::string& name : prober.cases) {
-    const ProbeResult result = prober.run(name, bytes);
+    const ProbeResult result = prober.alone(name, bytes);
     fmt::print("  {}\n", name);
     for (const host::ProbeHop& hop : result.hops) {
       fmt::print("    {:<28} arrives {:>12.3f}  departs {:>12.3f}\n", hop.node, to_ns(hop.arrive),
@@ -130,22 +171,26 @@ void print_hops(const Prober& prober, Bytes bytes) {
   }
 }
 
+std::string contention_row(const Prober& prober, const std::string& name, Bytes bytes, int most) {
+  Probing probing{static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(most))), prober.progress};
+  std::string row = fmt::format("  {:<24}", name);
+  for (int k = 1; k <= most; k *= 2) {
+    const ProbeResult result = prober.run(name, bytes, k);
+    probing.ended();
+    const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
+    const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
+    row += fmt::format("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
+  }
+  return row + "\n";
+}
+
 void print_contention(const Prober& prober, Bytes bytes) {
   fmt::print("\nk sources at once, {} each (GB/s of the slowest, and of all):\n  {:<24}", to_string(bytes),
              "case");
   const int most = std::min(8, prober.machine.pes_per_cube());
   for (int k = 1; k <= most; k *= 2) fmt::print("{:>22}", fmt::format("k={}", k));
   fmt::print("\n");
-  for (const std::string& name : prober.cases) {
-    std::string row = fmt::format("  {:<24}", name);
-    for (int k = 1; k <= most; k *= 2) {
-      const ProbeResult result = prober.run(name, bytes, k);
-      const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
-      const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
-      row += fmt::format("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
-    }
-    fmt::print("{}\n", row);
-  }
+  for (const std::string& name : prober.cases) fmt::print("{}", contention_row(prober, name, bytes, most));
 }
 
 boost::json::object to_json(const std::string& name, const ProbeResult& result) {
@@ -174,8 +219,11 @@ boost::json::object to_json(const std::string& name, const ProbeResult& result) 
 void print_json(const Prober& prober, Bytes bytes) {
   boost::json::object all{{"cases", boost::json::array{}}};
   try {
-    for (const std::string& name : prober.cases)
+    Probing probing{prober.cases.size(), prober.progress};
+    for (const std::string& name : prober.cases) {
       all["cases"].as_array().push_back(to_json(name, prober.run(name, bytes)));
+      probing.ended();
+    }
   } catch (const Interrupted&) {
     all["interrupted"] = true;
     std::cout << boost::json::serialize(all) << '\n';
@@ -209,6 +257,7 @@ std::vector<std::string> chosen(const ProbeOptions& options, const config::Machi
   std::vector<std::string> names;
   for (const host::ProbeCase& known : host::probe_cases()) {
     const auto missing = host::missing_for(known.name, machine);
+    if (missing && options.quiet) continue;
     if (missing) {
       say("kbsim: {} left out: it {}\n", known.name, *missing);
     } else {
@@ -252,6 +301,7 @@ po::options_description description(ProbeOptions& options) {
       "print the hops of every case, as a run of one --case always does");
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&options.quiet), "no progress on stderr, and no line of what is left out");
   add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
     options.shuffle_ties = v;
   }),
@@ -282,8 +332,11 @@ config::Configuration load(const ProbeOptions& options) {
 
 Prober prober_of(const ProbeOptions& options) {
   const auto& [machine, ccl, notes, text] = load(options);
-  Prober prober{
-      .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};
+  Prober prober{.machine = machine,
+                .algorithm = ccl.resolve(""),
+                .cases = chosen(options, machine),
+                .simulation = {},
+                .progress = !options.quiet};
   if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
   return prober;
 }
