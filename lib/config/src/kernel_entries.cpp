@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/kernel_keys.hpp"
@@ -23,6 +25,24 @@ const KernelKeys* keys_of(const Tree& algorithm) {
   return kernel == nullptr ? nullptr : kernel_keys().find(kernel->value.text);
 }
 
+// Of an algorithm, and of its kernel if that has any.
+std::vector<std::string> known_keys(const KernelKeys* of_kernel) {
+  std::vector<std::string> names;
+  for (const Field& field : fields_of<AlgorithmSpec>()) names.push_back(field.name);
+  if (of_kernel == nullptr) return names;
+  for (const Field& field : *of_kernel->fields) names.push_back(field.name);
+  return names;
+}
+
+// Who gives the key of a kernel has another one run.
+std::string kernels_with(const std::string& key) {
+  std::vector<std::string> kernels = kernel_keys().names();
+  std::erase_if(kernels,
+                [&](const std::string& kernel) { return !has(*kernel_keys().at(kernel).fields, key); });
+  return kernels.empty() ? ""
+                         : fmt::format(" of this kernel; kernels that have it: {}", fmt::join(kernels, ", "));
+}
+
 // A kernel that needs a certain wiring has it where an algorithm names none.
 void wire(AlgorithmSpec& algorithm) {
   const KernelKeys* keys = kernel_keys().find(algorithm.kernel);
@@ -33,21 +53,23 @@ void wire(AlgorithmSpec& algorithm) {
 
 }  // namespace
 
-KernelEntries take_kernel_entries(Tree& ccl) {
+KernelEntries take_kernel_entries(Tree& ccl, Problems& problems) {
   KernelEntries taken;
   TreeEntry* algorithms = ccl.find("algorithms");
   if (algorithms == nullptr) return taken;
   for (TreeEntry& algorithm : algorithms->value.entries) {
     const KernelKeys* keys = keys_of(algorithm.value);
-    if (keys == nullptr) continue;
-    Tree& own = taken[algorithm.key];
-    own.kind = Tree::Kind::map;
-    own.at = algorithm.value.at;
+    Tree own{.kind = Tree::Kind::map, .at = algorithm.value.at};
     std::erase_if(algorithm.value.entries, [&](const TreeEntry& entry) {
-      const bool of_kernel = !has(fields_of<AlgorithmSpec>(), entry.key) && has(*keys->fields, entry.key);
-      if (of_kernel) own.entries.push_back(entry);
-      return of_kernel;
+      if (has(fields_of<AlgorithmSpec>(), entry.key)) return false;
+      if (keys != nullptr && has(*keys->fields, entry.key))
+        own.entries.push_back(entry);
+      else
+        problems.push_back(unknown_key(entry, known_keys(keys), "algorithms." + printable(algorithm.key),
+                                       kernels_with(entry.key)));
+      return true;
     });
+    if (keys != nullptr) taken[algorithm.key] = std::move(own);
   }
   return taken;
 }

@@ -13,8 +13,9 @@ namespace kbsim::config {
 /// By algorithm: the entries that only its kernel knows.
 using KernelEntries = std::map<std::string, Tree>;
 
-/// Takes the keys of kernels out of the algorithms' sections; what no kernel knows stays, to be reported.
-[[nodiscard]] KernelEntries take_kernel_entries(Tree& ccl);
+/// Takes the keys of kernels out of the algorithms' sections, and those that neither an algorithm nor its
+/// kernel has, which are problems.
+[[nodiscard]] KernelEntries take_kernel_entries(Tree& ccl, Problems& problems);
 
 /// Problems of keys that number a cube which a package of so many doesn't have.
 void check_cube_keys(const CclSpec& spec, int cubes, const Reader& reader, Problems& problems);

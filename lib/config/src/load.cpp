@@ -119,9 +119,9 @@ void take_only_algorithm(const Reader& reader, CclSpec& spec) {
 
 // An algorithm may have keys of its kernel, some of which are of a machine: none if that couldn't be read.
 CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problems) {
-  const KernelEntries of_kernels = take_kernel_entries(root);
   CclSpec spec;
   Problems own;
+  const KernelEntries of_kernels = take_kernel_entries(root, own);
   const NoComponents none;
   Reader reader{none, own};
   const std::vector<TreeEntry> strays = take_strays(root, fields_of<CclSpec>());

@@ -24,13 +24,20 @@ std::vector<std::string> names_of(const std::vector<Field>& fields) {
 
 }  // namespace
 
+ConfigProblem unknown_key(const TreeEntry& entry, const std::vector<std::string>& known,
+                          const std::string& path, const std::string& hint) {
+  const std::string name = printable(entry.key);
+  const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of the file's
+  return {at, join_key(path, name), "unknown key" + (hint.empty() ? name_hint(name, known) : hint)};
+}
+
 void Reader::section(const Tree& tree, const std::vector<Field>& fields, void* spec,
                      const std::string& path) {
   places_[path] = tree.at;
   if (!has_keys(tree, expectation({.type = FieldType::section, .section = &fields}), path)) return;
   for (const TreeEntry& entry : tree.entries) {
     if (std::ranges::find(fields, entry.key, &Field::name) == fields.end())
-      unknown(entry, names_of(fields), path);
+      problems_.push_back(unknown_key(entry, names_of(fields), path));
   }
   for (const Field& each : fields) {
     if (const TreeEntry* entry = tree.find(each.name))
@@ -145,7 +152,7 @@ void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, Comp
   for (const TreeEntry& entry : tree.entries) {
     const auto field = std::ranges::find(fields, entry.key, &Field::name);
     if (field == fields.end()) {
-      unknown(entry, known, path, others_with(entry.key, spec.impl));
+      problems_.push_back(unknown_key(entry, known, path, others_with(entry.key, spec.impl)));
       continue;
     }
     const std::shared_ptr<void> model = field->fresh();
@@ -175,13 +182,6 @@ void Reader::report(const Place& at, const std::string& path, const std::string&
 
 void Reader::report(const Problems& problems) {
   problems_.insert(problems_.end(), problems.begin(), problems.end());
-}
-
-void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path,
-                     const std::string& hint) {
-  const std::string name = printable(entry.key);
-  const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of the file's
-  report(at, join_key(path, name), "unknown key" + (hint.empty() ? name_hint(name, known) : hint));
 }
 
 Place Reader::place(std::string key) const {

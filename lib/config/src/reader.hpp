@@ -12,6 +12,10 @@
 
 namespace kbsim::config {
 
+/// The problem of a key that isn't known in its section; a hint of its own stands in for the nearest name.
+[[nodiscard]] ConfigProblem unknown_key(const TreeEntry& entry, const std::vector<std::string>& known,
+                                        const std::string& path, const std::string& hint = "");
+
 /// Fills a Spec from a tree by nothing but the Spec's fields; goes on after a mistake, so as to find all.
 class Reader {
  public:
@@ -47,8 +51,6 @@ class Reader {
   bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);
   void report(const Place& at, const std::string& path, const std::string& text);
   void report(const Problems& problems);
-  void unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path,
-               const std::string& hint = "");
 
   const ComponentCatalog& catalog_;
   Problems& problems_;
