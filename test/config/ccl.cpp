@@ -63,6 +63,12 @@ TEST_CASE("CclSpec: a resolved copy reads back to the same") {
   CHECK(resolved_yaml(parse_ccl(text, "again")) == text);
 }
 
+TEST_CASE("CclSpec: a setting of a misspelt algorithm names the nearest") {
+  CHECK_THROWS_WITH_AS((void)parse_ccl(kText, "c.yaml", {"algorithms.rng.n_elem=9"}),
+                       doctest::Contains("'rng' is an algorithm without one; did you mean 'ring'?"),
+                       ConfigError);
+}
+
 TEST_CASE("CclSpec: mistakes are told with place and remedy") {
   CHECK(ccl_errors("defaults: {algorithm: rin}\nalgorithms:\n  ring: {kernl: a, n_slots: 0}\n  tree:\n") ==
         "c.yaml:1:23: defaults.algorithm: unknown algorithm 'rin', did you mean 'ring'?\n"

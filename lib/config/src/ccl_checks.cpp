@@ -8,15 +8,27 @@
 #include "checks.hpp"
 
 namespace kbsim::config {
+namespace {
+
+std::vector<std::string> with_kernels(const CclSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : spec.algorithms) {
+    if (!algorithm.kernel.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
 
 void check(const CclSpec& spec, Checker checker) {
+  const std::vector<std::string> whole = with_kernels(spec);
   std::vector<std::string> names;
   for (const auto& [name, algorithm] : spec.algorithms) {
     names.push_back(name);
     checker.require(
         !algorithm.kernel.empty(), {"algorithms." + printable(name) + ".kernel"},
-        fmt::format("found nothing, expected the name of a kernel: '{}' is an algorithm without one",
-                    printable(name)));
+        fmt::format("found nothing, expected the name of a kernel: '{}' is an algorithm without one{}",
+                    printable(name), near_hint(printable(name), whole)));  // a setting may have misspelt one
     checker.require(!algorithm.carries_over || algorithm.topology != "none",
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
