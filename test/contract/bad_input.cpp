@@ -13,6 +13,8 @@ using namespace kbsim::test;
 
 namespace {
 
+const std::string kSilent = " --plugin " KBSIM_BINARY "/contract/plugins/plugin_silent.so";
+
 // Exits 2, prints nothing on stdout, and says each of these on stderr.
 void refuses(const std::string& arguments, const std::vector<std::string>& says) {
   const Outcome outcome = run_kbsim(arguments);
@@ -248,15 +250,27 @@ TEST_CASE("Bad input: a model's mistake is told with the models that could stand
           {"unknown model 'nothing' (known: builtin.hbm_banks, builtin.hbm_ctrl)"});
   refuses(kMainJob + " --set system.routing.impl=nothing",
           {"unknown model 'nothing' (known: builtin.table, builtin.xy, builtin.yx)"});
+  const std::string part = " --set cube.parts.ticker.model.impl=nothing";
+  refuses(kMainJob + part,
+          {"unknown model 'nothing': no model of a part is known; one of your own comes with --plugin FILE"});
+  refuses(kMainJob + part + kSilent, {"unknown model 'nothing' (known: silent.part)"});
 }
 
 TEST_CASE("Bad input: a model that can't be explained is told what it lacks") {
-  const Outcome outcome =
-      run_kbsim(kMainJob + " --explain --set cube.hbm_ctrl.impl=silent --plugin " KBSIM_BINARY
-                           "/contract/plugins/plugin_silent.so");
+  const Outcome outcome = run_kbsim(kMainJob + " --explain --set cube.hbm_ctrl.impl=silent" + kSilent);
   CHECK(outcome.exit == 5);
   CHECK(outcome.err.find("a silent, doesn't say why its requests wait: IMemoryTiming::lanes() or "
                          "keep_causes()\n") != std::string::npos);
+}
+
+TEST_CASE("Bad input: a part that doesn't say why it waits is named by what it does next") {
+  const Outcome outcome =
+      run_kbsim(kMainJob + " --explain --set cube.parts.ticker.model.impl=silent.part" + kSilent);
+  CHECK(outcome.exit == 5);
+  const std::string named =
+      "nobody says why 100000 ns comes when it does, when overhead begins at sip0.cube1.ticker; a host "
+      "program";
+  CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
 }
 
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {

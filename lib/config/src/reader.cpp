@@ -93,9 +93,7 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
     return attributes(parts.attributes, *fields, spec, path);
   }
   if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar) {
-    const std::vector<std::string> known = models_like(usual);
-    const std::string hint =
-        known.empty() ? std::string{kNoneRegistered} : name_hint(printable(spec.impl), known);
+    const std::string hint = model_hint(printable(spec.impl), usual);
     report(parts.impl == nullptr ? tree.at : parts.impl->value.at, join_key(path, "impl"),
            fmt::format("unknown model '{}'{}", printable(spec.impl), hint));
   }
@@ -136,12 +134,15 @@ std::string Reader::others_with(const std::string& attribute, const std::string&
   return fmt::format(" of {}; models that have it: {}", impl, fmt::join(models, ", "));
 }
 
-// Those that could stand where this one does; of what isn't known, all.
-std::vector<std::string> Reader::models_like(const std::string& impl) const {
+// The nearest of those that could stand where the usual one does; of what isn't known, of all.
+std::string Reader::model_hint(const std::string& impl, const std::string& usual) const {
   const std::vector<std::string> all = catalog_.impls();
+  if (all.empty()) return std::string{kNoneRegistered};
   std::vector<std::string> alike = all;
-  std::erase_if(alike, [&](const std::string& other) { return !catalog_.interchangeable(impl, other); });
-  return alike.empty() ? all : alike;
+  std::erase_if(alike, [&](const std::string& other) { return !catalog_.interchangeable(usual, other); });
+  if (alike.empty() && usual.empty())
+    return ": no model of a part is known; one of your own comes with --plugin FILE";
+  return name_hint(impl, alike.empty() ? all : alike);
 }
 
 // Each value goes through a Spec of the model, which knows what its members can hold.

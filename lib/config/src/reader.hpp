@@ -45,7 +45,7 @@ class Reader {
   [[nodiscard]] bool is_known(const std::string& attribute) const;
   [[nodiscard]] std::vector<std::string> models_with(const std::string& attribute) const;
   [[nodiscard]] std::string others_with(const std::string& attribute, const std::string& impl) const;
-  [[nodiscard]] std::vector<std::string> models_like(const std::string& impl) const;
+  [[nodiscard]] std::string model_hint(const std::string& impl, const std::string& usual) const;
 
   /// False if there are no keys to read; a problem unless there is nothing at all.
   bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);

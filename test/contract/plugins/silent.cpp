@@ -1,4 +1,6 @@
-// A memory that doesn't say why its requests wait: no run with it can be explained.
+// A memory that doesn't say why its requests wait, and a part that doesn't say why it waits: no run with them
+// can be explained.
+#include <kbsim/hw/fabric/component.hpp>
 #include <kbsim/hw/memory/memory_model.hpp>
 #include <kbsim/hw/memory/port_timing.hpp>
 
@@ -17,5 +19,27 @@ class Silent final : public hw::PortTiming {
   [[nodiscard]] int lanes() const override { return 0; }
 };
 KBSIM_MEMORY("silent", NodeKind::hbm_ctrl, Silent, SilentSpec, "doesn't say why");
+
+struct Tick {
+  static constexpr hw::BodyTraits kTraits{.name = "tick", .order = 200};
+};
+
+class SilentPart final : public hw::Component {
+ public:
+  SilentPart(hw::Fabric& fabric, kbsim::NodeId id, SilentSpec /*spec*/) : Component{fabric, id} {}
+  void start(hw::Machine& machine) override {
+    Component::start(machine);
+    (void)sim().spawn(name(), tick());
+  }
+
+ private:
+  kbsim::Task<> tick() {
+    co_await sim().delay(100_us);
+    if (name() == "sip0.cube1.ticker")
+      tell(*fabric().graph().find("sip0.cube0.ticker"), 16_B, hw::TrafficClass::request, Tick{});
+  }
+  void accept(hw::MessagePtr /*message*/) override {}
+};
+KBSIM_COMPONENT("silent.part", NodeKind::part, SilentPart, SilentSpec, "waits, and doesn't say why");
 
 }  // namespace

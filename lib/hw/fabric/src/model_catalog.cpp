@@ -23,6 +23,7 @@ bool ModelCatalog::has_kind(std::string_view impl) const {
 bool ModelCatalog::interchangeable(std::string_view impl, std::string_view other) const {
   const ComponentModel* a = component_models().find(impl);
   const ComponentModel* b = component_models().find(other);
+  if (impl.empty()) return b != nullptr && b->kind == topology::NodeKind::part;
   if (a != nullptr && b != nullptr) return a->kind == b->kind;
   return topology::routings().find(impl) != nullptr && topology::routings().find(other) != nullptr;
 }

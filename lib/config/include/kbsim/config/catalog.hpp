@@ -19,7 +19,8 @@ class ComponentCatalog {
   /// Whether it stands where a file may say which kind of component there is: a part of one's own and what is
   /// no component have none.
   [[nodiscard]] virtual bool has_kind(std::string_view impl) const = 0;
-  /// Whether a machine may have the one where it has the other, as far as that is known.
+  /// Whether a machine may have the one where it has the other, as far as that is known; "" is no model yet,
+  /// of a part of one's own.
   [[nodiscard]] virtual bool interchangeable(std::string_view /*impl*/, std::string_view /*other*/) const {
     return false;
   }
