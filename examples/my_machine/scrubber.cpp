@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kbsim/hw/fabric/component.hpp>
+#include <kbsim/hw/fabric/reasons.hpp>
 #include <kbsim/hw/memory/memory_messages.hpp>
 
 namespace mine {
@@ -47,8 +48,15 @@ class Scrubber final : public hw::Component {
       const std::int64_t address = i % stretches * spec_.stretch.count();
       tell(memory, control, hw::TrafficClass::request,
            hw::ReadRequest{.address = address, .bytes = spec_.stretch, .reply_to = id(), .token = i});
+      say_why(sim().now() + spec_.period);
       co_await sim().delay(spec_.period);
     }
+  }
+
+  // For kbsim explain: who waits for a time says why, where somebody wants to know.
+  void say_why(Time at) {
+    if (Causes* causes = sim().causes())
+      causes->because(causes->make(at, causes->current(), hw::why(hw::Reason::given, id())));
   }
 
   // What was read is let go.

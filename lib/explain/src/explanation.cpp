@@ -138,6 +138,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
   Shares places;
   Shares lines;
   Shares waits;
+  Shares keyless;
   const std::vector<Segment> sums = summed(path.segments);
   std::vector<Segment> of_keys = sums;
   std::ranges::move(summed(path.unseen), std::back_inserter(of_keys));
@@ -146,6 +147,8 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
     reasons.add(std::string{reason_name(segment)}, segment.length(), segment.count);
     kinds.add(place_kind(segment, machine.graph()), segment.length(), segment.count);
     places.add(place_name(segment, machine.graph()), segment.length(), segment.count);
+    if (terms_of(segment, machine).empty())
+      keyless.add(std::string{reason_name(segment)}, segment.length(), segment.count);
     if (segment.line != 0) lines.add(line_name(causes, segment.line), segment.length(), segment.count);
   }
   for (std::size_t i = 0; i < path.waits.size(); ++i) {
@@ -162,7 +165,8 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
           .lines = lines.sorted(),
           .ops = std::move(ops),
           .waits = waits.sorted(),
-          .keys = std::move(keys)};
+          .keys = std::move(keys),
+          .keyless = keyless.sorted()};
 }
 
 }  // namespace kbsim::explain

@@ -173,10 +173,15 @@ class Walk {
 
   [[noreturn]] void lost(const Moment& moment) const {
     throw Unsupported{
-        fmt::format("--explain: nobody says why {} comes when it does; a host program or a component of "
-                    "one's own says so "
-                    "by Causes::because()",
-                    to_string(moment.at))};
+        fmt::format("--explain: nobody says why {} comes when it does{}; a host program or a component of "
+                    "one's own says so by Causes::because()",
+                    to_string(moment.at), what_follows())};
+  }
+  // Who goes on then is whom to ask.
+  [[nodiscard]] std::string what_follows() const {
+    if (path_.segments.empty()) return "";
+    const Segment& next = path_.segments.back();
+    return fmt::format(", when {} begins at {}", reason_name(next), place_name(next, machine_.graph()));
   }
 
   struct Wait {

@@ -103,11 +103,17 @@ double gain(const Explanation& what, const Derivative& key) {
   return -percent(key.change(to), what.path.length());
 }
 
-// No key matters most where more of the path has none: engines work as long as their model says.
+// No key matters most where more of the path has none: engines, say, work as long as their model says.
 bool is_known(const Explanation& what) {
   Time of_keys{};
   for (const Derivative& key : what.keys) of_keys += key.shared ? Time{0} : key.time;
   return !what.keys.empty() && what.keys.front().time >= what.path.length() - of_keys;
+}
+
+// Why most of it has no key.
+std::string keyless(const Explanation& what) {
+  const std::vector<Share>& of = what.keyless.empty() ? what.reasons : what.keyless;
+  return of.empty() ? "" : fmt::format("  most of it has no key that is told here: {}\n", of.front().name);
 }
 
 // Of waits that a key of the machine or of the algorithm may end.
@@ -118,7 +124,7 @@ std::string remedies(const Explanation& what) {
     if (remedy.empty() || 10 * what.path.waits[i] < what.path.length()) continue;
     text += fmt::format("  what may help: {}\n", remedy);
   }
-  if (!is_known(what)) return text + "  most of it has no key that is told here: engine work\n";
+  if (!is_known(what)) return text + keyless(what);
   const Derivative& key = what.keys.front();
   constexpr double kTold = 0.05;  // percent: less is 0.0 in the text
   if (gain(what, key) < kTold) return text;

@@ -92,7 +92,8 @@ struct OpSlack {
 
 inline constexpr int kAllRanks = -1;
 
-/// Where the time of a path went, the greatest first; the times of each list sum to its length.
+/// Where the time of a path went, the greatest first; the times of reasons, kinds and places sum to its
+/// length.
 struct Explanation {
   std::string of;  // "the run", "launch 2 of rank 0"
   Path path;
@@ -103,9 +104,10 @@ struct Explanation {
   std::vector<OpShare> ops;  // likewise; none if the log keeps no operations
   std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
   std::vector<Derivative> keys;
-  std::string kernel = {};  // of a launch or a collective; "" of all else
-  int rank = 0;             // of a launch; kAllRanks of a collective
-  int collective = 0;       // of a launch its collective, and of a collective: which, from 1 on
+  std::vector<Share> keyless = {};  // of reasons, what no key says the length of
+  std::string kernel = {};          // of a launch or a collective; "" of all else
+  int rank = 0;                     // of a launch; kAllRanks of a collective
+  int collective = 0;               // of a launch its collective, and of a collective: which, from 1 on
   // Where all causes are known.
   std::vector<Derivative> off_path = {};  // keys that aren't on it, but would be behind their ranges
   std::vector<Slack> slacks = {};

@@ -46,7 +46,7 @@ enum class Reason : std::uint16_t {
   lookahead,     // router that switches worms: of its pipeline, where a channel ahead is given
   cycle,         // likewise: until who wasn't matched asks again
   credit_delay,  // likewise: of a credit beside the wire
-  given,         // io_cpu of a package: work for which a workload gives the time
+  given,         // io_cpu of a package: work for which a workload gives the time; or a component of one's own
   // From here on they take no time: something was ready, and has waited for the parent for so many
   // picoseconds.
   window_free,  // pe_dma: room among its requests in flight
