@@ -6,6 +6,10 @@ TEST_CASE("YAML: what can't be parsed is told with yaml-cpp's place") {
   CHECK(machine_errors("system:\n  sips: {count: 2\n") ==
         "t.yaml:3:1: not valid YAML: end of map flow not found");
   CHECK(machine_errors("a: b: c\n") == "t.yaml:1:5: not valid YAML: illegal map value");
+  CHECK(machine_errors("cube:\n  noc:\n  \tw: 4\n")
+            .ends_with("; line 3 is indented with a tab, YAML takes spaces"));
+  CHECK(machine_errors("cube:\n\tnoc: {w: 4}\n")
+            .ends_with("; line 2 is indented with a tab, YAML takes spaces"));
   CHECK(machine_errors("a: *b\n") == "t.yaml:1:4: not valid YAML: the referenced anchor is not defined");
 }
 

@@ -139,6 +139,7 @@ TEST_CASE("Plan: every mistake is told, with its place and what would do") {
   CHECK(says("bench: b\narguments: {out: x}\n", "has no place in a sweep"));
   CHECK(says("bench: b\naxes: {--out: [x]}\n", "has no place in a sweep"));
   CHECK(says("bench: [\n", "not valid YAML"));
+  CHECK(says("axes:\n\tx: [1]\n", "; line 2 is indented with a tab, YAML takes spaces"));
   CHECK(says("just a text\n", "expected keys"));
 }
 

@@ -6,6 +6,8 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "kbsim/base/tab_hint.hpp"
+
 #include "tree_builder.hpp"
 
 namespace kbsim::config {
@@ -25,7 +27,8 @@ Tree parse_yaml(std::string_view text, const Origin& origin, Problems& problems)
     YAML::Parser parser{in};
     while (parser.HandleNextDocument(builder)) continue;
   } catch (const YAML::Exception& error) {
-    throw ConfigError{builder.place(error.mark), "", "not valid YAML: " + error.msg};
+    throw ConfigError{builder.place(error.mark), "",
+                      "not valid YAML: " + error.msg + tab_hint(text, error.mark.line + 1)};
   }
   return builder.take();
 }

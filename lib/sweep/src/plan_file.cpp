@@ -10,6 +10,7 @@
 
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/tab_hint.hpp"
 #include "kbsim/sweep/plan.hpp"
 
 namespace kbsim::sweep {
@@ -171,7 +172,7 @@ void parse_plan(const std::string& text, const std::string& name, Draft* draft) 
   } catch (const YAML::Exception& error) {
     throw ConfigError{{.file = name, .line = error.mark.line + 1, .column = error.mark.column + 1},
                       "",
-                      "not valid YAML: " + error.msg};
+                      "not valid YAML: " + error.msg + tab_hint(text, error.mark.line + 1)};
   }
 }
 

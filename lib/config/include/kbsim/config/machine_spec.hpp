@@ -210,7 +210,8 @@ struct PeLayoutSpec {
   static void describe(auto& f) {
     f.choice("corners", &PeLayoutSpec::corners, {"NW", "NE", "SW", "SE"},
              "corners of the cube that hold PEs");
-    f.add("pe_per_corner", &PeLayoutSpec::pe_per_corner, between(1, 64), "PEs at each of these corners");
+    f.add("pe_per_corner", &PeLayoutSpec::pe_per_corner, between(1, 16),
+          "PEs at each of these corners, 16 in all at most");
   }
 };
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbsim {
+
+/// "; line 7 is indented with a tab, YAML takes spaces", if that line of the text, from 1 on, or the one
+/// before it is; else "". For what a parser says of a tab without its name.
+[[nodiscard]] std::string tab_hint(std::string_view text, int line);
+
+}  // namespace kbsim
