@@ -251,7 +251,7 @@ TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
   const std::string bench = "--topology topology.yaml --bench attention --dry-run ";
   for (const auto& [options, why] :
        {std::pair{"--h_q 3", "3 heads of queries can't share 2 of keys evenly"},
-        {"--ranks 16", "16 ranks, but there are 8 PEs in a cube"},
+        {"--ranks 16", "16 ranks, but there are 8 PEs in a cube; --ranks 8 is the most\n"},
         {"--ranks 64", "64 ranks, but there are 8 PEs in a cube"},
         {"--panel multi_user_decode --ranks 32", "32 ranks, but there are 16 cubes in a package"},
         {"--d_head 2048", "2048 elements of f32 don't fit a slot of 4 KiB"},

@@ -126,8 +126,9 @@ void check_ranks(const evaluate::EvaluationRequest& request) {
     const bool pes = panel.rank_axis == 0;
     const int most = pes ? request.machine.pes_per_cube() : request.machine.cubes_per_sip();
     if (std::bit_floor(asked) > static_cast<std::uint64_t>(most))
-      throw UsageError{fmt::format("--panel {}: {}, but {} in a {}", panel.name, counted(asked, "rank"),
-                                   there_are(most, pes ? "PE" : "cube"), pes ? "cube" : "package")};
+      throw UsageError{fmt::format("--panel {}: {}, but {} in a {}; --ranks {} is the most", panel.name,
+                                   counted(asked, "rank"), there_are(most, pes ? "PE" : "cube"),
+                                   pes ? "cube" : "package", most)};
   }
 }
 
