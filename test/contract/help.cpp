@@ -123,6 +123,13 @@ TEST_CASE("Help: a bench's own options are shown without a machine, and no other
 
 // In the order of the commands, in one folder: some take what others write. Those of gemm_single_pe take
 // long.
+TEST_CASE("Help: explain has its own usage and examples") {
+  const std::string text = run_kbsim("help explain").out;
+  CHECK(text.starts_with("usage: kbsim explain --bench NAME "));
+  CHECK(text.find("\n  kbsim explain --bench ccl_allreduce\n") != std::string::npos);
+  CHECK(run_kbsim("help run").out.find("kbsim explain") == std::string::npos);
+}
+
 TEST_CASE("Help: the examples of every command run, but for want of a reader's own files" *
           doctest::skip(kSanitized)) {
   const Outcome outcome = run_script(R"(

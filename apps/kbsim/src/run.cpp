@@ -191,7 +191,15 @@ ExitCode run_kept(const Arguments& arguments, KeptRun* run) {
 ExitCode explain_bench(const Arguments& given) {
   Arguments arguments = given;
   if (!is_given(given, "--explain")) arguments.emplace_back("--explain");
-  return run_bench(arguments);
+  try {
+    return run_bench(arguments);
+  } catch (Help& help) {  // run's: its own usage
+    if (help.takes_run) {
+      help.usage = "kbsim explain --bench NAME [--of WHAT] [--topology FILE] [options]";
+      help.more = kExplainExamples;
+    }
+    throw;
+  }
 }
 
 }  // namespace kbsim::app

@@ -84,6 +84,14 @@ examples:
   kbsim --topology topology.yaml --bench ccl_allreduce --set ccl.defaults.n_slots=1 --verify-data
 )";
 
+const std::string kExplainExamples = R"(
+examples:
+  kbsim explain --bench ccl_allreduce
+  kbsim explain --bench ccl_allreduce --of collective:1 --recheck
+  kbsim explain --bench ccl --algorithm ring_allreduce_tcm -b 64K -e 64K --of row:1
+  kbsim explain --bench ccl_allreduce --out results
+)";
+
 po::options_description description(RunOptions& o) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   po::options_description all{"options of kbsim run"};

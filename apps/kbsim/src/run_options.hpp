@@ -56,6 +56,7 @@ struct RunOptions {
 };
 
 extern const std::string kRunExamples;
+extern const std::string kExplainExamples;
 
 /// The options of kbsim run; those of its bench come beside them.
 [[nodiscard]] boost::program_options::options_description description(RunOptions& o);
