@@ -37,6 +37,15 @@ TEST_CASE("Topology: --out writes a whole file or none") {
   CHECK(outcome.err.find("can't write 'nowhere/machine.txt'") != std::string::npos);
 }
 
+TEST_CASE("Topology: --out with the name of another form is refused with its option") {
+  for (const char* form : {"svg", "dot", "json"}) {
+    const Outcome outcome = run_kbsim(std::string{"topology topology.yaml --out m."} + form);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err == std::string{"kbsim: --out m."} + form + ": what is written is no " + form +
+                             " without --" + form + "\n");
+  }
+}
+
 TEST_CASE("Topology: mistakes are refused as in a run") {
   for (const char* arguments :
        {"nowhere.yaml", "topology.yaml --json --svg", "topology.yaml more",

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -54,6 +56,17 @@ examples:
   kbsim topology topology.yaml --json
 )";
 
+// A file of a form's name has that form.
+void require_form(const TopologyOptions& options) {
+  using namespace std::string_view_literals;
+  for (const auto& [form, asked] : {std::pair{"svg"sv, options.svg}, std::pair{"dot"sv, options.dot},
+                                    std::pair{"json"sv, options.json}}) {
+    if (!asked && options.out.ends_with(fmt::format(".{}", form)))
+      throw UsageError{
+          fmt::format("--out {}: what is written is no {} without --{}", options.out, form, form)};
+  }
+}
+
 TopologyOptions parse(const Arguments& arguments) {
   TopologyOptions options;
   po::options_description all = description(options);
@@ -63,6 +76,7 @@ TopologyOptions parse(const Arguments& arguments) {
   parse_options(arguments, all, synopsis);
   if (options.json + options.dot + options.svg > 1)
     throw UsageError{"expected at most one of --json, --dot and --svg"};
+  require_form(options);
   return options;
 }
 
