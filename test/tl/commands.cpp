@@ -64,10 +64,12 @@ TEST_CASE("Tile: its backend's state goes when the last handle goes") {
   CHECK(state.expired());
 }
 
-TEST_CASE("Ptr: + moves by elements, bytes() by bytes") {
+TEST_CASE("Ptr: + and - move by elements, bytes() by bytes") {
   const Ptr p{.va = 100, .dtype = f32};
   CHECK((p + 3) == Ptr{.va = 112, .dtype = f32});
   CHECK((p + -1) == Ptr{.va = 96, .dtype = f32});
+  CHECK((p + 5) - 2 == p + 3);
+  CHECK(p - 2 == p + -2);
   CHECK(p.bytes(3) == Ptr{.va = 103, .dtype = f32});
 }
 

@@ -67,7 +67,8 @@ HostArray& HostArray::operator=(HostArray&& other) noexcept = default;
 HostArray::~HostArray() = default;
 
 const HostArray::Numbers& HostArray::numbers() const {
-  if (!has_numbers()) throw UsageError{"an array of a run with --timing-only has no numbers to look at"};
+  if (!has_numbers())
+    throw UsageError{"an array of a run with --timing-only has no numbers to look at; has_numbers() says so"};
   return *numbers_;
 }
 

@@ -6,7 +6,7 @@
 
 namespace kbsim {
 
-/// A virtual address of elements of one type. `p + n` moves by elements, `p.bytes(n)` by bytes.
+/// A virtual address of elements of one type. `p + n` and `p - n` move by elements, `p.bytes(n)` by bytes.
 struct Ptr {
   std::uint64_t va = 0;
   DType dtype = f16;
@@ -16,6 +16,9 @@ struct Ptr {
   }
   friend constexpr Ptr operator+(Ptr p, std::int64_t n) {  // addresses wrap, as those of a machine do
     return {p.va + static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(itemsize(p.dtype)), p.dtype};
+  }
+  friend constexpr Ptr operator-(Ptr p, std::int64_t n) {
+    return {p.va - static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(itemsize(p.dtype)), p.dtype};
   }
   friend constexpr bool operator==(Ptr, Ptr) = default;
 };
