@@ -206,6 +206,8 @@ TEST_CASE("Analysis: more than ten lines are small multiples, or a heat map of t
     return *figure_of(tables, quantity(tables, "t"));
   };
   CHECK(figure("1..12", "1..10", "").name == "curve");
+  const std::string large = figure("1M..4M*2", "1..2", "").script;
+  CHECK_MESSAGE(large.find("\"1048576\" 1048576") != std::string::npos, large);
   const report::Figure map = figure("1..12", "1..11", "");
   CHECK(map.name == "heat_map");
   CHECK(map.data.starts_with("m / n,1,2,3,4,5,6,7,8,9,10,11,12\n1,1,12,23,"));

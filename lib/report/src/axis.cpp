@@ -124,7 +124,11 @@ Axis size_axis(const std::set<double>& sizes) {
 }
 
 Axis number_axis(const std::set<double>& numbers) {
-  return powers_of_two(numbers, [](double number) { return fmt::format("{:.6g}", number); });
+  return powers_of_two(numbers, [](double number) {
+    constexpr double kWhole = 1e9;
+    const bool whole = number < kWhole && number == std::floor(number);
+    return whole ? fmt::format("{:.0f}", number) : fmt::format("{:.6g}", number);
+  });
 }
 
 }  // namespace kbsim::report

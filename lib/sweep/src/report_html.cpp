@@ -38,7 +38,8 @@ const checks=D.axes.map((a,i)=>{const f=el("fieldset",undefined,$("axes"));el("l
 D.metrics.forEach((m,i)=>{const o=el("option",m[0]+(m[1]=="1"?"":" ("+m[1]+")"),$("metric"));o.value=i;o.selected=m[0]==D.metric});
 D.axes.forEach((a,i)=>{const o=el("option",a,$("x"));o.value=i});
 $("metric").onchange=$("x").onchange=draw;
-$("x").value=String(Math.max(0,D.axes.findIndex((a,i)=>D.rows.every(r=>isFinite(r.v[i])))));
+const many=i=>D.rows.every(r=>r.v[i]!==""&&isFinite(r.v[i]))?new Set(D.rows.map(r=>r.v[i])).size:0;
+$("x").value=String(D.axes.reduce((x,a,i)=>many(i)>many(x)?i:x,0));
 let order=-1,down=false;
 function draw(){
  const on=checks.map(c=>new Set(c.filter(e=>e.c.checked).map(e=>e.v)));
