@@ -117,6 +117,21 @@ TEST_CASE("--out: a folder that can't be made is named") {
   }
 }
 
+TEST_CASE("Outputs: a link that leads nowhere is told before the run, with the folder to make") {
+  const fs::path link = fs::path{written("link-in-the-way", "")}.replace_filename("dangling-link");
+  fs::remove(link);
+  fs::create_symlink("no/such", link);
+  const std::string remedy = ": File exists; make the folder '" + (link.parent_path() / "no/such").string() +
+                             "' first, where the link '" + link.string() + "' leads\n";
+  for (const std::string option : {"--out ", "--trace-dir ", "--chakra "}) {
+    for (const char* more : {"", " --dry-run"}) {
+      const Outcome outcome = run_kbsim(kMainJob + " --quiet " + option + link.string() + more);
+      CHECK(outcome.exit == 2);
+      CHECK(outcome.err == "kbsim: " + option + link.string() + remedy);
+    }
+  }
+}
+
 TEST_CASE("Outputs: a FIFO gets the op log, a symlink leads to it, and both are still there") {
   const Outcome outcome =
       run_script("mkfifo fifo; (cat fifo >got) & timeout 60 $KBSIM " + kMainJob +

@@ -1,6 +1,7 @@
 #include "kbsim/base/unwritable.hpp"
 
 #include <cerrno>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,21 +24,66 @@ fs::path nearest_that_is_there(fs::path path) {
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.empty() ? "." : path.string()); }
 
+// The first link on the way that leads nowhere; "" if there is none.
+fs::path dangling_link(const fs::path& path) {
+  std::error_code ignored;
+  fs::path way;
+  for (const fs::path& part : path) {
+    way /= part;
+    if (!is_there(way)) return fs::is_symlink(way, ignored) ? way : fs::path{};
+  }
+  return {};
+}
+
+// Where a dangling link leads, over further ones; a link that leads to itself, to a link.
+fs::path end_of(fs::path link) {
+  constexpr int kMost = 40;  // as the system follows
+  std::error_code ignored;
+  for (int i = 0; i < kMost && fs::is_symlink(link, ignored); ++i)
+    link = (link.parent_path() / fs::read_symlink(link, ignored)).lexically_normal();
+  return link;
+}
+
+std::string of_link(const fs::path& link, const fs::path& folder) {
+  return fmt::format("; make the folder {} first, where the link {} leads", quoted(folder), quoted(link));
+}
+
 std::string of_missing(const fs::path& path) {
+  const fs::path link = dangling_link(path);
+  if (!link.empty()) return of_link(link, link == path ? end_of(link).parent_path() : end_of(link));
   const fs::path folder = path.parent_path();
   return is_there(folder) ? "" : fmt::format("; make the folder {} first", quoted(folder));
 }
 
-// A file is replaced, which its folder must allow, too.
+// A folder can't be made where there is a link, even if that leads nowhere.
+std::string of_taken(const fs::path& path) {
+  const fs::path link = dangling_link(path);
+  return link.empty() ? "" : of_link(link, end_of(link));
+}
+
+std::string of_loop(const fs::path& path) {
+  const fs::path link = dangling_link(path);
+  return link.empty() ? "" : fmt::format("; remove the link {}, or write elsewhere", quoted(link));
+}
+
+bool may(const fs::path& path, int what) { return access(path.empty() ? "." : path.c_str(), what) == 0; }
+
+// A file is replaced, which its folder must allow, too; a folder must be searchable for what is in it.
 std::string of_forbidden(const fs::path& path) {
-  const bool is_of_folder = access(path.c_str(), W_OK) == 0;
-  const fs::path who = nearest_that_is_there(is_of_folder ? path.parent_path() : path);
-  return fmt::format("; make {} writable, or write elsewhere", quoted(who));
+  const fs::path who = nearest_that_is_there(may(path, W_OK) ? path.parent_path() : path);
+  std::error_code ignored;
+  const bool searchable = may(who, X_OK) || !fs::is_directory(who, ignored);
+  const std::string_view rights = searchable       ? "writable"
+                                  : may(who, W_OK) ? "searchable (chmod +x)"
+                                                   : "writable and searchable (chmod +wx)";
+  return fmt::format("; make {} {}, or write elsewhere", quoted(who), rights);
 }
 
 std::string remedy(const fs::path& path, int error) {
   switch (error) {
     case ENOENT: return of_missing(path);
+    case EEXIST: return of_taken(path);
+    case ELOOP: return of_loop(path);
     case ENOTDIR:
       return fmt::format("; {} is a file, expected a folder", quoted(nearest_that_is_there(path)));
     case EISDIR: return "; expected a file";

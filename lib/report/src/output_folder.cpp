@@ -236,6 +236,10 @@ void require_folder(const char* option, const std::string& path) {
   std::filesystem::path nearest = path;  // as it was given
   std::error_code error;
   while (!std::filesystem::exists(there, error) && !error && there.has_relative_path()) {
+    if (std::filesystem::is_symlink(there)) {  // it leads nowhere
+      error = std::make_error_code(std::errc::file_exists);
+      break;
+    }
     there = there.parent_path();
     nearest = nearest.parent_path();
   }
