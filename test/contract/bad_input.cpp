@@ -35,6 +35,21 @@ TEST_CASE("Bad input: a missing file says where it was looked for") {
   refuses("--topology nowhere.yaml --bench ccl_allreduce", {"nowhere.yaml"});
 }
 
+TEST_CASE("Bad input: a file or folder that can't be looked at is told with the reason") {
+  const std::string name(300, 'a');
+  const std::string small = "--bench ccl_allreduce --topology ";
+  for (const std::string& reads :
+       {small, small + "topology.yaml --ccl ", std::string{"--bench gemm --layers "},
+        std::string{"--bench chakra --workload "}, std::string{"traffic --trace "},
+        std::string{"fit --trace "}, std::string{"report "}, std::string{"check "}, std::string{"import "},
+        std::string{"replay "}, std::string{"ccl import "}}) {
+    CAPTURE(reads);
+    const Outcome outcome = run_kbsim(reads + name);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find(name + ": can't be read: File name too long") != std::string::npos);
+  }
+}
+
 TEST_CASE("Bad input: broken YAML names its place") {
   const std::string file = written("broken.yaml", "system:\n  sips: {count: 2\nsip: [\n");
   refuses("--topology " + file + " --bench ccl_allreduce", {"broken.yaml:"});

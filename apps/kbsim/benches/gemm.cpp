@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,8 +60,9 @@ struct Options {
 std::vector<Layer> layers_of(const Options& own) {
   if (own.layers.empty()) return {{.name = "gemm", .m = own.m, .n = own.n, .k = own.k}};
   constexpr std::size_t kLargestList = std::size_t{16} << 20U;
-  if (std::filesystem::exists(own.layers) && !std::filesystem::is_regular_file(own.layers) &&
-      !std::filesystem::is_directory(own.layers))
+  std::error_code error;
+  if (std::filesystem::exists(own.layers, error) && !std::filesystem::is_regular_file(own.layers, error) &&
+      !std::filesystem::is_directory(own.layers, error))
     throw UsageError{fmt::format("--layers {}: is read twice, expected a file", own.layers)};
   return inputs::read_layers(inputs::Text::read(own.layers, kLargestList));
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <set>
+#include <system_error>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -46,9 +47,11 @@ inputs::NocExtent extent_of(const config::NocToriSpec& spec) {
 
 std::vector<std::string> in_folder(const fs::path& folder) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator{folder})
-    if (entry.path().extension() == ".json" && entry.is_regular_file())
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator{folder, error})
+    if (std::error_code ignored; entry.path().extension() == ".json" && entry.is_regular_file(ignored))
       files.push_back(entry.path().string());
+  if (error) throw UsageError{fmt::format("--trace {}: can't be read: {}", folder.string(), error.message())};
   if (files.empty()) throw UsageError{fmt::format("--trace {}: no .json in that folder", folder.string())};
   std::ranges::sort(files);
   return files;
@@ -186,7 +189,8 @@ std::vector<std::string> NocOptions::files() const {
   std::vector<std::string> files;
   std::set<std::string> names;
   for (const std::string& trace : traces) {
-    for (const std::string& file : fs::is_directory(trace) ? in_folder(trace) : std::vector{trace}) {
+    std::error_code ignored;
+    for (const std::string& file : fs::is_directory(trace, ignored) ? in_folder(trace) : std::vector{trace}) {
       if (!names.insert(fs::path{file}.filename().string()).second)
         throw UsageError{fmt::format("--trace {}: a trace of that name is there already", file)};
       files.push_back(file);

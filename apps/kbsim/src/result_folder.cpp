@@ -16,10 +16,8 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 void require_results(const fs::path& folder, std::string_view of) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) return;
-  throw UsageError{fmt::format("{}: {}, expected what {} wrote with --out", folder.string(),
-                               fs::exists(folder, error) ? "is no folder" : "no such folder", of)};
+  if (const std::string why = why_unreadable_folder(folder); !why.empty())
+    throw UsageError{fmt::format("{}: {}, expected what {} wrote with --out", folder.string(), why, of)};
 }
 
 bool is_sweep(const fs::path& folder) {

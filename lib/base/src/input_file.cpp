@@ -30,6 +30,14 @@ std::string why_unreadable(const fs::path& file) {
   return error ? unreadable_because(error.message()) : "";
 }
 
+std::string why_unreadable_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_type type = fs::status(folder, error).type();
+  if (type == fs::file_type::not_found) return "no such folder";
+  if (error) return unreadable_because(error.message());
+  return type == fs::file_type::directory ? "" : "is no folder";
+}
+
 std::string read_input(const fs::path& file, const std::string& named, std::size_t most) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // a device may have no end
   const auto fail = [&](const std::string& why) { return UsageError{fmt::format("{}: {}", named, why)}; };

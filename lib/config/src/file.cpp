@@ -75,7 +75,7 @@ std::string read_file(const fs::path& file, const Folders& folders) {
   };
   for (const fs::path& candidate : candidates(file, folders)) {
     std::error_code error;
-    if (!fs::exists(candidate, error)) continue;
+    if (!fs::exists(candidate, error) && !error) continue;
     if (const std::string why = why_unreadable(candidate); !why.empty()) throw fail(why);
     std::ifstream in{candidate, std::ios::binary};
     std::string text = read_up_to(kMaxFile + 1, in);

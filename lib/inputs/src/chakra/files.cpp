@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/inputs/chakra/trace.hpp"
 
 namespace kbsim::inputs::chakra {
@@ -30,9 +31,10 @@ std::vector<fs::path> trace_files(const fs::path& folder) {
   if (fs::is_regular_file(folder, error))
     throw UsageError{fmt::format("{}: is a file, expected the folder of all ranks' traces, as {}",
                                  folder.string(), fs::absolute(folder, error).parent_path().string())};
-  if (!fs::is_directory(folder, error))
+  if (const std::string why = why_unreadable_folder(folder); !why.empty())
     throw UsageError{
-        fmt::format("{}: no such folder, expected one with NAME.0.et, NAME.1.et, ...", folder.string())};
+        fmt::format("{}: {}, expected one with NAME.0.et, NAME.1.et, ...", folder.string(), why)};
+  error.clear();
   std::map<int, fs::path> by_rank;
   for (const fs::directory_entry& entry : fs::directory_iterator{folder, error}) {
     if (entry.path().extension() != ".et") continue;

@@ -11,6 +11,8 @@ namespace kbsim {
 /// Why a file that a user names can't be read: "no such file", "is a folder, expected a file", or "can't be
 /// read: " and the system's reason. Empty if it can.
 [[nodiscard]] std::string why_unreadable(const std::filesystem::path& file);
+/// The same of a folder: "no such folder", "is no folder", or the system's reason.
+[[nodiscard]] std::string why_unreadable_folder(const std::filesystem::path& folder);
 
 /// All of a file, which may be a pipe or a device. UsageError "NAMED: why", `named` being how the user named
 /// it, if it can't be read or is larger than `most` bytes; ExitCode::limit if it is more than memory holds.
