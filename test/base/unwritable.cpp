@@ -53,6 +53,7 @@ TEST_CASE("why_unwritable: a folder that can't be searched is to be made searcha
   fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_write);
   CHECK(why(folder / "file", EACCES) == remedy("searchable (chmod +x)"));
   CHECK(why(folder / "within" / "file", EACCES) == remedy("searchable (chmod +x)"));
+  CHECK(why(folder, EACCES) == remedy("searchable (chmod +x)"));
   fs::permissions(folder, fs::perms::owner_read);
   CHECK(why(folder / "file", EACCES) == remedy("writable and searchable (chmod +wx)"));
   CHECK(why(folder, EACCES) == remedy("writable and searchable (chmod +wx)"));

@@ -310,6 +310,19 @@ TEST_CASE("Outputs: two of them don't have one path") {
   CHECK(run_kbsim(kMainJob + " --quiet --out " + out + " --oplog " + out + "/run.oplog").exit == 0);
 }
 
+TEST_CASE("Outputs: two names of one file that isn't there yet are told") {
+  for (const std::string two :
+       {"--oplog ./t.json --trace t.json", "--oplog t.json --trace link.json",
+        "--out new --oplog ./new/results.csv", "--out new/ --oplog new/results.csv",
+        "--out link --oplog new/results.csv", "--trace ./new/rank0.json --trace-dir new"}) {
+    CAPTURE(two);
+    const Outcome outcome = run_script("ln -sfn t.json link.json; mkdir -p new; ln -sfn new link; $KBSIM " +
+                                       kMainJob + " --quiet " + two);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find(" name") != std::string::npos);
+  }
+}
+
 TEST_CASE("Outputs: a device without an end is no op log") {
   const Outcome outcome = run_kbsim("replay /dev/zero --max-memory 100MiB");
   CHECK(outcome.exit == 4);

@@ -2,18 +2,17 @@
 #include "run_outputs.hpp"
 
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/output_place.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 namespace kbsim::app {
 namespace {
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() &&
-         std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  return !a.empty() && !b.empty() && output_place(a) == output_place(b);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "kbsim/base/output_place.hpp"
+
 namespace kbsim {
 namespace {
 
@@ -35,22 +37,14 @@ fs::path dangling_link(const fs::path& path) {
   return {};
 }
 
-// Where a dangling link leads, over further ones; a link that leads to itself, to a link.
-fs::path end_of(fs::path link) {
-  constexpr int kMost = 40;  // as the system follows
-  std::error_code ignored;
-  for (int i = 0; i < kMost && fs::is_symlink(link, ignored); ++i)
-    link = (link.parent_path() / fs::read_symlink(link, ignored)).lexically_normal();
-  return link;
-}
-
 std::string of_link(const fs::path& link, const fs::path& folder) {
   return fmt::format("; make the folder {} first, where the link {} leads", quoted(folder), quoted(link));
 }
 
 std::string of_missing(const fs::path& path) {
   const fs::path link = dangling_link(path);
-  if (!link.empty()) return of_link(link, link == path ? end_of(link).parent_path() : end_of(link));
+  if (!link.empty())
+    return of_link(link, link == path ? end_of_links(link).parent_path() : end_of_links(link));
   const fs::path folder = path.parent_path();
   return is_there(folder) ? "" : fmt::format("; make the folder {} first", quoted(folder));
 }
@@ -58,7 +52,7 @@ std::string of_missing(const fs::path& path) {
 // A folder can't be made where there is a link, even if that leads nowhere.
 std::string of_taken(const fs::path& path) {
   const fs::path link = dangling_link(path);
-  return link.empty() ? "" : of_link(link, end_of(link));
+  return link.empty() ? "" : of_link(link, end_of_links(link));
 }
 
 std::string of_loop(const fs::path& path) {
@@ -68,15 +62,20 @@ std::string of_loop(const fs::path& path) {
 
 bool may(const fs::path& path, int what) { return access(path.empty() ? "." : path.c_str(), what) == 0; }
 
+// The rights that are missing to write there; "" if none are.
+std::string_view missing_rights(const fs::path& path) {
+  std::error_code ignored;
+  const bool searchable = may(path, X_OK) || !fs::is_directory(path, ignored);
+  if (may(path, W_OK)) return searchable ? "" : "searchable (chmod +x)";
+  return searchable ? "writable" : "writable and searchable (chmod +wx)";
+}
+
 // A file is replaced, which its folder must allow, too; a folder must be searchable for what is in it.
 std::string of_forbidden(const fs::path& path) {
-  const fs::path who = nearest_that_is_there(may(path, W_OK) ? path.parent_path() : path);
-  std::error_code ignored;
-  const bool searchable = may(who, X_OK) || !fs::is_directory(who, ignored);
-  const std::string_view rights = searchable       ? "writable"
-                                  : may(who, W_OK) ? "searchable (chmod +x)"
-                                                   : "writable and searchable (chmod +wx)";
-  return fmt::format("; make {} {}, or write elsewhere", quoted(who), rights);
+  fs::path who = nearest_that_is_there(path);
+  if (who == path && missing_rights(who).empty()) who = path.parent_path();
+  const std::string_view rights = missing_rights(who);
+  return fmt::format("; make {} {}, or write elsewhere", quoted(who), rights.empty() ? "writable" : rights);
 }
 
 std::string remedy(const fs::path& path, int error) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/output_place.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/unwritable.hpp"
@@ -127,8 +128,8 @@ void give_back(const std::filesystem::path& folder) {
 // The folder itself, or a file that a run writes into it.
 bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
   if (folder.empty()) return false;
-  const std::filesystem::path out = std::filesystem::weakly_canonical(folder);
-  const std::filesystem::path there = std::filesystem::weakly_canonical(file);
+  const std::filesystem::path out = output_place(folder);
+  const std::filesystem::path there = output_place(file);
   return there == out ||
          (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
 }

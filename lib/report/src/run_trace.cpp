@@ -15,6 +15,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/output_place.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -115,8 +116,8 @@ void remove_ranks_from(const fs::path& folder, int first) {
 // The two may not be one another.
 void require_apart(const fs::path& file, const fs::path& folder) {
   if (file.empty() || folder.empty()) return;
-  const fs::path there = fs::weakly_canonical(file);
-  const fs::path in = fs::weakly_canonical(folder);
+  const fs::path there = output_place(file);
+  const fs::path in = output_place(folder);
   if (there == in || (there.parent_path() == in && rank_of(there)))
     throw UsageError{
         fmt::format("--trace {}: --trace-dir {} writes a file of that name", file.string(), folder.string())};
