@@ -1,5 +1,6 @@
 #include "kbsim/oplog/file.hpp"
 
+#include <cmath>
 #include <random>
 #include <sstream>
 
@@ -70,6 +71,18 @@ TEST_CASE("Op log file: what prints and checks say comes back") {
   const oplog::OpLog back = oplog::decode(std::as_bytes(std::span{file}), "f.oplog");
   for (std::uint32_t seq : {1U, 2U})
     CHECK(*back.find({0, seq})->data.all() == *log.find({0, seq})->data.all());
+}
+
+TEST_CASE("Op log file: a fill with -0 comes back as one") {
+  oplog::OpLog log;
+  (void)log.add_lane("pe");
+  const oplog::ValueId id = log.reserve(0);
+  log.record(
+      {.id = id, .kind = oplog::OpKind::fill, .params = {.scalar = -0.0}, .dtype = f32, .shape = Shape{3}});
+  const std::string file = oplog::encode(log);
+  const oplog::OpLog back = oplog::decode(std::as_bytes(std::span{file}), "f.oplog");
+  CHECK(std::signbit(back.find(id)->params.scalar));
+  CHECK(back.digest().value() == log.digest().value());
 }
 
 TEST_CASE("Op log file: an empty log comes back empty") {

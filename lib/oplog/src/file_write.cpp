@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 
 #include <boost/crc.hpp>
 
@@ -57,9 +58,12 @@ void write(Writer& out, const Shape& shape) {
   for (const std::int64_t extent : shape.extents()) out.number(static_cast<std::uint64_t>(extent));
 }
 
+// A scalar of -0 equals the default, and isn't it.
+bool are_default(const Parameters& params) { return params == Parameters{} && !std::signbit(params.scalar); }
+
 void write(Writer& out, const Parameters& params) {
-  out.byte(params == Parameters{} ? 0 : 1);
-  if (params == Parameters{}) return;
+  out.byte(are_default(params) ? 0 : 1);
+  if (are_default(params)) return;
   out.enumerator(params.unary, format::kLastUnary);
   out.enumerator(params.binary, format::kLastBinary);
   out.enumerator(params.ternary, format::kLastTernary);
