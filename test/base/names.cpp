@@ -50,6 +50,20 @@ TEST_CASE("Registry: a name that is offered twice is noted once and keeps its fi
   CHECK(registry.take_conflicts().empty());
 }
 
+TEST_CASE("Registry: an entry without its function is noted, and told to whoever asks for it") {
+  struct Entry {
+    void (*run)() = nullptr;
+    [[nodiscard]] bool has_function() const { return run != nullptr; }
+  };
+  Registry<Entry> registry{"bench"};
+  CHECK(!registry.offer("ring", {}));
+  CHECK(registry.offer("mesh", {.run = [] {}}));
+  CHECK(registry.without_function() == std::vector<std::string>{"ring"});
+  CHECK(registry.names() == std::vector<std::string>{"mesh"});
+  CHECK_THROWS_WITH_AS((void)registry.at("ring"), "bench 'ring' was registered without a function",
+                       UsageError);
+}
+
 TEST_CASE("Shape: extents, elements and bytes") {
   const Shape shape{16, 8};
   CHECK(shape.rank() == 2);

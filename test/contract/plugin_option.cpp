@@ -98,6 +98,11 @@ TEST_CASE("--plugin: a file that isn't there, isn't a shared object, or has no k
   check_refused("--plugin " + plugin("missing_symbol"), {"needs the symbol nobody_has_this"});
 }
 
+TEST_CASE("--plugin: what is registered with a null pointer for its function is refused") {
+  check_refused("--plugin " + plugin("no_function"),
+                {"its mapper 'no_mapper' and its kernel 'no_kernel' has no function"});
+}
+
 TEST_CASE("--plugin: a name that is taken is refused, and so is a file that is given twice") {
   check_refused("--plugin " + plugin("same_name"), {"the name of its kernel 'intercube_allreduce' is taken"});
   check_refused("--plugin " + plugin("good") + " --plugin " + plugin("good"), {"it is given twice"});

@@ -54,4 +54,17 @@ TEST_CASE("Kernels: an unknown name gives the nearest, and a second registration
   CHECK_THROWS_AS(kernels().add("fill_with", {}), InternalError);
 }
 
+TEST_CASE("Kernels: a null pointer in place of one is refused with the line, or by its name") {
+  Task<> (*const none)(TL&, DoubleArgs) = nullptr;
+  CHECK_THROWS_WITH_AS((void)bind_kernel("none", none, DoubleArgs{}), doctest::Contains("kernel.cpp:"),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      (void)bind_kernel("none", none, DoubleArgs{}),
+      doctest::Contains(": bind_kernel of 'none': the function is a null pointer, expected one to run"),
+      UsageError);
+  CHECK(register_kernel("none", kernel_entry("none", "no kernel", none), KBSIM_ABI));
+  CHECK_THROWS_WITH_AS((void)kernels().at("none"), "kernel 'none' was registered without a function",
+                       UsageError);
+}
+
 }  // namespace kbsim::test::kernel_test

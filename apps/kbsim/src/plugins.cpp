@@ -99,6 +99,15 @@ std::vector<std::string> conflicts() {
   return all;
 }
 
+std::vector<std::string> without_function() {
+  std::vector<std::string> all;
+  for (const AnyRegistry* registry : registries()) {
+    for (const std::string& name : registry->without_function())
+      all.push_back(fmt::format("{} '{}'", registry->kind(), name));
+  }
+  return all;
+}
+
 std::size_t known() {
   std::size_t entries = 0;
   for (const AnyRegistry* registry : registries()) entries += registry->size();
@@ -116,6 +125,8 @@ void load(const std::string& file) {
   if (const std::vector<std::string> taken = conflicts(); !taken.empty()) {
     throw refusal(file, fmt::format("the name of its {} is taken", fmt::join(taken, " and its ")));
   }
+  if (const std::vector<std::string> empty = without_function(); !empty.empty())
+    throw refusal(file, fmt::format("its {} has no function", fmt::join(empty, " and its ")));
   if (const std::vector<std::string> wrong = option_conflicts(); !wrong.empty())
     throw refusal(file, fmt::format("its {}", fmt::join(wrong, "; its ")));
   if (known() == before)

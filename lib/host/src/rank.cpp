@@ -32,7 +32,9 @@ void require_launchable(const std::string& kernel, const std::vector<Tensor>& te
 // UsageError with the line of the launch.
 KernelCall call_of(const std::string& kernel, const std::any& args, const std::source_location& at) {
   try {
-    return kernels().at(kernel).bind(args);
+    KernelCall call = kernels().at(kernel).bind(args);
+    if (!call.start) throw UsageError{fmt::format("kernel '{}' has no function to start", kernel)};
+    return call;
   } catch (const UsageError& error) {
     throw UsageError{fmt::format("{}: launch: {}", to_string(to_place(at)), error.what())};
   }
@@ -73,12 +75,6 @@ Rank::Rank(Session& session, World& world, int rank_index)
 Rank::~Rank() {
   works_->cancel();
   session_.leave(*this);
-}
-
-void require_function(bool is_given, std::string_view call, const std::source_location& at) {
-  if (is_given) return;
-  throw UsageError{fmt::format("{}: {}: the function is a null pointer, expected one to run",
-                               to_string(to_place(at)), call)};
 }
 
 Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options, Here at) {

@@ -47,25 +47,29 @@ enum class Devices {
 /// The host program of a bench: a coroutine function, which may take a struct of options that describes
 /// itself (kbsim/base/options.hpp).
 class BenchProgram {
+  using Run = std::function<Task<>(host::Rank&, BenchRequest, BenchReport*)>;
+
  public:
   BenchProgram(Task<> (*program)(host::Rank&, BenchRequest, BenchReport*)) : run_{program} {}
 
   template <class Options>
   BenchProgram(Task<> (*program)(host::Rank&, Options, BenchRequest, BenchReport*))
       : options_{described_options<Options>()},
-        run_{[program](host::Rank& main, BenchRequest request, BenchReport* report) {
-          Options options = request.own.as<Options>();
-          return program(main, std::move(options), std::move(request), report);
-        }} {}
+        run_{program == nullptr ? Run{}
+                                : [program](host::Rank& main, BenchRequest request, BenchReport* report) {
+                                    Options options = request.own.as<Options>();
+                                    return program(main, std::move(options), std::move(request), report);
+                                  }} {}
 
   [[nodiscard]] const OptionSet& options() const { return options_; }
+  [[nodiscard]] bool has_function() const { return run_ != nullptr; }
   Task<> operator()(host::Rank& main, BenchRequest request, BenchReport* report) const {
     return run_(main, std::move(request), report);
   }
 
  private:
   OptionSet options_;
-  std::function<Task<>(host::Rank&, BenchRequest, BenchReport*)> run_;
+  Run run_;
 };
 
 /// A host program known by name: it runs on the main rank and fills in the report.
@@ -83,6 +87,7 @@ struct Bench {
   /// Of Algorithms::any: the algorithms that it runs, by name. Settings of others are refused. Not given: any
   /// may run.
   std::function<std::vector<std::string>(const BenchRequest&, const config::CclSpec&)> runs = {};
+  [[nodiscard]] bool has_function() const { return run.has_function(); }
 };
 [[nodiscard]] Registry<Bench>& benches();
 

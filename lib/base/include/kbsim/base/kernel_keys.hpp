@@ -52,6 +52,7 @@ struct KernelKeys {
   std::string topology = {};
   std::string mapper = {};
   std::string cube_key = {};
+  [[nodiscard]] bool has_function() const { return values != nullptr; }
 };
 /// By the kernels' names.
 [[nodiscard]] Registry<KernelKeys>& kernel_keys();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -31,13 +32,17 @@ class AnyRegistry {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// The names that were offered twice since the last call.
   [[nodiscard]] std::vector<std::string> take_conflicts() { return std::exchange(conflicts_, {}); }
+  /// The names that were offered without a function.
+  [[nodiscard]] const std::vector<std::string>& without_function() const { return without_function_; }
 
  protected:
   void note_conflict(std::string name) { conflicts_.push_back(std::move(name)); }
+  void note_without_function(std::string name) { without_function_.push_back(std::move(name)); }
 
  private:
   std::string kind_;
   std::vector<std::string> conflicts_;
+  std::vector<std::string> without_function_;
 };
 
 /// All registries of this process, oldest first: what a shared object has added is found there.
@@ -56,8 +61,13 @@ class Registry final : public AnyRegistry {
     ensure(fresh, [&] { return kind() + " '" + name + "' is registered twice"; });
   }
   /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
-  /// taken is noted as a conflict, and the first entry stays.
+  /// taken is noted as a conflict, and the first entry stays; an entry whose function is a null pointer is
+  /// noted, too, and at() says so.
   bool offer(std::string name, Entry entry) noexcept {
+    if (!has_function(entry)) {
+      note_without_function(std::move(name));
+      return false;
+    }
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
     if (!fresh) note_conflict(std::move(name));
     return fresh;
@@ -70,6 +80,8 @@ class Registry final : public AnyRegistry {
   }
   [[nodiscard]] const Entry& at(std::string_view name) const {
     if (const Entry* entry = find(name)) return *entry;
+    if (std::ranges::find(without_function(), name) != without_function().end())
+      throw UsageError{kind() + " '" + std::string{name} + "' was registered without a function"};
     throw UsageError{"unknown " + kind() + " '" + std::string{name} + "'" +
                      (entries_.empty() ? std::string{kNoneRegistered} : name_hint(name, names()))};
   }
@@ -81,6 +93,11 @@ class Registry final : public AnyRegistry {
   [[nodiscard]] const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
 
  private:
+  static bool has_function(const Entry& entry) {
+    if constexpr (requires { entry.has_function(); }) return entry.has_function();
+    return true;
+  }
+
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

@@ -15,6 +15,7 @@ namespace kbsim::ccl {
 struct Mapper {
   std::string doc;
   std::function<std::vector<PeCoord>(const config::MachineSpec&)> participants;
+  [[nodiscard]] bool has_function() const { return participants != nullptr; }
 };
 [[nodiscard]] Registry<Mapper>& mappers();
 

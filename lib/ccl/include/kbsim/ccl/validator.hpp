@@ -17,6 +17,7 @@ struct Validator {
   std::function<std::string(const std::vector<topology::ShardSpec>&, const std::vector<PeCoord>& participants,
                             const config::MachineSpec&)>
       check;
+  [[nodiscard]] bool has_function() const { return check != nullptr; }
 };
 [[nodiscard]] Registry<Validator>& validators();
 

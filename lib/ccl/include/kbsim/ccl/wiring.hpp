@@ -28,6 +28,7 @@ using Wiring = std::map<PeCoord, std::vector<Neighbour>>;
 struct Topology {
   std::string doc;
   std::function<Wiring(const config::MachineSpec&, const std::vector<PeCoord>& participants)> wire;
+  [[nodiscard]] bool has_function() const { return wire != nullptr; }
 };
 [[nodiscard]] Registry<Topology>& topologies();
 

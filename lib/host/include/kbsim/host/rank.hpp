@@ -5,10 +5,10 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "kbsim/base/require_function.hpp"
 #include "kbsim/host/distributed.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
@@ -61,9 +61,6 @@ struct PeDma {
   int cube = 0;
   int pe = 0;
 };
-
-/// UsageError, with the program's line, for a null pointer in place of a program's function.
-void require_function(bool is_given, std::string_view call, const std::source_location& at);
 
 /// What a rank calls `mp`.
 class Multiprocessing {

@@ -23,6 +23,9 @@ namespace detail {
 template <class T>
 class CallWait;
 
+/// UsageError of an await of a task that isn't there.
+[[noreturn]] void refuse_empty_task(const std::source_location& at);
+
 inline constexpr std::size_t kFrameAlignment = 2 * sizeof(void*);
 
 template <class Awaited>
@@ -127,7 +130,7 @@ template <class T>
 class [[nodiscard]] CallWait {
  public:
   CallWait(Task<T>&& called, const std::source_location& at) : called_{std::move(called)}, at_{at} {
-    ensure(static_cast<bool>(called_), "a task is awaited once", at);
+    if (!called_) refuse_empty_task(at);
   }
   static bool await_ready() noexcept { return false; }
   template <class Caller>

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/base/require_function.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/tl.hpp"
 
@@ -26,19 +28,24 @@ struct KernelEntry {
   std::string doc;
   /// Throws UsageError if the arguments are of another type than the kernel's.
   std::function<KernelCall(const std::any& args)> bind;
+  [[nodiscard]] bool has_function() const { return bind != nullptr; }
 };
 
 [[nodiscard]] Registry<KernelEntry>& kernels();
 
+/// UsageError, with the caller's line, for a null pointer.
 template <class Args>
-[[nodiscard]] KernelCall bind_kernel(std::string name, Task<> (*kernel)(TL&, Args), Args args) {
+[[nodiscard]] KernelCall bind_kernel(std::string name, Task<> (*kernel)(TL&, Args), Args args,
+                                     std::source_location at = std::source_location::current()) {
   static_assert(std::is_trivially_copyable_v<Args>, "a launch carries a kernel's arguments as plain bytes");
+  require_function(kernel != nullptr, "bind_kernel of '" + name + "'", at);
   return {.name = std::move(name), .start = [kernel, args](TL& tl) { return kernel(tl, args); }};
 }
 
 template <class Args>
 [[nodiscard]] KernelEntry kernel_entry(std::string name, std::string doc, Task<> (*kernel)(TL&, Args)) {
   static_assert(!std::is_reference_v<Args>, "a kernel takes its arguments by value: they outlive the launch");
+  if (kernel == nullptr) return {.doc = doc, .bind = nullptr};
   using Given = std::remove_cvref_t<Args>;
   const auto bind = [name, kernel](const std::any& args) {
     const auto* typed = std::any_cast<Given>(&args);

@@ -33,6 +33,7 @@ struct RoutingModel {
   std::string doc;
   const std::vector<Field>* fields = nullptr;  // of its Spec
   std::function<std::shared_ptr<const IRouting>(const std::map<std::string, Scalar>& attrs)> make;
+  [[nodiscard]] bool has_function() const { return make != nullptr; }
 };
 
 [[nodiscard]] Registry<RoutingModel>& routings();

@@ -20,7 +20,9 @@ template <class T>
 class Together : public Completion {
  public:
   Together(std::vector<Task<T>>&& tasks, const std::source_location& at) : tasks_{std::move(tasks)}, at_{at} {
-    for (const Task<T>& task : tasks_) ensure(static_cast<bool>(task), "a task is awaited once", at);
+    for (const Task<T>& task : tasks_) {
+      if (!task) refuse_empty_task(at);
+    }
   }
 
   [[nodiscard]] bool await_ready() const { return tasks_.empty(); }

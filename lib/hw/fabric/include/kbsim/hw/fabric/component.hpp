@@ -131,6 +131,7 @@ struct ComponentModel {
   std::string doc;
   const std::vector<Field>* fields = nullptr;  // of its Spec
   std::function<std::unique_ptr<Component>(Fabric&, NodeId, const std::map<std::string, Scalar>& attrs)> make;
+  [[nodiscard]] bool has_function() const { return make != nullptr; }
 };
 
 [[nodiscard]] Registry<ComponentModel>& component_models();

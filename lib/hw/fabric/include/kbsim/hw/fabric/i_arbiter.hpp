@@ -40,6 +40,7 @@ class IArbiter {
 struct ArbiterModel {
   std::string doc;
   std::function<std::unique_ptr<IArbiter>(std::uint32_t ports, std::uint32_t channels)> make;
+  [[nodiscard]] bool has_function() const { return make != nullptr; }
 };
 
 [[nodiscard]] Registry<ArbiterModel>& arbiters();

@@ -39,6 +39,7 @@ class IMemoryScheduler {
 struct MemorySchedulerEntry {
   std::string doc;
   std::function<std::unique_ptr<IMemoryScheduler>()> make;
+  [[nodiscard]] bool has_function() const { return make != nullptr; }
 };
 
 [[nodiscard]] Registry<MemorySchedulerEntry>& memory_schedulers();

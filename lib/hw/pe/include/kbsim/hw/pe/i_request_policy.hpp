@@ -30,6 +30,7 @@ class IRequestPolicy {
 struct RequestPolicyEntry {
   std::string doc;
   std::function<std::unique_ptr<IRequestPolicy>()> make;
+  [[nodiscard]] bool has_function() const { return make != nullptr; }
 };
 [[nodiscard]] Registry<RequestPolicyEntry>& request_policies();
 
