@@ -13,6 +13,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "on_order.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -144,6 +145,12 @@ std::vector<Task<hw::Activity>> order(const Tensor::State& state, std::vector<Nu
   return orders;
 }
 
+OnOrder used_by_kernels(const Tensor& out, const std::vector<TensorOperand>& inputs) {
+  std::vector<Tensor> all{out};
+  for (const TensorOperand& input : inputs) all.push_back(input.tensor());
+  return {out.state()->session, std::move(all)};
+}
+
 // The tensors and the Update live as long as this runs.
 Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inputs, Events writers,
                       std::vector<Task<hw::Activity>> mapped, std::vector<Numbered> launches) {
@@ -152,7 +159,9 @@ Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inp
     if (input.work()) co_await *input.work();
   }
   co_await wait_for(out.state()->session, std::move(writers));
+  OnOrder tensors = used_by_kernels(out, inputs);
   co_await when_all(order(*out.state(), std::move(launches)));
+  tensors.ended();
   co_return out;
 }
 

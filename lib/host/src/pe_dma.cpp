@@ -7,6 +7,8 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
+#include "on_order.hpp"
+
 namespace kbsim::host {
 namespace {
 
@@ -27,9 +29,10 @@ void require_movable(const PeDma& move, const config::MachineSpec& machine) {
                                  counted(machine.pes_per_cube(), "PE"))};
 }
 
-// The tensors live as long as this runs.
-Task<hw::Activity> moved(Tensor, Tensor::Update, Task<hw::Activity> order) {
+// The Update lives as long as this runs.
+Task<hw::Activity> moved(OnOrder tensors, Tensor::Update, Task<hw::Activity> order) {
   const hw::Activity activity = co_await std::move(order);
+  tensors.ended();
   co_return activity;
 }
 
@@ -46,9 +49,10 @@ Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
   auto job = std::make_shared<hw::ControlJob>();
   job->targets.push_back({.pe = {sip, move.cube, move.pe}, .action = what, .size = kMoveSize});
   Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, sip, job);
-  return works_->start(
-      session_.next_work("pe_dma", index),
-      moved(std::move(move.from), Tensor::Update{move.to, Tensor::Update::By::dma}, std::move(order)), at);
+  return works_->start(session_.next_work("pe_dma", index),
+                       moved(OnOrder{session_, {move.from, move.to}},
+                             Tensor::Update{move.to, Tensor::Update::By::dma}, std::move(order)),
+                       at);
 }
 
 }  // namespace kbsim::host

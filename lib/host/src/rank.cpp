@@ -13,6 +13,7 @@
 
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
+#include "on_order.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -48,11 +49,12 @@ void require_owner(const std::string& kernel, const Tensor& on, const std::vecto
                                on.name(), *options.target_pe)};
 }
 
-// The tensors and the Updates live as long as this runs.
-Task<hw::Activity> reported(std::optional<InUse> tensors, std::vector<Tensor::Update>,
+// The Updates live as long as this runs.
+Task<hw::Activity> reported(std::optional<InUse> in_group, OnOrder tensors, std::vector<Tensor::Update>,
                             Task<hw::Activity> order) {
   const hw::Activity activity = co_await std::move(order);
-  if (tensors) tensors->ended();
+  if (in_group) in_group->ended();
+  tensors.ended();
   co_return activity;
 }
 
@@ -118,11 +120,12 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   Task<hw::Activity> order = dist.launch(job, {}, tensors);
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
-  std::optional<InUse> in_use;
-  if (world_.initialized()) in_use.emplace(world_.all(), std::move(tensors), InUse::By::kernel);
-  const Work<hw::Activity> work =
-      works_->start(session_.next_work("launch", index),
-                    reported(std::move(in_use), std::move(writing), std::move(order)), at);
+  std::optional<InUse> in_group;
+  if (world_.initialized()) in_group.emplace(world_.all(), std::exchange(tensors, {}), InUse::By::kernel);
+  OnOrder on_order{session_, std::move(tensors)};
+  const Work<hw::Activity> work = works_->start(
+      session_.next_work("launch", index),
+      reported(std::move(in_group), std::move(on_order), std::move(writing), std::move(order)), at);
   if (ICallWatch* const calls = session_.calls()) calls->carries(work.key(), {});
   return work;
 }

@@ -1,0 +1,92 @@
+// What a rank has ordered when another one's failure ends it: its kernels work on, and harm nobody.
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/host/operators.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "program.hpp"
+
+namespace kbsim::host::test::cancelled_orders_test {
+
+namespace {
+
+constexpr std::int64_t kMany = 1024;
+
+struct ScaleArgs {
+  Ptr x;
+  std::int64_t n = 0;
+};
+
+Task<> cancelled_orders_scale(TL& tl, ScaleArgs args) {
+  for (std::int64_t i = 0; i < args.n; i += 256) {
+    const Tile x = co_await tl.load(args.x + i, {256}, args.x.dtype);
+    co_await tl.store(args.x + i, x * 2.0);
+  }
+}
+KBSIM_KERNEL(cancelled_orders_scale, "twice a vector, block by block");
+
+enum class What { launch, operation, dma };
+
+struct Case {
+  What what = What::launch;
+  Time fails{};  // after the order
+  bool in_group = false;
+};
+
+Task<> ordering(Rank& rk, Case test) {
+  const Tensor x = co_await rk.torch.full({kMany}, 1.0, f16, {.dp = kOnePe, .name = "x"});
+  const Tensor y = co_await rk.torch.full({kMany}, 1.0, f16, {.dp = kOnePe, .name = "y"});
+  if (rk.index == 0) co_await Event{rk.session().sim(), "what never comes"}.wait();
+  if (test.what == What::launch) {
+    const auto ran = rk.launch("cancelled_orders_scale", x, ScaleArgs{.x = x.ptr(), .n = kMany});
+    co_await rk.session().sim().delay(test.fails);
+    throw UsageError{"the rank fails"};
+  }
+  if (test.what == What::operation) {
+    const auto sum = x + y;
+    co_await rk.session().sim().delay(test.fails);
+    throw UsageError{"the rank fails"};
+  }
+  const auto moved = rk.pe_dma({.from = x, .to = y});
+  co_await rk.session().sim().delay(test.fails);
+  throw UsageError{"the rank fails"};
+}
+
+Task<> scaling(Rank& rk, Case) {
+  const Tensor x = co_await rk.torch.full({kMany}, 1.0, f16, {.dp = kOnePe, .name = "x"});
+  co_await rk.launch("cancelled_orders_scale", x, ScaleArgs{.x = x.ptr(), .n = kMany});
+  const HostArray twice = co_await x.to_host();
+  CHECK(twice.to_doubles() == std::vector<double>(kMany, 2.0));
+}
+
+Task<> fails_and_goes_on(Rank& main, Case test) {
+  if (test.in_group) co_await main.dist.init_process_group({});
+  bool failed = false;
+  try {
+    co_await main.mp.spawn(ordering, test, {.nprocs = 2});
+  } catch (const SpawnException&) {
+    failed = true;
+  }
+  CHECK(failed);
+  co_await main.mp.spawn(scaling, test, {.nprocs = 2});
+}
+
+}  // namespace
+
+TEST_CASE("Cancelled orders: kernels of a rank that has ended find their tensors, whenever it ends") {
+  for (const What what : {What::launch, What::operation, What::dma}) {
+    for (const bool in_group : {false, true}) {
+      for (Time fails{}; fails < 1000_ns; fails += 37_ns) {
+        CAPTURE(what);
+        CAPTURE(in_group);
+        CAPTURE(fails.count());
+        Program program{machine(2, 1, 1)};
+        CHECK_NOTHROW(
+            program.run(fails_and_goes_on, Case{.what = what, .fails = fails, .in_group = in_group}));
+      }
+    }
+  }
+}
+
+}  // namespace kbsim::host::test::cancelled_orders_test
