@@ -1,5 +1,9 @@
 #include "kbsim/host/host_program.hpp"
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
 namespace kbsim::host {
 namespace {
 
@@ -17,9 +21,23 @@ SessionOptions with(config::CclSpec ccl, SessionOptions options) {
 HostProgram::HostProgram(config::MachineSpec machine, config::CclSpec ccl, SessionOptions options)
     : session_{std::move(machine), default_of(ccl), with(std::move(ccl), std::move(options))} {}
 
+void HostProgram::require_whole(const Here& at) const {
+  if (is_whole_) return;
+  throw UsageError{
+      fmt::format("{}: HostProgram::run: an earlier run stopped in the midst of its program, as "
+                  "its error said; make a new HostProgram",
+                  to_string(to_place(at)))};
+}
+
 void HostProgram::run_to_end(Task<> program) {
-  const Process main = session_.sim().spawn("main", main_.run(std::move(program)));
-  session_.run();
+  const Process main = session_.sim().spawn("main", main_->run(std::move(program)));
+  try {
+    session_.run();
+  } catch (...) {
+    is_whole_ = main.done();
+    if (is_whole_) main_.emplace(session_, world_, 0);
+    throw;
+  }
 }
 
 }  // namespace kbsim::host

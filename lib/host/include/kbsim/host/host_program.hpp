@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -22,25 +23,31 @@ class HostProgram {
   explicit HostProgram(config::MachineSpec machine, config::CclSpec ccl = {}, SessionOptions options = {});
 
   /// Simulates `program`, which speaks for all ranks until it spawns them, until nothing is left to do.
-  /// Throws its error, or a DeadlockReport; UsageError, with the caller's line, for a null pointer.
+  /// Throws its error, or a DeadlockReport; what a program that throws has started is cancelled. UsageError,
+  /// with the caller's line, for a null pointer, and after a run that stopped in the midst of its program: by
+  /// a kernel's fault, a deadlock or a limit.
   void run(Task<> (*program)(Rank&), Here at = Here::current()) {
     require_function(program != nullptr, "HostProgram::run", at);
-    run_to_end(program(main_));
+    require_whole(at);
+    run_to_end(program(*main_));
   }
   template <class Args>
   void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args, Here at = Here::current()) {
     require_function(program != nullptr, "HostProgram::run", at);
-    run_to_end(program(main_, std::move(args)));
+    require_whole(at);
+    run_to_end(program(*main_, std::move(args)));
   }
 
   [[nodiscard]] Session& session() { return session_; }
 
  private:
+  void require_whole(const Here& at) const;
   void run_to_end(Task<> program);
 
   Session session_;
   World world_;
-  Rank main_{session_, world_, 0};
+  std::optional<Rank> main_{std::in_place, session_, world_, 0};
+  bool is_whole_ = true;  // no run has stopped in the midst of its program
 };
 
 }  // namespace kbsim::host
