@@ -161,8 +161,12 @@ TEST_CASE("Bad input: numbers of options are checked for range, negative ones to
   refuses(job + "--max-events -5", {"kbsim: --max-events must be 0 to 9223372036854775807, got -5"});
   refuses(job + "--shuffle-ties -1", {"--shuffle-ties must be 0 to"});
   refuses(job + "--stop-at -3", {"kbsim: --stop-at must be a time from 0 on, got -3"});
-  for (const char* time : {"nan", "inf", "1e300"})
-    refuses(job + "--stop-at " + time, {"beyond simulated time"});
+  refuses(job + "--stop-at nan", {"kbsim: --stop-at must be a time from 0 on, got nan"});
+  refuses(job + "--max-sim-time 1e300", {"kbsim: --max-sim-time: 1e+300 ns is beyond simulated time"});
+  refuses(job + "--trace t.json --trace-window 0:inf",
+          {"kbsim: --trace-window 0:inf: inf ns is beyond simulated time"});
+  for (const char* time : {"inf", "1e300"})
+    refuses(job + "--stop-at " + time, {"kbsim: --stop-at: ", " ns is beyond simulated time"});
 }
 
 TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run") {

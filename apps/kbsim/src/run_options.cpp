@@ -45,8 +45,12 @@ Time stop_of(const RunOptions& options) {
   for (const auto& [name, ns] :
        {std::pair{"stop-at", options.stop_at_ns}, std::pair{"max-sim-time", options.max_sim_time_ns}}) {
     if (!ns) continue;
-    if (*ns < 0) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
-    first = std::min(first, from_ns(*ns));
+    if (!(*ns >= 0)) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
+    try {
+      first = std::min(first, from_ns(*ns));
+    } catch (const UsageError& error) {
+      throw UsageError{fmt::format("--{}: {}", name, error.what())};
+    }
   }
   return first;
 }

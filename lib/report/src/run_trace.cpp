@@ -62,7 +62,11 @@ Time time_in(std::string_view text, const std::string& whole) {
   double ns = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
   if (error != std::errc{} || end != text.data() + text.size() || !(ns >= 0.0)) refuse_window(whole);
-  return from_ns(ns);
+  try {
+    return from_ns(ns);
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("--trace-window {}: {}", whole, error.what())};
+  }
 }
 
 std::pair<Time, Time> window_of(const std::string& text) {
