@@ -18,17 +18,22 @@ std::vector<std::string> with_kernels(const CclSpec& spec) {
   return names;
 }
 
+// A setting may have misspelt one that has a kernel.
+void require_kernel(const CclSpec& spec, const std::string& name, Checker& checker) {
+  if (!spec.algorithms.at(name).kernel.empty()) return;
+  checker.require(
+      false, {"algorithms." + printable(name) + ".kernel"},
+      fmt::format("found nothing, expected the name of a kernel: '{}' is an algorithm without one{}",
+                  printable(name), near_hint(printable(name), with_kernels(spec))));
+}
+
 }  // namespace
 
 void check(const CclSpec& spec, Checker checker) {
-  const std::vector<std::string> whole = with_kernels(spec);
   std::vector<std::string> names;
   for (const auto& [name, algorithm] : spec.algorithms) {
     names.push_back(name);
-    checker.require(
-        !algorithm.kernel.empty(), {"algorithms." + printable(name) + ".kernel"},
-        fmt::format("found nothing, expected the name of a kernel: '{}' is an algorithm without one{}",
-                    printable(name), near_hint(printable(name), whole)));  // a setting may have misspelt one
+    require_kernel(spec, name, checker);
     checker.require(!algorithm.carries_over || algorithm.topology != "none",
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
