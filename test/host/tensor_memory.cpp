@@ -60,6 +60,19 @@ Task<> use_then_free_then_use(Rank& rk, bool* used) {
   co_await launch_on_first(&rk.session(), dangling);
 }
 
+// So many elements from the first of x on.
+Task<> use_beyond(Rank& rk, std::int64_t elements) {
+  const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x"});
+  co_await launch_on_first(&rk.session(), x.ptr() + elements);
+}
+
+// That another PE has.
+Task<> use_of_another(Rank& rk, int) {
+  const Tensor x =
+      co_await rk.torch.zeros({2, 8}, f16, {.dp = {.pe = topology::Split::row_wise, .num_cubes = 1}});
+  co_await launch_on_first(&rk.session(), x.ptr() + 8);
+}
+
 Task<> wrong_copy(Rank& rk, HostArray contents) {
   const Tensor x = co_await rk.torch.zeros({4, 2}, f16, {.name = "x"});
   co_await x.copy_(std::move(contents));
@@ -138,6 +151,24 @@ TEST_CASE("Tensor: it is mapped while it lives and unmapped afterwards") {
   CHECK(text.find("kernel load_one on sip0.cube0.pe0") != std::string::npos);
   CHECK(text.find("is not mapped on sip0.cube0.pe0") != std::string::npos);
   CHECK(text.find("tensor_memory.cpp:") != std::string::npos);
+  CHECK(text.find("; it is in a tensor, f16 [8], of tensor_memory.cpp:") != std::string::npos);
+  CHECK(text.ends_with(", which was freed"));
+}
+
+TEST_CASE("Tensor: an address beyond it is told with its name") {
+  const std::string behind = Program{}.error(use_beyond, 4, ExitCode::deadlock);
+  CAPTURE(behind);
+  CHECK(behind.find("; it is right behind the end of tensor 'x', f16 [8], of tensor_memory.cpp:") !=
+        std::string::npos);
+  const std::string before = Program{}.error(use_beyond, -24, ExitCode::deadlock);
+  CAPTURE(before);
+  CHECK(before.find("; it is 48 B before tensor 'x', f16 [8]") != std::string::npos);
+  const std::string others = Program{}.error(use_of_another, 0, ExitCode::deadlock);
+  CAPTURE(others);
+  CHECK(others.find("; it is in a tensor, f16 [2, 8], of tensor_memory.cpp:") != std::string::npos);
+  CHECK(others.find("; sip0.cube0.pe1 has it: a PE sees its own part") != std::string::npos);
+  const std::string nowhere = Program{}.error(use_beyond, 100 << 20, ExitCode::deadlock);
+  CHECK(nowhere.find("; it is ") == std::string::npos);
 }
 
 TEST_CASE("Tensor: copy_ refuses another shape or dtype, naming both") {

@@ -184,6 +184,13 @@ void Tensor::State::allocate(std::string_view call, Here at) {
                                       kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
                                       kbsim::to_string(dtype), error.what())};
   }
+  Bytes range;
+  for (const Shard& shard : shards)
+    range = std::max(range, Bytes{shard.spec.offset_bytes} + shard.spec.nbytes);
+  session.machine().address_names().add(
+      sip, *va, range,
+      fmt::format("{}, {} {}, of {}", name == TensorOptions{}.name ? "a tensor" : "tensor '" + name + "'",
+                  kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at))));
 }
 
 void Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
@@ -210,6 +217,7 @@ void Tensor::State::map_resident() {
 
 Tensor::State::~State() {
   if (!session.open()) return;
+  if (va) session.machine().address_names().drop(sip, *va);
   if (mapped && !resident) {
     Task<hw::Activity> unmapped = hw::host_of(session.machine()).order(rank, sip, job_of(*this, true));
     (void)session.sim().spawn("free " + name,

@@ -3,6 +3,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 
 namespace kbsim::hw {
@@ -20,6 +21,10 @@ class PeMmu : public Component, public IMmu {
  public:
   PeMmu(Fabric& fabric, NodeId id, PeMmuSpec spec) : Component{fabric, id}, spec_{spec} {}
 
+  void start(Machine& machine) override {
+    Component::start(machine);
+    names_ = &machine.address_names();
+  }
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override;
   [[nodiscard]] bool maps(std::uint64_t va) const override { return map_.lookup(va, 1_B).complete(); }
@@ -31,6 +36,7 @@ class PeMmu : public Component, public IMmu {
   [[nodiscard]] std::string who_else_maps(std::uint64_t va) const;
 
   PeMmuSpec spec_;
+  const AddressNames* names_ = nullptr;
   topology::AddressMap map_;
 };
 
@@ -38,8 +44,9 @@ topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
   if (found.complete()) return std::move(found.pieces);
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);
-  throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}{}", *found.unmapped,
+  throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}{}{}", *found.unmapped,
                                 to_string(node().at), nearest ? to_string(*nearest) : "none at all",
+                                names_->near(node().at.sip, *found.unmapped),
                                 who_else_maps(*found.unmapped))};
 }
 

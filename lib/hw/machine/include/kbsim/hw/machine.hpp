@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/address_names.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/queue_trace.hpp"
 #include "kbsim/hw/race_watch.hpp"
@@ -72,6 +73,7 @@ class Machine {
 
   [[nodiscard]] RaceWatch& races() { return races_; }
   [[nodiscard]] QueueTrace& queue_trace() { return queue_trace_; }
+  [[nodiscard]] AddressNames& address_names() { return address_names_; }
 
   /// The op log's lane of a PE.
   [[nodiscard]] std::uint32_t lane(PeCoord pe) const;
@@ -105,6 +107,7 @@ class Machine {
   std::vector<std::unique_ptr<Component>> components_;
   std::mutex offering_;  // where it is divided
   std::vector<Offer> offers_;
+  AddressNames address_names_;
   QueueTrace queue_trace_;  // prints directions that components own
 };
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kbsim/base/bytes.hpp"
+
+namespace kbsim::hw {
+
+/// What programs have at which virtual addresses of a package, for whoever says of an address that it isn't
+/// mapped. What is dropped is known until others take its place. Any thread may call.
+class AddressNames {
+ public:
+  /// `name` as in "it is in NAME".
+  void add(int sip, std::uint64_t va, Bytes bytes, std::string name);
+  void drop(int sip, std::uint64_t va);
+  /// "; it is 64 B behind the end of NAME", or in it, before it, or in it before it was freed; "" if nothing
+  /// is within 16 MiB.
+  [[nodiscard]] std::string near(int sip, std::uint64_t va) const;
+
+ private:
+  struct Range {
+    Bytes bytes;
+    std::string name;
+    bool dropped = false;
+  };
+  using Ranges = std::map<std::uint64_t, Range>;  // none overlaps another
+
+  mutable std::mutex mutex_;
+  std::map<int, Ranges> packages_;
+};
+
+}  // namespace kbsim::hw

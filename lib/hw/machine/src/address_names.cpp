@@ -1,0 +1,61 @@
+#include "kbsim/hw/address_names.hpp"
+
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kbsim::hw {
+namespace {
+
+constexpr Bytes kNear{16 << 20};
+
+std::uint64_t size_of(Bytes bytes) { return static_cast<std::uint64_t>(bytes.count()); }
+
+}  // namespace
+
+void AddressNames::add(int sip, std::uint64_t va, Bytes bytes, std::string name) {
+  const std::lock_guard lock{mutex_};
+  Ranges& ranges = packages_[sip];
+  auto first = ranges.lower_bound(va);
+  while (first != ranges.begin() && std::prev(first)->first + size_of(std::prev(first)->second.bytes) > va)
+    --first;
+  ranges.erase(first, ranges.lower_bound(va + size_of(bytes)));
+  ranges[va] = {.bytes = bytes, .name = std::move(name)};
+}
+
+void AddressNames::drop(int sip, std::uint64_t va) {
+  const std::lock_guard lock{mutex_};
+  Ranges& ranges = packages_[sip];
+  if (const auto found = ranges.find(va); found != ranges.end()) found->second.dropped = true;
+}
+
+std::string AddressNames::near(int sip, std::uint64_t va) const {
+  const std::lock_guard lock{mutex_};
+  const auto package = packages_.find(sip);
+  if (package == packages_.end()) return "";
+  const Ranges& ranges = package->second;
+  const auto next = ranges.upper_bound(va);
+  const auto freed = [](const Range& range) { return range.dropped ? ", which was freed" : ""; };
+  std::string text;
+  Bytes least = kNear;
+  if (next != ranges.begin()) {
+    const auto& [begin, range] = *std::prev(next);
+    const std::uint64_t end = begin + size_of(range.bytes);
+    if (va < end) return fmt::format("; it is in {}{}", range.name, freed(range));
+    if (va - end < size_of(least)) {
+      least = Bytes{static_cast<std::int64_t>(va - end)};
+      text =
+          fmt::format("; it is {} the end of {}{}",
+                      least == 0_B ? "right behind" : to_string(least) + " behind", range.name, freed(range));
+    }
+  }
+  if (next != ranges.end() && next->first - va < size_of(least)) {
+    text =
+        fmt::format("; it is {} before {}{}", to_string(Bytes{static_cast<std::int64_t>(next->first - va)}),
+                    next->second.name, freed(next->second));
+  }
+  return text;
+}
+
+}  // namespace kbsim::hw
