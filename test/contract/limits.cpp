@@ -55,7 +55,7 @@ TEST_CASE("Limits: a run that is known to need more memory than it may is refuse
       "--set 'cube.pe_layout.corners=[NW]' ";
   check_ends(ccl + large + "-b 120G -e 120G", 2, {"needs about ", "the largest of 120 GiB"});
   check_ends(kMainJob + large + "--set ccl.algorithms.intercube_allreduce.n_elem=60000000000", 2,
-             {"ccl_allreduce of 60000000000 elements a part, needs about "});
+             {"ccl_allreduce of 60000000000 elements a part needs about "});
 }
 
 TEST_CASE("Limits: those that are none are refused") {

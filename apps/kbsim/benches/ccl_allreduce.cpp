@@ -49,7 +49,7 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algo
   const evaluate::CollectiveProblem problem = problem_of(algorithm, request.values);
   evaluate::require_possible(machine, algorithm, problem);
   require_memory_for(evaluate::memory_of(machine, algorithm, problem),
-                     fmt::format("ccl_allreduce of {} a part,", counted(problem.n_elem, "element")));
+                     fmt::format("ccl_allreduce of {} a part", counted(problem.n_elem, "element")));
 }
 
 RankRows rows_of(const Config& config, int rank, const host::Tensor& tensor, const host::HostArray& result) {
