@@ -58,6 +58,19 @@ class Swept {
   fs::path folder_;
 };
 
+// All points of a sweep, whose t are 1, 2 and so on.
+Tables numbered(const Draft& draft) {
+  static const Record done{.key = "k"};
+  Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
+  for (std::size_t i = 0; i < tables.plan.points.size(); ++i)
+    tables.rows.push_back({.point = i,
+                           .values = values_of(tables.plan, tables.plan.points[i]),
+                           .key = "k",
+                           .record = &done,
+                           .metrics = {{.name = "t", .unit = "s", .value = static_cast<double>(i + 1)}}});
+  return tables;
+}
+
 }  // namespace
 
 TEST_CASE("metrics_in: results by name with their units; rows by the column that tells them apart") {
@@ -190,19 +203,12 @@ TEST_CASE("Analysis: the Pareto front is what no other point beats in both") {
 }
 
 TEST_CASE("Analysis: more than ten lines are small multiples, or a heat map of two axes") {
-  const Record done{.key = "k"};
-  const auto figure = [&](const std::string& n, const std::string& m, const std::string& k) {
+  const auto figure = [](const std::string& n, const std::string& m, const std::string& k) {
     Draft draft{.bench = "b"};
     draft.vary("n", {.text = n});
     draft.vary("m", {.text = m});
     if (!k.empty()) draft.vary("--k", {.text = k});
-    Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
-    for (std::size_t i = 0; i < tables.plan.points.size(); ++i)
-      tables.rows.push_back({.point = i,
-                             .values = values_of(tables.plan, tables.plan.points[i]),
-                             .key = "k",
-                             .record = &done,
-                             .metrics = {{.name = "t", .unit = "s", .value = static_cast<double>(i + 1)}}});
+    const Tables tables = numbered(draft);
     return *figure_of(tables, quantity(tables, "t"));
   };
   CHECK(figure("1..12", "1..10", "").name == "curve");
@@ -218,21 +224,13 @@ TEST_CASE("Analysis: more than ten lines are small multiples, or a heat map of t
 }
 
 TEST_CASE("Analysis: axes that are zipped are one, in figures and alone") {
-  const Record done{.key = "k"};
-  const auto tables_of = [&](const std::string& lines) {
+  const auto tables_of = [](const std::string& lines) {
     Draft draft{.bench = "b"};
     draft.vary("--k", {.text = lines});
     draft.vary("--least", {.text = "1..4"});
     draft.vary("--most", {.text = "11..14"});
     draft.zips.push_back({.text = "least,most"});
-    Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
-    for (std::size_t i = 0; i < tables.plan.points.size(); ++i)
-      tables.rows.push_back({.point = i,
-                             .values = values_of(tables.plan, tables.plan.points[i]),
-                             .key = "k",
-                             .record = &done,
-                             .metrics = {{.name = "t", .unit = "s", .value = static_cast<double>(i + 1)}}});
-    return tables;
+    return numbered(draft);
   };
   const Tables tables = tables_of("a,b");
   const report::Figure figure = *figure_of(tables, quantity(tables, "t"));

@@ -177,23 +177,21 @@ void Tensor::State::allocate(std::string_view call, Here at) {
     if (shared) require_one_copy(name, all);
     return all;
   });
+  Bytes range;
   try {
-    take_memory(specs);
+    range = take_memory(specs);
   } catch (const AllocationError& error) {
     throw AllocationError{fmt::format("{}: {}: no room for tensor '{}', {} {}: {}",
                                       kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
                                       kbsim::to_string(dtype), error.what())};
   }
-  Bytes range;
-  for (const Shard& shard : shards)
-    range = std::max(range, Bytes{shard.spec.offset_bytes} + shard.spec.nbytes);
   session.machine().address_names().add(
       sip, *va, range,
       fmt::format("{}, {} {}, of {}", name == TensorOptions{}.name ? "a tensor" : "tensor '" + name + "'",
                   kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at))));
 }
 
-void Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
+Bytes Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
   Bytes range;
   for (const topology::ShardSpec& shard : specs) {
     range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);
@@ -203,6 +201,7 @@ void Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
   std::ranges::sort(shards, {},
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   va = session.virtual_memory(sip).allocate(range);
+  return range;
 }
 
 Task<hw::Activity> Tensor::State::map() {

@@ -68,7 +68,8 @@ struct Tensor::State {
   /// Takes memory and addresses. AllocationError with the line, the call and the tensor, and
   /// resolve_dp_policy()'s errors.
   void allocate(std::string_view call, Here at);
-  void take_memory(const std::vector<topology::ShardSpec>& specs);  // a step of it
+  /// A step of it; of so many virtual bytes.
+  [[nodiscard]] Bytes take_memory(const std::vector<topology::ShardSpec>& specs);
   /// Makes the MMUs translate: by an order, sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.

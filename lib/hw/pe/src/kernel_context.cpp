@@ -79,7 +79,7 @@ Time KernelContext::run(const EngineCommand& command, Time operands, const Cause
   const Time cost = product ? units_.gemm->cost(op, units_.scheduler->tiling().tile) : units_.math->cost(op);
   IEngine* const engine = product ? static_cast<IEngine*>(units_.gemm) : units_.math;
   const std::uint64_t value = op.id.seq;
-  if (!units_.log->keeps_operations()) op.inputs.clear();
+  if (!units_.log->keeps_operations()) op.inputs.clear();  // its times are recorded
   const Time end = engine->issue(earliest, cost, std::move(op));
   if (ISpans* const spans = units_.fabric->spans()) {
     spans->add({.kind = SpanKind::work,

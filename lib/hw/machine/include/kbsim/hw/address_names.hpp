@@ -10,7 +10,8 @@
 namespace kbsim::hw {
 
 /// What programs have at which virtual addresses of a package, for whoever says of an address that it isn't
-/// mapped. What is dropped is known until others take its place. Any thread may call.
+/// mapped. What is dropped is known until others take its place. Any thread may call: in a divided machine
+/// what a program adds or drops within a window of the question may be known or not.
 class AddressNames {
  public:
   /// `name` as in "it is in NAME".

@@ -18,7 +18,8 @@ class ILinkHold {
   /// A packet that it doesn't know is at the link's node, now, and crosses the link next, behind that
   /// overhead. Gives when it does, if none of those that are known waits for it. Else from now on it holds no
   /// links: they have served what came before that packet, and the rest comes by events.
-  virtual std::optional<Lane::Slot> give_way(LiveLink& link, const Packet& packet, Time overhead) = 0;
+  [[nodiscard]] virtual std::optional<Lane::Slot> give_way(LiveLink& link, const Packet& packet,
+                                                           Time overhead) = 0;
   /// Likewise, because somebody looks at them.
   virtual void settle() = 0;
 };
