@@ -263,12 +263,13 @@ TEST_CASE("--out: a folder is one run's at a time, and free again when that has 
       "--warmup 0' '--topology topology.yaml --bench ccl -e 1K'; do "
       "timeout 60 $KBSIM $other --quiet --out one; test $? = 2 || echo not refused; done; "
       "kill -9 $holder; wait $first; echo holder $holder; test -e one/.kbsim.lock && echo left; "
+      "echo half >one/.kbsim-$holder-7.part; "
       "timeout 60 $KBSIM " +
       kMainJob + " --quiet --out one >/dev/null; echo exit $?; ls -A one; rm -rf one hold first");
   const std::size_t at = outcome.out.find("holder ");
   REQUIRE_MESSAGE(at == 0, outcome.out);
   const std::string holder = outcome.out.substr(7, outcome.out.find('\n') - 7);
-  CHECK(outcome.out.find("left\nexit 0\nconfig.resolved.yaml\n") != std::string::npos);
+  CHECK_MESSAGE(outcome.out.find("left\nexit 0\nconfig.resolved.yaml\n") != std::string::npos, outcome.out);
   CHECK(outcome.out.find(".kbsim.lock") == std::string::npos);
   const std::string refusal = "--out one: another run (process " + holder + ") is writing there";
   std::size_t refusals = 0;

@@ -18,6 +18,7 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/folder_lock.hpp"
 #include "kbsim/report/gnuplot.hpp"
+#include "kbsim/report/output_file.hpp"
 
 #include "files.hpp"
 
@@ -58,6 +59,26 @@ TEST_CASE("FolderLock: some share it, and one who wants it alone waits for the l
   CHECK(!fs::exists(place / ".kbsim.lock"));
   const FolderLock alone{place};
   CHECK_THROWS_AS((FolderLock{place, Mode::shared}), UsageError);
+}
+
+TEST_CASE(
+    "FolderLock: what a killed run had half written goes; what somebody writes now, or named so, stays") {
+  const fs::path place = fresh_place("half_written");
+  fs::create_directories(place / ".kbsim-3-3.part");
+  for (const char* name : {".kbsim-1-0.part", ".kbsim-1-12.part", ".kbsim-notes.part", "kbsim-1-0.part"})
+    std::ofstream{place / name} << "half";
+  fs::create_symlink("kbsim-1-0.part", place / ".kbsim-4-4.part");
+  write_file(place / "whole", [&](const FileSink& sink) {
+    sink("be");
+    { const FolderLock lock{place, FolderLock::Mode::shared}; }
+    sink("gun");
+  });
+  CHECK(contents(place / "whole") == "begun");
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator{place}) left.push_back(entry.path().filename().string());
+  std::ranges::sort(left);
+  CHECK(left == std::vector<std::string>{".kbsim-3-3.part", ".kbsim-4-4.part", ".kbsim-notes.part",
+                                         "kbsim-1-0.part", "whole"});
 }
 
 TEST_CASE("require_folder: a folder where a run writes a file is told before the run") {

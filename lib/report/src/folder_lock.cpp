@@ -14,6 +14,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/unwritable.hpp"
+#include "kbsim/report/output_file.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -72,6 +73,7 @@ FolderLock::FolderLock(const fs::path& folder, Mode mode)
   const std::string number = std::to_string(getpid());
   (void)!ftruncate(descriptor_, 0);
   (void)!pwrite(descriptor_, number.data(), number.size(), 0);
+  remove_abandoned(folder);
 }
 
 // The file goes while nobody else holds it; of those that share it, with the last.

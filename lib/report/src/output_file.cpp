@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,38 +73,57 @@ std::error_code write_straight(const OutputTarget& target, const Contents& conte
   return descriptor < 0 ? last_error() : write_and_close(descriptor, contents);
 }
 
-// A new file beside another, of which nobody knows yet.
-struct Aside {
-  fs::path file;
-  int descriptor = -1;
-};
+constexpr std::string_view kAsideBegin = ".kbsim-";
+constexpr std::string_view kAsideEnd = ".part";
 
-// It goes, unless it has become another.
-class Removal {
+bool is_name_of_aside(std::string_view name) {
+  if (!name.starts_with(kAsideBegin) || !name.ends_with(kAsideEnd)) return false;
+  name.remove_prefix(kAsideBegin.size());
+  name.remove_suffix(kAsideEnd.size());
+  return name.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+// Locks the file, unless whoever had the lock before has taken it away. A file system without locks has it
+// without one.
+bool keep(int descriptor) {
+  if (flock(descriptor, LOCK_EX) != 0) return true;
+  struct stat file{};
+  return fstat(descriptor, &file) != 0 || file.st_nlink > 0;
+}
+
+// A new file beside another, of which nobody knows yet. It goes, unless it has become another. It is locked
+// while it is written, by which remove_abandoned() tells it from those whose process was killed.
+class Aside {
  public:
-  explicit Removal(fs::path file) : file_{std::move(file)} {}
-  ~Removal() {
+  Aside(const fs::path& target, std::error_code& error) {
+    static std::atomic<int> number = 0;
+    for (;;) {
+      file_ = target.parent_path() / fmt::format("{}{}-{}{}", kAsideBegin, getpid(), number++, kAsideEnd);
+      descriptor_ = open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (descriptor_ >= 0 && keep(descriptor_)) return;
+      if (descriptor_ < 0 && errno != EEXIST) {  // that one's process had the same number
+        error = last_error();
+        return;
+      }
+      if (descriptor_ >= 0) (void)close(descriptor_);
+    }
+  }
+  ~Aside() {
+    if (descriptor_ < 0) return;
     std::error_code ignored;
     fs::remove(file_, ignored);
+    (void)close(descriptor_);
   }
-  Removal(const Removal&) = delete;
-  Removal& operator=(const Removal&) = delete;
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+  [[nodiscard]] const fs::path& file() const { return file_; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:
   fs::path file_;
+  int descriptor_ = -1;
 };
-
-Aside open_aside(const fs::path& target, std::error_code& error) {
-  static std::atomic<int> number = 0;
-  for (;;) {
-    Aside aside{.file = target.parent_path() / fmt::format(".kbsim-{}-{}.part", getpid(), number++)};
-    aside.descriptor = open(aside.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (aside.descriptor >= 0) return aside;
-    if (errno == EEXIST) continue;  // left behind by a process of the same number
-    error = last_error();
-    return aside;
-  }
-}
 
 // Owner first: changing it takes away bits of the mode. Only root may give files away.
 std::error_code take_after(int descriptor, const struct stat& before) {
@@ -114,22 +134,20 @@ std::error_code take_after(int descriptor, const struct stat& before) {
 
 std::error_code replace(const OutputTarget& target, const Contents& contents) {
   std::error_code error;
-  const Aside aside = open_aside(target.file, error);
+  const Aside aside{target.file, error};
   if (error) return error;
-  const Removal removal{aside.file};
-  if (target.before) error = take_after(aside.descriptor, *target.before);
-  const std::error_code written = write_and_close(aside.descriptor, contents);
+  if (target.before) error = take_after(aside.descriptor(), *target.before);
+  const int written_to = fcntl(aside.descriptor(), F_DUPFD_CLOEXEC, 0);
+  if (written_to < 0) return last_error();
+  const std::error_code written = write_and_close(written_to, contents);
   if (!error) error = written;
-  if (!error) fs::rename(aside.file, target.file, error);
+  if (!error) fs::rename(aside.file(), target.file, error);
   return error;
 }
 
 std::error_code can_be_created(const OutputTarget& target) {
   std::error_code error;
-  const Aside aside = open_aside(target.file, error);
-  if (error) return error;
-  (void)close(aside.descriptor);
-  fs::remove(aside.file, error);
+  const Aside aside{target.file, error};
   return error;
 }
 
@@ -157,6 +175,20 @@ void write_file(const fs::path& file, const Contents& contents) {
   const std::error_code error =
       target.is_replaceable() ? replace(target, contents) : write_straight(target, contents);
   if (error) fail(file, target, error);
+}
+
+void remove_abandoned(const fs::path& folder) {
+  std::error_code error;
+  std::error_code ignored;
+  for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
+       entry.increment(error)) {
+    const fs::path& file = entry->path();
+    if (!is_name_of_aside(file.filename().string()) || !entry->is_regular_file(ignored)) continue;
+    const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) fs::remove(file, ignored);
+    (void)close(descriptor);
+  }
 }
 
 void require_writable(const fs::path& file) {

@@ -6,7 +6,7 @@ namespace kbsim::report {
 
 /// Keeps a folder to one run at a time, or to those that share it: a lock of the operating system on a file
 /// in it, which goes with the process, however that ends. UsageError naming the other process if there is
-/// one, or if nothing can be written in the folder.
+/// one, or if nothing can be written in the folder. Files that a killed run had half written there go.
 class FolderLock {
  public:
   enum class Mode { alone, shared };

@@ -15,6 +15,10 @@ void write_file(const std::filesystem::path& file, std::string_view contents);
 using FileSink = std::function<void(std::string_view)>;
 void write_file(const std::filesystem::path& file, const std::function<void(const FileSink&)>& write);
 
+/// Takes away what write_file wrote aside in processes that were killed as they wrote into this folder. What
+/// somebody writes now stays.
+void remove_abandoned(const std::filesystem::path& folder);
+
 /// UsageError as write_file's if the file can't be written: to be asked before what takes long. Changes
 /// nothing, and opens neither devices nor FIFOs.
 void require_writable(const std::filesystem::path& file);
