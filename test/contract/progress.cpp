@@ -24,14 +24,24 @@ std::string start(const std::string& command, const std::string& file) {
          "' " + file + " < /dev/null > /dev/null & ";
 }
 
-// What it showed, from when a line with a word was drawn until USR1, and TERM a little later, had come.
+// Until what a command's terminal shows (all of it, or what `part` takes of it) has a match of the pattern.
+std::string until_shown(const std::string& pattern, const std::string& part = "cat") {
+  return "tries=0; until " + part + " shown | grep -q '" + pattern +
+         "' || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done; ";
+}
+
+// What it showed: once there is a match of `first`, it gets USR1, and once it has answered and drawn a line
+// with a word again, TERM.
+Outcome asked_and_stopped(const std::string& command, const std::string& before, const std::string& word,
+                          const std::string& first) {
+  return run_script("rm -f shown* other*; export KBSIM; " + before + start(command, "shown") + "outer=$!; " +
+                    until_shown(first) + "kill -USR1 $(cat shown.pid); " +
+                    until_shown(word, "sed '0,/kbsim: /d'") + "kill -TERM $(cat *.pid); wait $outer; " +
+                    "code=$?; wait; cat shown; [ ! -f other ] || cat other >&2; exit $code");
+}
 Outcome asked_and_stopped(const std::string& command, const std::string& before = {},
                           const std::string& word = "simulating") {
-  return run_script("rm -f shown* other*; export KBSIM; " + before + start(command, "shown") +
-                    "outer=$!; tries=0; until grep -q " + word +
-                    " shown || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; "
-                    "done; kill -USR1 $(cat shown.pid); sleep 0.8; kill -TERM $(cat *.pid); wait $outer; "
-                    "code=$?; wait; cat shown; [ ! -f other ] || cat other >&2; exit $code");
+  return asked_and_stopped(command, before, word, word);
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -93,7 +103,8 @@ TEST_CASE("Progress: a fit shows a line between what it says of each trial") {
              event("READ_BARRIER_END", 1000 * i + 500 + i % 7, "");
   }
   const std::string file = written("far.json", trace + "]");  // of the fitted half
-  const Outcome outcome = asked_and_stopped("fit --rounds 100 --trace " + file);
+  const Outcome outcome =
+      asked_and_stopped("fit --rounds 100 --trace " + file, {}, "simulating", "wall.*fitted half");
   CAPTURE(outcome.out);
   CHECK(outcome.exit == 143);
   CHECK(says(outcome.out, "fitted half: "));

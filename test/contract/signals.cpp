@@ -42,6 +42,12 @@ Outcome run_with(const std::string& command, const std::string& ready, const std
 const std::string kCatches =
     "caught=$(awk '/^SigCgt/{print $2}' /proc/$pid/status) && [ $((0x$caught & 0x4203)) -eq $((0x4203)) ]";
 
+// Asks how far the command is until it has said something that matches.
+std::string ask_until(const std::string& answer) {
+  return "tries=0; until grep -Eq '" + answer +
+         "' said || [ $((tries += 1)) -gt 500 ]; do kill -USR1 $pid; sleep 0.1; done; ";
+}
+
 std::string folder_for(const std::string& name) { return written(name, "") + ".d"; }
 
 boost::json::object json_in(const std::string& file) {
@@ -109,7 +115,7 @@ TEST_CASE("Signals: one that is sent twice, as by timeout(1), ends a run in an o
 }
 
 TEST_CASE("Signals: USR1 says where a run stands, and lets it go on") {
-  const Outcome outcome = run_with(kLongRun, kCatches, "kill -USR1 $pid; sleep 0.1; kill -INT $pid");
+  const Outcome outcome = run_with(kLongRun, kCatches, ask_until("^kbsim: simulated") + "kill -INT $pid");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 130);
   CHECK(outcome.err.starts_with("kbsim: simulated "));
@@ -121,7 +127,7 @@ TEST_CASE("Signals: a sweep writes and prints the points that have ended, and sa
   for (const Signal& signal : kStops) {
     const std::string folder = folder_for("stopped-sweep");
     const Outcome outcome = run_with(kSweep + " --out " + folder, "grep -q 'points: 1 of' said",
-                                     fmt::format("kill -USR1 $pid; sleep 0.1; kill -{} $pid", signal.name));
+                                     ask_until("have ended") + fmt::format("kill -{} $pid", signal.name));
     CAPTURE(outcome.err);
     CHECK(outcome.exit == signal.exit);
     CHECK(outcome.err.find(" of 15 points have ended\n") != std::string::npos);
@@ -141,7 +147,7 @@ TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows 
   const std::string folder = folder_for("stopped-evaluation");
   const Outcome outcome =
       run_with("--topology topology.yaml --bench ccl -b 1K -e 512K -f 2 --num-threads 1 --out " + folder,
-               "grep -q ': [123] of' said", "kill -USR1 $pid; sleep 0.1; kill -INT $pid");
+               "grep -q ': [123] of' said", ask_until("have ended") + "kill -INT $pid");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 130);
   CHECK(outcome.err.find(" have ended\n") != std::string::npos);
@@ -199,7 +205,7 @@ TEST_CASE("Signals: a memory that is driven alone keeps what it has served, with
     const std::string folder = folder_for("stopped-memory");
     const Outcome outcome =
         run_with("traffic --topology reference_hbm4.yaml --scope hbm --total 1GiB --out " + folder, kCatches,
-                 fmt::format("kill -USR1 $pid; sleep 0.3; kill -{} $pid", signal.name));
+                 ask_until("[0-9]{4} events") + fmt::format("kill -{} $pid", signal.name));
     CAPTURE(outcome.err);
     CHECK(outcome.exit == signal.exit);
     CHECK(outcome.err.starts_with("kbsim: simulated "));
@@ -216,8 +222,8 @@ TEST_CASE("Signals: single traffic keeps what it has measured, with its signal's
       "traffic --topology topology.yaml --scope mesh:16x16 --packets 50000000 --warmup 100 ";
   for (const char* kind : {"--load 0.5", "--outstanding 2", "--arrivals saturated"}) {
     const std::string folder = folder_for("stopped-traffic");
-    const Outcome outcome =
-        run_with(traffic + kind + " --out " + folder, kCatches, "kill -USR1 $pid; sleep 0.5; kill -HUP $pid");
+    const Outcome outcome = run_with(traffic + kind + " --out " + folder, kCatches,
+                                     ask_until("[0-9]{5} events") + "kill -HUP $pid");
     CAPTURE(kind);
     CAPTURE(outcome.err);
     CHECK(outcome.exit == 129);
