@@ -195,17 +195,18 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   std::vector<InstallPlan> plans;
+  std::map<int, std::size_t> plan_at;  // by package
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
+    plan_at.emplace(package_of(sip, members.sips), plans.size());
     plans.push_back({.algorithm = algorithm.name,
                      .sip = package_of(sip, members.sips),
                      .settings = queue_settings(algorithm),
                      .pes = {},
                      .per_pe = algorithm.install == config::Install::per_pe});
   }
-  for (InstallPlan& plan : plans) {
-    for (const auto& [pe, neighbours] : wiring) {
-      if (pe.sip == plan.sip) plan.pes.push_back(plan_of(pe, wiring, rings));
-    }
+  for (const auto& [pe, neighbours] : wiring) {
+    const auto plan = plan_at.find(pe.sip);
+    if (plan != plan_at.end()) plans[plan->second].pes.push_back(plan_of(pe, wiring, rings));
   }
   require_disjoint(plans);
   return plans;

@@ -39,9 +39,12 @@ void check_index(std::string_view level, int index, int count) {
 }  // namespace
 
 PeAllocator::PeAllocator(PeCoord at, const config::MemorySpec& memory)
-    : hbm{to_string(at) + " hbm", PhysAddr::pe_hbm(at, 0_B, memory.hbm_per_pe), memory.hbm_per_pe},
-      tcm{to_string(at) + " tcm", PhysAddr::pe_tcm(at, 0_B), memory.tcm - memory.tcm_scheduler},
-      ipcq{to_string(at) + " ipcq", PhysAddr::pe_ipcq(at, 0_B), info(Region::ipcq).size} {}
+    : PeAllocator{to_string(at), at, memory} {}
+
+PeAllocator::PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory)
+    : hbm{name + " hbm", PhysAddr::pe_hbm(at, 0_B, memory.hbm_per_pe), memory.hbm_per_pe},
+      tcm{name + " tcm", PhysAddr::pe_tcm(at, 0_B), memory.tcm - memory.tcm_scheduler},
+      ipcq{name + " ipcq", PhysAddr::pe_ipcq(at, 0_B), info(Region::ipcq).size} {}
 
 CubeSramAllocator::CubeSramAllocator(int sip, int cube, Bytes size)
     : PhysAllocator{fmt::format("sip{}.cube{} sram", sip, cube), PhysAddr::cube_sram(sip, cube, 0_B), size} {}

@@ -295,7 +295,8 @@ class Flights {
 
   Fabric& fabric_;
   bool is_whole_;                   // no other process has links
-  std::uint32_t trails_known_ = 0;  // changes of what trails what
+  bool has_trails_ = false;         // some link trails another, or did
+  std::uint32_t trails_ended_ = 0;  // so many do no more
   Time served_{};                   // all that was to be served before then is
   Storage<Train> trains_;
   Storage<Ahead> ahead_;

@@ -12,6 +12,7 @@
 
 namespace kbsim::hw {
 
+// No path that something has gone by has a link that becomes known later.
 void Flights::know(std::span<const LinkId> route) {
   if (!is_whole_) return;
   LiveLink* before = nullptr;
@@ -22,7 +23,7 @@ void Flights::know(std::span<const LinkId> route) {
       there.is_known = true;
       there.before = before;
       there.trails = before != nullptr && may_trail(link, *before);
-      if (there.trails) ++trails_known_;
+      has_trails_ |= there.trails;
     } else if (there.trails && there.before != before) {
       trail_no_more(link, there);
     }
@@ -44,7 +45,7 @@ void Flights::trail_no_more(LiveLink& link, Ahead& there) {
   unfold(link);
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
   there.trails = false;
-  ++trails_known_;
+  ++trails_ended_;
 }
 
 // Who holds a link is to hear of all that cross it.
@@ -57,13 +58,13 @@ void Flights::hold(LiveLink& link, ILinkHold* holder) {
 [[gnu::always_inline]] inline const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
   const std::vector<Path::Trail>& all = path.trails;
   if (path.next_trail == all.size()) path.next_trail = 0;
-  const bool is_next = path.trails_known == trails_known_ && !all.empty() && all[path.next_trail].hop == hop;
+  const bool is_next = path.trails_ended == trails_ended_ && !all.empty() && all[path.next_trail].hop == hop;
   if (!is_next) find_trail(path, hop);
   return all[path.next_trail++];
 }
 
 void Flights::find_trail(Path& path, std::uint32_t hop) const {
-  if (std::exchange(path.trails_known, trails_known_) != trails_known_) path.trails.clear();
+  if (std::exchange(path.trails_ended, trails_ended_) != trails_ended_) path.trails.clear();
   const auto found = std::ranges::find(path.trails, hop, &Path::Trail::hop);
   path.next_trail = static_cast<std::uint32_t>(found - path.trails.begin());
   if (found == path.trails.end()) path.trails.push_back(trail_from(path, hop));
@@ -85,7 +86,7 @@ Path::Trail Flights::trail_from(const Path& path, std::uint32_t hop) const {
 // come there by events, or be booked there: nobody waits for anybody.
 void Flights::cross_trailing(Packet& packet, Booking& booking, std::uint32_t end) {
   const std::uint32_t first = packet.hop;
-  if (trails_known_ > 0) {
+  if (has_trails_) {
     const Path::Trail& all = trail(*packet.message->path, first);
     if (first + all.links > end) [[unlikely]] {
       while (packet.hop < end) cross_unbooked(packet, fabric_.next_link(packet));

@@ -40,6 +40,9 @@ struct PeAllocator {
   PhysAllocator hbm;
   PhysAllocator tcm;
   PhysAllocator ipcq;
+
+ private:
+  PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory);
 };
 
 /// The SRAM that a cube's PEs share.

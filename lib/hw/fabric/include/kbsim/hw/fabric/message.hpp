@@ -39,7 +39,7 @@ struct alignas(64) Path {
   Bandwidth slowest;
   Bytes delivered;
   bool taken = false;                    // something has gone by it, or may
-  std::uint32_t trails_known = 0;        // as of so many changes of what trails what,
+  std::uint32_t trails_ended = 0;        // when so many links trailed no more,
   std::vector<Trail> trails;             // those that were asked for
   std::uint32_t next_trail = 0;          // of these, which is asked for next, mostly
   std::span<const std::uint8_t> phases;  // by hop; empty where one will do
