@@ -325,7 +325,9 @@ Packet& Fabric::allocate() {
 }
 
 Path& Fabric::path(NodeId from, NodeId to) {
-  return paths_->between(from, to, [this](NodeId node) { return component(node).overhead(); });
+  return paths_->between(
+      from, to, [this](NodeId node) { return component(node).overhead(); },
+      [this](NodeId node) { __builtin_prefetch(&component(node)); });
 }
 
 void Fabric::take(Path& path) {

@@ -15,6 +15,10 @@ namespace kbsim::hw {
 // No path that something has gone by has a link that becomes known later.
 void Flights::know(std::span<const LinkId> route) {
   if (!is_whole_) return;
+  for (const LinkId id : route) {
+    __builtin_prefetch(&fabric_.live(id));
+    __builtin_prefetch(&fabric_.live(id).ahead);
+  }
   LiveLink* before = nullptr;
   for (const LinkId id : route) {
     LiveLink& link = fabric_.live(id);

@@ -21,14 +21,15 @@ class Paths {
  public:
   explicit Paths(const topology::Graph& graph) : graph_{graph}, find_{graph} {}
 
-  /// `overhead` is what a node takes.
-  template <class Overhead>
-  [[nodiscard]] Path& between(NodeId from, NodeId to, Overhead overhead) {
+  /// `overhead` is what a node takes; `fetch` is told of all nodes before that is asked for.
+  template <class Overhead, class Fetch>
+  [[nodiscard]] Path& between(NodeId from, NodeId to, Overhead overhead, Fetch fetch) {
     const std::uint64_t ends = (std::uint64_t{from.value()} << 32) | to.value();
     if (const auto known = known_.find(ends); known != known_.end()) return *known->second;
     Path fresh{.route = keep(find_(from, to))};
     ensure(fresh.route.size() <= kMostLinks, "a route of more links than a packet can count");
     if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
+    for (const LinkId id : fresh.route) fetch(graph_.link(id).from);
     for (const LinkId id : fresh.route) {
       const topology::Link& link = graph_.link(id);
       fresh.overhead += overhead(link.from);
