@@ -279,6 +279,15 @@ TEST_CASE("--out: a folder is one run's at a time, and free again when that has 
   CHECK_MESSAGE(refusals == 3, outcome.err);
 }
 
+TEST_CASE("--out: what a killed run had started may end a little later; the next run waits for it") {
+  const std::string beside =
+      "mkdir -p one; for holder in 999999999 $$; do echo $holder >one/.kbsim.lock; "
+      "flock one/.kbsim.lock sleep 0.4 & "
+      "until ! flock -n one/.kbsim.lock true; do sleep 0.01; done; $KBSIM " +
+      kMainJob + " --quiet --out one >/dev/null; echo $?; wait; done; rm -rf one";
+  CHECK(run_script(beside).out == "0\n2\n");
+}
+
 TEST_CASE("Options: one that is given nothing is refused") {
   for (const char* option : {"--oplog", "--out", "--algorithm", "--ccl"}) {
     const Outcome outcome = run_kbsim(kMainJob + " " + option + " ''");

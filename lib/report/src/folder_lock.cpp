@@ -2,8 +2,12 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,19 +23,23 @@
 namespace kbsim::report {
 namespace {
 
+using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 UsageError refusal(const fs::path& file, const std::string& why) {
   return UsageError{fmt::format("--out {}: {}", file.parent_path().string(), why)};
 }
 
-// The process that holds the lock has written its number.
-std::string holder(int descriptor) {
-  std::array<char, 16> number{};
-  const ssize_t n = pread(descriptor, number.data(), number.size(), 0);
-  return n > 0 ? fmt::format(" (process {})", std::string_view{number.data(), static_cast<std::size_t>(n)})
-               : "";
+// The process that holds the lock has written its number: 0 if not.
+pid_t holder(int descriptor) {
+  std::array<char, 16> text{};
+  const ssize_t n = pread(descriptor, text.data(), text.size(), 0);
+  pid_t number = 0;
+  if (n > 0) (void)std::from_chars(text.data(), text.data() + n, number);
+  return number;
 }
+
+bool is_gone(pid_t process) { return process > 0 && kill(process, 0) != 0 && errno == ESRCH; }
 
 int opened(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -41,11 +49,18 @@ int opened(const fs::path& file) {
 
 // A folder of a file system without locks is used without one.
 void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
+  constexpr int kTries = 100;
   const int kind = mode == FolderLock::Mode::alone ? LOCK_EX : LOCK_SH;
-  if (flock(descriptor, kind | LOCK_NB) == 0) return;
-  if (errno == EWOULDBLOCK) {
-    const std::string who = holder(descriptor);
+  for (int tries = 0;; ++tries) {
+    if (flock(descriptor, kind | LOCK_NB) == 0) return;
+    if (errno != EWOULDBLOCK) break;
+    const pid_t other = holder(descriptor);
+    if (tries < kTries && is_gone(other)) {  // it was killed, and so are its workers: the lock goes with them
+      std::this_thread::sleep_for(10ms);
+      continue;
+    }
     (void)close(descriptor);
+    const std::string who = other > 0 ? fmt::format(" (process {})", other) : "";
     throw refusal(file, "another run" + who + " is writing there; wait for it, or name another folder");
   }
   say("kbsim: --out {}: can't be locked against other runs: {}\n", file.parent_path().string(),
