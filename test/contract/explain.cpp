@@ -150,7 +150,7 @@ TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or 
   const json::object run = json_of(kMainJob + " --explain --of op:sip0.cube0.pe0:2 --json --quiet");
   const json::array& paths = run.at("explain").at("paths").as_array();
   const json::value& op = paths.at(run.at("explain").at("asked").to_number<std::size_t>());
-  CHECK(op.at("of").as_string().starts_with("sip0.cube0.pe0, operation 2 ("));
+  CHECK(op.at("of").as_string().starts_with("op:sip0.cube0.pe0:2 ("));
   CHECK(op.at("length_ps").to_number<std::int64_t>() > 0);
   CHECK(sum(op.at("reasons")) == op.at("length_ps").to_number<std::int64_t>());
   CHECK(op.at("path").as_array().back().at("op") == "sip0.cube0.pe0:2");
@@ -158,7 +158,7 @@ TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or 
   CHECK(same.at("explain").at("paths").as_array().back() == op);
   CHECK(same.at("run").at("digest") == run.at("run").at("digest"));
   const Outcome text = run_kbsim(kMainJob + " --explain --of op:0:2 --quiet");
-  CHECK(text.out.find("critical path of sip0.cube0.pe0, operation 2 (") != std::string::npos);
+  CHECK(text.out.find("critical path of op:sip0.cube0.pe0:2 (") != std::string::npos);
 }
 
 TEST_CASE("--explain: what moves data has the name of its call") {
@@ -171,11 +171,28 @@ TEST_CASE("--explain: what moves data has the name of its call") {
     const std::size_t begin = text.find("critical path of ");
     return text.substr(begin, text.find('\n', begin) - begin);
   };
-  CHECK_MESSAGE(head("op:sip0.cube0.pe0:0").find("operation 0 (load f16 [8])") != std::string::npos,
+  CHECK_MESSAGE(head("op:sip0.cube0.pe0:0").find("op:sip0.cube0.pe0:0 (load f16 [8])") != std::string::npos,
                 head("op:sip0.cube0.pe0:0"));
-  CHECK_MESSAGE(head("op:sip0.cube0.pe0:1").find("operation 1 (send f16 [8])") != std::string::npos,
+  CHECK_MESSAGE(head("op:sip0.cube0.pe0:1").find("op:sip0.cube0.pe0:1 (send f16 [8])") != std::string::npos,
                 head("op:sip0.cube0.pe0:1"));
-  CHECK(head("op:sip0.cube0.pe0:2").find("operation 2 (store f16 [8])") != std::string::npos);
+  CHECK(head("op:sip0.cube0.pe0:2").find("op:sip0.cube0.pe0:2 (store f16 [8])") != std::string::npos);
+}
+
+TEST_CASE("--of: what a path is called is what asks for it") {
+  const auto texts = [](const std::string& of) {
+    const Outcome run = run_kbsim(kMainJob + " --explain --quiet --of " + of);
+    CHECK_MESSAGE(run.exit == 0, run.err);
+    return run.out;
+  };
+  const std::string run = texts("run");
+  for (const std::string launch : {"(launch:1, rank 0), ", "(launch:2, rank 1), "})
+    CHECK_MESSAGE(run.find("critical path of intercube_allreduce " + launch) != std::string::npos, run);
+  CHECK(texts("launch:2").find("critical path of intercube_allreduce (launch:2, rank 1), ") !=
+        std::string::npos);
+  CHECK(texts("collective:1").find("critical path of collective:1, intercube_allreduce on 2 ranks, ") !=
+        std::string::npos);
+  CHECK(texts("op:sip0.cube0.pe0:2").find("critical path of op:sip0.cube0.pe0:2 (store f16 [8]), ") !=
+        std::string::npos);
 }
 
 // Two launches, of which one is reported later and ends the run.
@@ -238,7 +255,7 @@ TEST_CASE("--of row: the path of a row of any evaluation sums to the row's time"
     const double stated = row.at(one.time).to_number<double>() * one.ns_a_unit * 1000.0;
     CHECK(path.at("length_ps").to_number<double>() == doctest::Approx(stated).epsilon(1e-9));
     CHECK(sum(path.at("reasons")) == path.at("length_ps").to_number<std::int64_t>());
-    CHECK(path.at("of").as_string().starts_with("row " + one.row + ", "));
+    CHECK(path.at("of").as_string().starts_with("row:" + one.row + ", "));
     CHECK(row.at("limited_by") == path.at("limited_by"));
     CHECK(!row.at("limited_by").as_string().empty());
     told.erase("explain");
@@ -320,7 +337,7 @@ TEST_CASE("--of row: the whole path of a row of an evaluation, and its rows are 
   const json::object path = told.at("explain").as_object();
   CHECK(path.at("row") == 2);
   const json::value& row = path.at("paths").at(0);
-  CHECK(row.at("of").as_string().starts_with("row 2, "));
+  CHECK(row.at("of").as_string().starts_with("row:2, "));
   CHECK(row.at("limited_by") == told.at("rows").at(1).at("limited_by"));
   CHECK(sum(row.at("reasons")) == row.at("length_ps").to_number<std::int64_t>());
   CHECK(row.at("keys").at(0).as_object().contains("range"));
@@ -329,7 +346,7 @@ TEST_CASE("--of row: the whole path of a row of an evaluation, and its rows are 
   const Outcome text = run_script("$KBSIM " + job + "--of row:2 --out o && cat o/explain.json");
   CAPTURE(text.err);
   CHECK(text.exit == 0);
-  CHECK(text.out.find("\ncritical path of row 2, ") != std::string::npos);
+  CHECK(text.out.find("\ncritical path of row:2, ") != std::string::npos);
   CHECK(text.out.find("{\"schema_version\":1,\"row\":2,\"paths\":[{") != std::string::npos);
 }
 
@@ -361,7 +378,7 @@ TEST_CASE("--explain: of a run that a limit ends it says what is known until the
   };
   CHECK(err_at("1000").find("until 999.417 ns no launch had") != std::string::npos);
   const std::string later = err_at("2800");
-  CHECK_MESSAGE(later.find("(order ") != std::string::npos, later);
+  CHECK_MESSAGE(later.find("(launch:1, rank ") != std::string::npos, later);
 }
 
 }  // namespace kbsim::contract::explain_test

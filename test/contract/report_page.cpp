@@ -275,7 +275,7 @@ TEST_CASE("Report page: a row of an evaluation has its path and its operations")
   if (!has_chromium()) return;
   CHECK(told_by(page_in(folder),
                 "told = byId('why').hidden + ' ' + byId('slack').hidden + ' ' + "
-                "byId('answer').textContent.startsWith('critical path of row 1, divided_matmul') + ' ' + "
+                "byId('answer').textContent.startsWith('critical path of row:1, divided_matmul') + ' ' + "
                 "document.querySelectorAll('#bar .part').length")
             .starts_with("false false true "));
 }

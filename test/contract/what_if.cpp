@@ -73,7 +73,7 @@ TEST_CASE("whatif: --of is what limits, and the table says of what") {
   CHECK(launch.substr(base, launch.find('\n', base) - base).ends_with("  " + limited));
   CHECK(text_of("--bench ccl_allreduce").find("limited by\n") != std::string::npos);
   const std::string row = text_of("--bench ccl -b 1K -e 4K --of row:2");
-  CHECK_MESSAGE(row.find("limited by (row 2, ") != std::string::npos, row);
+  CHECK_MESSAGE(row.find("limited by (row:2, ") != std::string::npos, row);
 }
 
 TEST_CASE("whatif and solve: what only a single run prints or writes is refused") {

@@ -127,7 +127,7 @@ void add_collectives(Explainer& explainer, Explanations& what, const std::vector
       what.all[first_launch + launch].collective = static_cast<int>(i + 1);
     if (one.launches.size() == 1 && !is_asked) continue;
     explainer.add(
-        fmt::format("collective {}, {} on {}", i + 1, one.kernel, counted(one.launches.size(), "rank")),
+        fmt::format("collective:{}, {} on {}", i + 1, one.kernel, counted(one.launches.size(), "rank")),
         one.end, one.begin, depth_of(explainer, is_asked, false));
     explain::Explanation& added = what.all.back();
     added.kernel = one.kernel;
@@ -173,7 +173,7 @@ std::string why_not_there(const explain::PathQuestion& asked, std::size_t launch
 void add_op(Explainer& explainer, Explanations& what, const explain::PathQuestion& asked) {
   const explain::OpMarks& marks = *what.marks;
   const oplog::ValueId id = op_of(asked, marks.log());
-  explainer.add(fmt::format("{}, operation {} ({})", marks.log().lane_name(id.lane), id.seq, marks.what(id)),
+  explainer.add(fmt::format("op:{}:{} ({})", marks.log().lane_name(id.lane), id.seq, marks.what(id)),
                 marks.kept_end(), marks.called(id), Explainer::Depth::operations);
   what.asked = what.all.size() - 1;
 }
@@ -184,8 +184,8 @@ void add_launches(Explainer& explainer, Explanations& what, const std::vector<hw
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const bool is_asked = asked.kind == explain::PathQuestion::Kind::launch && asked.number == i + 1;
-    explainer.add(fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank),
-                  order.why, order.sent, depth_of(explainer, is_asked, i < kShownLaunches));
+    explainer.add(fmt::format("{} (launch:{}, rank {})", order.kernel_name, i + 1, order.rank), order.why,
+                  order.sent, depth_of(explainer, is_asked, i < kShownLaunches));
     what.all.back().kernel = order.kernel_name;
     what.all.back().rank = order.rank;
     if (is_asked) what.asked = what.all.size() - 1;
@@ -244,7 +244,7 @@ std::string to_text(const Explanations& what) {
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
   if (what.asked == 0 && what.launches > kShownLaunches)
-    text += fmt::format("and {}: see explain.json of --out\n",
+    text += fmt::format("and {}: --of launch:N tells one, explain.json of --out has all\n",
                         counted(what.launches - kShownLaunches, "more launch", "more launches"));
   if (what.gave_up_all) text += explain::kGaveUpAll;
   if (!what.trials.empty() && what.trials.front().is_done())

@@ -20,7 +20,7 @@ constexpr const char* kLimitedBy = "limited_by";
 
 explain::Explanation path_of(const RowQuestion& question, const StatedTime& time, const hw::Machine& machine,
                              const explain::OpMarks& marks) {
-  std::string of = question.whole > 0 ? fmt::format("row {}, {}", question.whole, time.of) : time.of;
+  std::string of = question.whole > 0 ? fmt::format("row:{}, {}", question.whole, time.of) : time.of;
   explain::Explanation what = explain::explain(
       std::move(of), explain::path_to(time.end, time.begin, machine, &marks), machine, &marks);
   what.kernel = time.kernel;
