@@ -126,9 +126,27 @@ TEST_CASE("Task: parameters are destroyed with a task that never ran") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("Task: an empty one can't be awaited or spawned") {
+TEST_CASE("Task: an empty one can't be spawned or serve; the line is told") {
   Simulation sim;
-  CHECK_THROWS_AS(sim.spawn("empty", Task<>{}), InternalError);
+  const auto check_refused = [](const auto& start) {
+    try {
+      start();
+      FAIL("an empty task was started");
+    } catch (const UsageError& error) {
+      const std::string text = error.what();
+      CHECK_MESSAGE(text.starts_with("task.cpp:"), text);
+      CHECK_MESSAGE(text.ends_with(": process p has an empty task: it was awaited or moved before, or its "
+                                   "function returned none"),
+                    text);
+    }
+  };
+  check_refused([&] { sim.spawn("p", Task<>{}); });
+  check_refused([&] { sim.serve("p", Task<>{}); });
+  sim.run();
+}
+
+TEST_CASE("Task: an empty one can't be awaited") {
+  Simulation sim;
   const Process process = sim.spawn("p", await_empty());
   try {
     sim.run();

@@ -44,6 +44,12 @@ void require_unstopped(const Simulation& sim) {
                     counted(sim.events(), "event")};
 }
 
+void require_task(const std::string& process, const Task<>& task, const std::source_location& at) {
+  if (task) return;
+  throw UsageError{to_string(to_place(at)) + ": process " + process +
+                   " has an empty task: it was awaited or moved before, or its function returned none"};
+}
+
 }  // namespace
 
 Simulation::Simulation(const SimulationOptions& options)
@@ -71,14 +77,16 @@ void Simulation::clear() {
   }
 }
 
-Process Simulation::spawn(std::string name, Task<> task, const Identity& id) {
+Process Simulation::spawn(std::string name, Task<> task, const Identity& id, const std::source_location& at) {
+  require_task(name, task, at);
   detail::ProcessRecord& record = add(std::move(name), id, std::move(task), false);
   ++unfinished_;
   scheduler_.ready(record.task.coroutine().promise());
   return Process{record};
 }
 
-Process Simulation::serve(std::string name, Task<> task) {
+Process Simulation::serve(std::string name, Task<> task, const std::source_location& at) {
+  require_task(name, task, at);
   detail::ProcessRecord& record = add(std::move(name), {}, std::move(task), true);
   scheduler_.ready(record.task.coroutine().promise());
   return Process{record};

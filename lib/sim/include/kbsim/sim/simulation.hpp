@@ -46,10 +46,12 @@ class Simulation {
 
   /// Starts work that must end, at the present time in schedule order. What it throws is thrown by
   /// run() as a ProcessError, unless somebody has joined it by then. Reports print `name`; who decides
-  /// anything about the process goes by `id`.
-  Process spawn(std::string name, Task<> task, const Identity& id = {});
-  /// Starts a component: it may wait for ever, and never counts as deadlocked.
-  Process serve(std::string name, Task<> task);
+  /// anything about the process goes by `id`. UsageError with the line for an empty task.
+  Process spawn(std::string name, Task<> task, const Identity& id = {},
+                const std::source_location& at = std::source_location::current());
+  /// Starts a component: it may wait for ever, and never counts as deadlocked. The same UsageError.
+  Process serve(std::string name, Task<> task,
+                const std::source_location& at = std::source_location::current());
   /// The same, at once, of a part of the machine: for the last thing that an event does which belongs to no
   /// process. See Service.
   void serve_now(std::string name, Task<> task, PartId part);
