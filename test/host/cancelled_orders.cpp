@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/host/host_program.hpp"
 #include "kbsim/host/operators.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -53,6 +54,31 @@ Task<> ordering(Rank& rk, Case test) {
   throw UsageError{"the rank fails"};
 }
 
+// Of all PEs' memories, and of virtual addresses.
+Bytes free_memory(Session& session) {
+  Bytes all;
+  for (int sip = 0; sip < session.spec().system.sips.count; ++sip) {
+    all += session.virtual_memory(sip).free_bytes();
+    for (int pe = 0; pe < session.spec().pes_per_cube(); ++pe)
+      all += session.allocators().pe({sip, 0, pe}).hbm.free_bytes();
+  }
+  return all;
+}
+
+// A third of a PE's memory.
+Task<> launching_and_failing(Rank& rk) {
+  const Tensor x = co_await rk.torch.empty({1 << 20, 1 << 10}, f16, {.dp = kOnePe, .name = "large"});
+  const auto ran = rk.launch("cancelled_orders_scale", x, ScaleArgs{.x = x.ptr(), .n = kMany});
+  throw UsageError{"the rank fails"};
+}
+
+Task<> does_nothing(Rank&) { co_return; }
+// By then the kernels of the program before have ended.
+Task<> spawns_what_fails(Rank& main) {
+  co_await main.session().sim().delay(10_us);
+  co_await main.mp.spawn(launching_and_failing, {.nprocs = 2});
+}
+
 Task<> scaling(Rank& rk, Case) {
   const Tensor x = co_await rk.torch.full({kMany}, 1.0, f16, {.dp = kOnePe, .name = "x"});
   co_await rk.launch("cancelled_orders_scale", x, ScaleArgs{.x = x.ptr(), .n = kMany});
@@ -82,11 +108,29 @@ TEST_CASE("Cancelled orders: kernels of a rank that has ended find their tensors
         CAPTURE(in_group);
         CAPTURE(fails.count());
         Program program{machine(2, 1, 1)};
+        const Bytes before = free_memory(program.session);
         CHECK_NOTHROW(
             program.run(fails_and_goes_on, Case{.what = what, .fails = fails, .in_group = in_group}));
+        if (!in_group) CHECK(free_memory(program.session) == before);
       }
     }
   }
+}
+
+TEST_CASE("Cancelled orders: their tensors' memory serves the programs that come after them") {
+  HostProgram program{machine(2, 1, 1), config::CclSpec{}, {.replay_threads = 1}};
+  const Bytes before = free_memory(program.session());
+  for (int i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    try {
+      program.run(spawns_what_fails);
+      FAIL("no rank failed");
+    } catch (const Error& error) {
+      CHECK_MESSAGE(std::string{error.what()}.find("the rank fails") != std::string::npos, error.what());
+    }
+  }
+  program.run(does_nothing);
+  CHECK(free_memory(program.session()) == before);
 }
 
 }  // namespace kbsim::host::test::cancelled_orders_test

@@ -1,27 +1,42 @@
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 
 namespace kbsim::host {
 
-/// Holds the tensors of an order to the machine. If it goes before that has ended, its rank was cancelled,
-/// and the session keeps them: kernels and DMAs may work on them.
+/// Holds the tensors of orders to the machine. If it goes before these have ended, its rank was cancelled,
+/// and the machine's host keeps them until they have: kernels and DMAs may work on them.
 class OnOrder {
  public:
-  OnOrder(Session& session, std::vector<Tensor> tensors) : session_{session}, tensors_{std::move(tensors)} {}
+  using Job = std::shared_ptr<const hw::ControlJob>;
+  OnOrder(Session& session, std::vector<Job> jobs, std::vector<Tensor> tensors)
+      : host_{&hw::host_of(session.machine())}, jobs_{std::move(jobs)}, tensors_{std::move(tensors)} {}
   OnOrder(OnOrder&&) noexcept = default;
   OnOrder& operator=(OnOrder&&) = delete;
   ~OnOrder() {
-    for (const Tensor& tensor : tensors_) session_.keep(tensor.state());
+    const std::vector<std::shared_ptr<const void>> states = states_of(tensors_);
+    for (const Job& job : jobs_) host_->abandon(job, states);
   }
-  void ended() { tensors_.clear(); }
+  void ended() {
+    jobs_.clear();
+    tensors_.clear();
+  }
 
  private:
-  Session& session_;
+  static std::vector<std::shared_ptr<const void>> states_of(const std::vector<Tensor>& tensors) {
+    std::vector<std::shared_ptr<const void>> all;
+    for (const Tensor& tensor : tensors) all.push_back(tensor.state());
+    return all;
+  }
+
+  hw::IHost* host_;
+  std::vector<Job> jobs_;
   std::vector<Tensor> tensors_;
 };
 

@@ -145,10 +145,13 @@ std::vector<Task<hw::Activity>> order(const Tensor::State& state, std::vector<Nu
   return orders;
 }
 
-OnOrder used_by_kernels(const Tensor& out, const std::vector<TensorOperand>& inputs) {
+OnOrder used_by_kernels(const Tensor& out, const std::vector<TensorOperand>& inputs,
+                        const std::vector<Numbered>& launches) {
   std::vector<Tensor> all{out};
   for (const TensorOperand& input : inputs) all.push_back(input.tensor());
-  return {out.state()->session, std::move(all)};
+  std::vector<Job> jobs;
+  for (const Numbered& launch : launches) jobs.push_back(launch.job);
+  return {out.state()->session, std::move(jobs), std::move(all)};
 }
 
 // The tensors and the Update live as long as this runs.
@@ -159,7 +162,7 @@ Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inp
     if (input.work()) co_await *input.work();
   }
   co_await wait_for(out.state()->session, std::move(writers));
-  OnOrder tensors = used_by_kernels(out, inputs);
+  OnOrder tensors = used_by_kernels(out, inputs, launches);
   co_await when_all(order(*out.state(), std::move(launches)));
   tensors.ended();
   co_return out;

@@ -50,7 +50,7 @@ Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
   job->targets.push_back({.pe = {sip, move.cube, move.pe}, .action = what, .size = kMoveSize});
   Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, sip, job);
   return works_->start(session_.next_work("pe_dma", index),
-                       moved(OnOrder{session_, {move.from, move.to}},
+                       moved(OnOrder{session_, {job}, {move.from, move.to}},
                              Tensor::Update{move.to, Tensor::Update::By::dma}, std::move(order)),
                        at);
 }

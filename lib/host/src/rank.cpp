@@ -122,7 +122,7 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
   std::optional<InUse> in_group;
   if (world_.initialized()) in_group.emplace(world_.all(), std::exchange(tensors, {}), InUse::By::kernel);
-  OnOrder on_order{session_, std::move(tensors)};
+  OnOrder on_order{session_, {job}, std::move(tensors)};
   const Work<hw::Activity> work = works_->start(
       session_.next_work("launch", index),
       reported(std::move(in_group), std::move(on_order), std::move(writing), std::move(order)), at);

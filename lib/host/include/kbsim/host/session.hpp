@@ -118,9 +118,6 @@ class Session {
   /// Why one thread simulates though there are to be more; empty if several do, or one was asked for.
   [[nodiscard]] const std::string& one_thread_because() const { return one_thread_because_; }
 
-  /// What an order of a cancelled rank may still work on: it stays to the end.
-  void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
-
   /// True while host programs may still start things.
   [[nodiscard]] bool open() const { return open_; }
 
@@ -151,7 +148,6 @@ class Session {
   std::vector<CollectiveTiming> collectives_;
   std::vector<const Rank*> ranks_;
   ICallWatch* calls_ = nullptr;
-  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace kbsim::host

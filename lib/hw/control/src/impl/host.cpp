@@ -36,6 +36,8 @@ class Host : public Component, public IHost {
   [[nodiscard]] OrderNumber number_launch(int rank) override;
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job,
                                      OrderNumber number) override;
+  void abandon(const std::shared_ptr<const ControlJob>& job,
+               std::vector<std::shared_ptr<const void>> what) override;
   [[nodiscard]] std::vector<OpenOrder> open_orders() const override;
   [[nodiscard]] std::vector<OrderRecord> orders() const override;
 
@@ -44,10 +46,12 @@ class Host : public Component, public IHost {
     Event done;
     oplog::Slices contents;
     Activity activity;
-    OrderWait wait = {};                              // of an order
-    std::shared_ptr<const ControlJob> job = nullptr;  // of an order
-    Time sent = {};                                   // of an order
-    oplog::IssuePtr issue = {};                       // of a write and a read, if somebody looks for races
+    OrderWait wait = {};                                 // of an order
+    std::shared_ptr<const ControlJob> job = nullptr;     // of an order
+    Time sent = {};                                      // of an order
+    oplog::IssuePtr issue = {};                          // of a write and a read, if somebody looks for races
+    bool abandoned = false;                              // an order that nobody awaits any more, and
+    std::vector<std::shared_ptr<const void>> kept = {};  // what its kernels work on
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   Task<> acknowledged(Token token);
@@ -167,6 +171,16 @@ Task<Activity> Host::reported(Token token) {
   co_return activity;
 }
 
+void Host::abandon(const std::shared_ptr<const ControlJob>& job,
+                   std::vector<std::shared_ptr<const void>> what) {
+  const auto order = std::ranges::find_if(calls_, [&](const auto& call) { return call.second->job == job; });
+  if (order == calls_.end()) return;
+  Call& call = *order->second;
+  if (call.done.is_set()) return (void)calls_.erase(order);
+  call.abandoned = true;
+  call.kept = std::move(what);
+}
+
 // By their PEs, then in the order of their calls: calls of several ranks at one time come in any.
 std::vector<OpenOrder> Host::open_orders() const {
   std::map<std::pair<PeCoord, Token>, OpenOrder> orders;
@@ -232,6 +246,7 @@ void Host::accept(MessagePtr message) {
     note(waiting);
     races_->orders().reported(done->token);
     waiting.done.set();
+    if (waiting.abandoned) (void)calls_.extract(done->token);  // tensors that go with it give orders
   } else {
     Component::accept(std::move(message));
   }

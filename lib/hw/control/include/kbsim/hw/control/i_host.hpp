@@ -56,6 +56,10 @@ class IHost {
   [[nodiscard]] virtual OrderNumber number_launch(int rank) = 0;
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job,
                                              OrderNumber number) = 0;
+  /// Nobody awaits the order of this job any more, if it was given: `what` its kernels work on is held until
+  /// every target has reported back.
+  virtual void abandon(const std::shared_ptr<const ControlJob>& job,
+                       std::vector<std::shared_ptr<const void>> what) = 0;
 
   /// In the order in which they were given.
   [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
