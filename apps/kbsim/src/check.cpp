@@ -37,6 +37,7 @@ struct CheckOptions {
   std::string out;
   double tolerance = 0.0;
   bool json = false;
+  bool quiet = false;
 };
 
 constexpr std::string_view kCheckExamples = R"(
@@ -55,11 +56,13 @@ void parse(const Arguments& arguments, CheckOptions& o) {
       "by how much of itself a number may differ, e.g. 0.02 (default 0)");
   add("out", po::value(&o.out)->value_name("DIR"), "keep what the run again writes there");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&o.quiet), "with --out: no line on stderr of what was written");
   parse_options(
       arguments, all,
       {.usage = "kbsim check DIR [options]", .examples = std::string{kCheckExamples}, .positional = "dir"});
   if (!(o.tolerance >= 0.0 && std::isfinite(o.tolerance)))
     throw UsageError{fmt::format("--tolerance must be a number from 0 on, got {}", o.tolerance)};
+  if (o.quiet && o.out.empty()) throw UsageError{"--quiet has no effect without --out"};
   o.folder = folder;
 }
 
@@ -110,7 +113,7 @@ ExitCode check(const Arguments& arguments) {
   else
     fmt::print("kbsim {}, again:\n{}", fmt::join(command, " "), report::to_text(found));
   std::fflush(stdout);
-  if (!options.out.empty()) report::say_results(options.out);
+  if (!options.out.empty() && !options.quiet) report::say_results(options.out);
   return found.different() == 0 ? ExitCode::ok : ExitCode::wrong_values;
 }
 

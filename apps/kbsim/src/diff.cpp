@@ -38,6 +38,7 @@ struct DiffOptions {
   std::vector<std::string> metrics;
   std::string out;
   bool json = false;
+  bool quiet = false;
 };
 
 constexpr std::string_view kDiffExamples = R"(
@@ -67,6 +68,7 @@ po::options_description description(DiffOptions& o) {
       "of sweeps: which number (default: latency or time); repeatable");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write diff.json there");
+  add("quiet", po::bool_switch(&o.quiet), "no line on stderr of what runs again, or was written");
   return all;
 }
 
@@ -103,7 +105,7 @@ std::array<RunSide, 2> sides_of(const DiffOptions& o) {
   const auto side = [&](const char* name, const std::optional<std::string>& arguments,
                         const std::string& folder) {
     const fs::path own = scratch.path() / name;
-    return arguments ? side_of(name, *arguments, own) : side_in(name, folder, own);
+    return arguments ? side_of(name, *arguments, own) : side_in(name, folder, own, o.quiet);
   };
   const std::string first = o.folders.empty() ? "" : o.folders.front();
   const std::string second = o.folders.empty() ? "" : o.folders.back();
@@ -118,10 +120,11 @@ void show(const DiffOptions& o, const json::object& document, const std::string&
   else
     fmt::print("{}", text);
   (void)std::fflush(stdout);
-  if (!o.out.empty()) report::say_results(o.out);
+  if (!o.out.empty() && !o.quiet) report::say_results(o.out);
 }
 
 void diff_sweeps(const DiffOptions& o) {
+  if (o.quiet && o.out.empty()) throw UsageError{"--quiet has no effect on two sweeps without --out"};
   const sweep::Tables first = sweep::read_tables(o.folders.front());
   const sweep::Tables second = sweep::read_tables(o.folders.back());
   const std::vector<std::string> metrics = o.metrics.empty() ? std::vector<std::string>{""} : o.metrics;

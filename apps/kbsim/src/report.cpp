@@ -116,6 +116,7 @@ struct ReportOptions {
   std::string dir;
   std::string against;
   std::string out;
+  bool quiet = false;
 };
 
 constexpr std::string_view kReportExamples = R"(
@@ -132,6 +133,7 @@ void parse(const Arguments& arguments, ReportOptions& o) {
   add("against", po::value(&o.against)->value_name("DIR"),
       "another run's folder: the page has both, and what differs");
   add("out", po::value(&o.out)->value_name("FILE"), "write the page there (default: DIR/report.html)");
+  add("quiet", po::bool_switch(&o.quiet), "no line on stderr of what was written");
   describe_plugins(all);
   parse_options(
       arguments, all,
@@ -179,7 +181,7 @@ ExitCode report_folder(const Arguments& arguments) {
   report::require_writable(file);
   write_page(options.dir, options.against.empty() ? std::nullopt : std::optional<fs::path>{options.against},
              file);
-  report::say_written(file);
+  if (!options.quiet) report::say_written(file);
   return ExitCode::ok;
 }
 

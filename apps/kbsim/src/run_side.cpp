@@ -111,9 +111,10 @@ std::string configuration_in(const fs::path& file, const Arguments& command, con
 }
 
 // Its causes, if the same run again gives them.
-void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch) {
+void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch,
+                   bool quiet) {
   if (!is_command(command, run_bench)) return;
-  say("{}: {} has no explain.json: it runs again for it\n", side.name, folder.string());
+  if (!quiet) say("{}: {} has no explain.json: it runs again for it\n", side.name, folder.string());
   run_into(side.name, repeated(command, folder / "config.resolved.yaml", scratch), false);
   if (!is_there(scratch / "explain.json")) return;
   const std::vector<sweep::Metric> again = sweep::metrics_in(text_in(scratch / "summary.json"));
@@ -153,10 +154,10 @@ Arguments words_in(const std::string& name, const std::string& arguments) {
 
 }  // namespace
 
-RunSide side_in(const std::string& name, const fs::path& folder, const fs::path& scratch) {
+RunSide side_in(const std::string& name, const fs::path& folder, const fs::path& scratch, bool quiet) {
   const Arguments command = recorded_command(folder);
   RunSide side = read_side(name, folder, command);
-  if (!side.explained && !side.keeps_no_paths) explain_again(side, command, folder, scratch);
+  if (!side.explained && !side.keeps_no_paths) explain_again(side, command, folder, scratch, quiet);
   return side;
 }
 

@@ -24,9 +24,9 @@ struct RunSide {
 };
 
 /// What a run wrote with --out. Where explain.json is missing the run is repeated in `scratch` for it, if it
-/// can be explained.
+/// can be explained; stderr says so unless it is to be quiet.
 [[nodiscard]] RunSide side_in(const std::string& name, const std::filesystem::path& folder,
-                              const std::filesystem::path& scratch);
+                              const std::filesystem::path& scratch, bool quiet);
 
 /// Runs `kbsim run` with these arguments, divided as a shell does, in `scratch`. Error with its exit code if
 /// it fails.
