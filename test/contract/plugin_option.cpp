@@ -99,8 +99,8 @@ TEST_CASE("--plugin: a file that isn't there, isn't a shared object, or has no k
 }
 
 TEST_CASE("--plugin: what is registered with a null pointer for its function is refused") {
-  check_refused("--plugin " + plugin("no_function"),
-                {"its mapper 'no_mapper' and its kernel 'no_kernel' has no function"});
+  check_refused("--plugin " + plugin("no_function"), {"its mapper 'no_mapper' and its kernel 'no_kernel' and "
+                                                      "its evaluation 'no_evaluation' has no function"});
 }
 
 TEST_CASE("--plugin: a name that is taken is refused, and so is a file that is given twice") {

@@ -81,6 +81,12 @@ bool is_bench(const std::string& name) {
 }
 
 void refuse_bench(const std::string& name) {
+  const auto require_function = [&](const auto& registry) {
+    if (std::ranges::find(registry.without_function(), name) != registry.without_function().end())
+      (void)registry.at(name);
+  };
+  require_function(benches());
+  require_function(evaluate::evaluations());
   if (kernels().find(name) != nullptr)
     throw UsageError{
         fmt::format("'{}' is a kernel, which a bench launches: --bench ccl --algorithm NAME that "

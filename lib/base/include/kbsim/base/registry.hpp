@@ -50,19 +50,19 @@ class AnyRegistry {
 
 /// Things that are known by name, in alphabetical order; each registers itself in its own file.
 /// A second registration of a name is an InternalError; looking up an unknown one is a UsageError with
-/// the nearest name.
+/// the nearest name. An entry whose function is a null pointer is noted, and at() says so.
 template <class Entry>
 class Registry final : public AnyRegistry {
  public:
   using AnyRegistry::AnyRegistry;
 
   void add(std::string name, Entry entry) {
+    if (!has_function(entry)) return note_without_function(std::move(name));
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
     ensure(fresh, [&] { return kind() + " '" + name + "' is registered twice"; });
   }
   /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
-  /// taken is noted as a conflict, and the first entry stays; an entry whose function is a null pointer is
-  /// noted, too, and at() says so.
+  /// taken is noted as a conflict, and the first entry stays.
   bool offer(std::string name, Entry entry) noexcept {
     if (!has_function(entry)) {
       note_without_function(std::move(name));

@@ -95,6 +95,8 @@ struct Evaluation {
   std::string alone = {};
   /// A bench of one simulation that is the like: "gemm_single_pe".
   std::string bench_of_one = "ccl_allreduce";
+  /// Those that every evaluation has.
+  [[nodiscard]] bool has_function() const { return run && text && figures; }
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 
