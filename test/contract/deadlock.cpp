@@ -125,6 +125,31 @@ TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
   CHECK(contents(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
 }
 
+TEST_CASE("Deadlock: a signal that never comes is told with its tensor, the same by any number of threads") {
+  const std::string folder = written("deadlock-signal", "") + ".d";
+  const std::string job = kMainJob + " " + options_of("unsignalled") + "--race off ";
+  const Outcome outcome = run_kbsim(job + "--num-threads 1 --out " + folder);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 8);
+  const std::string why = " for -1 ← nobody is known: no put to it is under way";
+  CHECK(outcome.err.find(why + "; it is in tensor 'ccl_in_r1', f16 [16, 8], of ccl_allreduce.cpp:") !=
+        std::string::npos);
+  const auto json = boost::json::parse(contents(folder + "/deadlock.json")).as_object();
+  const auto& waits = json.at("waits").as_array();
+  const auto signal = std::ranges::find_if(waits, [](const auto& wait) { return wait.at("to").is_null(); });
+  REQUIRE(signal != waits.end());
+  CHECK(signal->at("why").as_string().ends_with(why));
+  CHECK(signal->at("in").as_string().starts_with("tensor 'ccl_in_r1', f16 [16, 8], of ccl_allreduce.cpp:"));
+  CHECK(contents(folder + "/deadlock.dot").find("; it is in tensor ") != std::string::npos);
+  const std::string one = run_kbsim(job + "--num-threads 1").err;
+  for (const char* other : {"--num-threads 2", "--num-threads 3", "--num-threads 1 --shuffle-ties 3"}) {
+    CAPTURE(other);
+    CHECK(run_kbsim(job + other).err == one);
+    const std::string limited = run_kbsim(job + other + " --max-sim-time 2000").err;
+    CHECK(limited.find(why + "; it is in tensor 'ccl_in_r1'") != std::string::npos);
+  }
+}
+
 TEST_CASE("KBSIM_CCL_TRACE: a line for each send and recv, in the order of time, whatever that of events") {
   const std::string trace = traced("");
   const std::vector<std::string> lines = lines_of(trace);

@@ -27,7 +27,8 @@ TEST_CASE("--race: by default ten races are told on stderr, the rest counted, an
   CHECK(outcome.exit == 7);  // it is no all-reduce
   CHECK(times(outcome.err, "warning: data race at ") == 10);
   CHECK(times(outcome.err, "kernel racy on sip") == 20);
-  CHECK(times(outcome.err, " at racy.cpp:") == 40);            // of both accesses, and of what lacks
+  CHECK(times(outcome.err, " at racy.cpp:") == 40);  // of both accesses, and of what lacks
+  CHECK(times(outcome.err, ", in tensor '") == 10);
   CHECK(times(outcome.err, "and 22 more data races\n") == 1);  // 32 cubes
   CHECK(times(outcome.out, "data race") == 0);
   CHECK(run_kbsim(kRacy + "--race warn --quiet").err == run_kbsim(kRacy + "--quiet").err);

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/control.hpp"
@@ -64,6 +66,36 @@ Task<> use_then_free_then_use(Rank& rk, bool* used) {
 Task<> use_beyond(Rank& rk, std::int64_t elements) {
   const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x"});
   co_await launch_on_first(&rk.session(), x.ptr() + elements);
+}
+
+Task<> wait_for_word(TL& tl, Ptr word) { co_await tl.wait_signal({.signal = word, .at_least = 3}); }
+
+// The third of eight words, whose tensor goes meanwhile if that is asked for.
+Task<> use_as_signal(Rank& rk, bool goes) {
+  std::optional<Tensor> x = co_await rk.torch.zeros({8}, i32, {.dp = kOnePe, .name = "x"});
+  auto job = std::make_shared<hw::ControlJob>();
+  auto kernel = std::make_shared<const KernelCall>(bind_kernel("wait_for_word", wait_for_word, x->ptr() + 2));
+  job->targets.push_back({.pe = kFirstPe, .action = hw::Launch{kernel}, .size = {}});
+  auto order = hw::host_of(rk.session().machine()).order(0, 0, job);
+  co_await rk.session().sim().delay(10_us);
+  if (goes) x.reset();
+  [[maybe_unused]] const auto result = co_await std::move(order);
+}
+
+Task<> store_and_load(TL& tl, Ptr at) {
+  auto stored = tl.store(at, tl.zeros({4}, at.dtype));
+  [[maybe_unused]] const auto loaded = co_await tl.load(at, {4}, at.dtype);
+  co_await stored;
+}
+
+Task<> use_in_a_race(Rank& rk, int) {
+  const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x"});
+  const Tensor y = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "y"});
+  auto job = std::make_shared<hw::ControlJob>();
+  auto kernel =
+      std::make_shared<const KernelCall>(bind_kernel("store_and_load", store_and_load, y.ptr() + 4));
+  job->targets.push_back({.pe = kFirstPe, .action = hw::Launch{kernel}, .size = {}});
+  [[maybe_unused]] const auto result = co_await hw::host_of(rk.session().machine()).order(0, 0, job);
 }
 
 // That another PE has.
@@ -169,6 +201,26 @@ TEST_CASE("Tensor: an address beyond it is told with its name") {
   CHECK(others.find("; sip0.cube0.pe1 has it: a PE sees its own part") != std::string::npos);
   const std::string nowhere = Program{}.error(use_beyond, 100 << 20, ExitCode::deadlock);
   CHECK(nowhere.find("; it is ") == std::string::npos);
+}
+
+TEST_CASE("Tensor: a signal in it that never comes is told with its name") {
+  const std::string stays = Program{}.error(use_as_signal, false, ExitCode::deadlock);
+  CAPTURE(stays);
+  CHECK(stays.find(": no put to it is under way; it is in tensor 'x', i32 [8], of tensor_memory.cpp:") !=
+        std::string::npos);
+  CHECK(stays.find("freed") == std::string::npos);
+  const std::string goes = Program{}.error(use_as_signal, true, ExitCode::deadlock);
+  CAPTURE(goes);
+  CHECK(goes.find("; it is in tensor 'x', i32 [8], of tensor_memory.cpp:") != std::string::npos);
+  CHECK(goes.ends_with(", which was freed"));
+}
+
+TEST_CASE("Tensor: a race in it is told with its name") {
+  const std::string text = Program{}.error(use_in_a_race, 0, ExitCode::deadlock);
+  CAPTURE(text);
+  CHECK(text.find("on 8 B of sip0.cube0.hbm0 from 0x") != std::string::npos);
+  CHECK(text.find(", in tensor 'y', f16 [8], of tensor_memory.cpp:") != std::string::npos);
+  CHECK(text.find("tensor 'x'") == std::string::npos);
 }
 
 TEST_CASE("Tensor: copy_ refuses another shape or dtype, naming both") {

@@ -173,6 +173,25 @@ TEST_CASE(
   CHECK(told(Told::signal).ends_with("; the store isn't awaited before the signal"));
 }
 
+TEST_CASE("RaceCheck: a race is told with what its bytes are of when it is found, if somebody knows that") {
+  OpLog log;
+  (void)log.add_lane("sip0.cube0.pe0");
+  (void)log.add_lane("sip0.cube0.pe1");
+  std::string name = "tensor 'x'";
+  const auto tally = std::make_shared<RaceTally>();
+  Looked looked{.tally = tally, .check = RaceCheck{tally, [&](const MemoryRange& bytes) {
+                                                     CHECK(bytes == MemoryRange{kMemory, 260, 60});
+                                                     return name;
+                                                   }}};
+  (void)looked.access(looked.agent(), write(kOne, 10_ns), range(256, 64));
+  (void)looked.access(looked.agent(), read(kTwo, 12_ns), range(260, 64));
+  name = "tensor 'y'";
+  REQUIRE(looked.races == 1);
+  const std::string text = describe(looked.check.races().front(), log, "sip0.cube0.hbm0");
+  CHECK_MESSAGE(text.find(" on 60 B of sip0.cube0.hbm0 from 0x104, in tensor 'x': ") != std::string::npos,
+                text);
+}
+
 TEST_CASE("RaceCheck: what of many rows two operations share is found, however the rows interleave") {
   const auto column = [](std::int64_t first, std::int64_t bytes) {
     std::vector<MemoryRange> rows;

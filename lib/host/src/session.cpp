@@ -16,6 +16,7 @@
 
 #include "host_waits.hpp"
 #include "plan_waits.hpp"
+#include "signal_waits.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -36,7 +37,9 @@ WaitGraph graph_of(const std::vector<Waiting>& waiting, hw::Machine& machine,
   Waits waits{waiting};
   add_kernel_waits(waits, queue_ends(machine), barriers);
   add_host_waits(waits, machine, ranks);
-  return waits.take();
+  WaitGraph graph = waits.take();
+  name_signals(graph, machine.address_names());
+  return graph;
 }
 
 void require_received(hw::Machine& machine) {

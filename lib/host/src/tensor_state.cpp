@@ -185,10 +185,21 @@ void Tensor::State::allocate(std::string_view call, Here at) {
                                       kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
                                       kbsim::to_string(dtype), error.what())};
   }
-  session.machine().address_names().add(
-      sip, *va, range,
+  tell_name(range, at);
+}
+
+// To those who tell people of addresses.
+void Tensor::State::tell_name(Bytes range, Here at) const {
+  hw::Machine& machine = session.machine();
+  std::string text =
       fmt::format("{}, {} {}, of {}", name == TensorOptions{}.name ? "a tensor" : "tensor '" + name + "'",
-                  kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at))));
+                  kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at)));
+  if (machine.races().on()) {
+    const auto told = std::make_shared<const std::string>(text);
+    for (const Shard& shard : shards)
+      machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, told);
+  }
+  machine.address_names().add(sip, *va, range, std::move(text));
 }
 
 Bytes Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {

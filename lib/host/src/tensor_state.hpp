@@ -70,6 +70,7 @@ struct Tensor::State {
   void allocate(std::string_view call, Here at);
   /// A step of it; of so many virtual bytes.
   [[nodiscard]] Bytes take_memory(const std::vector<topology::ShardSpec>& specs);
+  void tell_name(Bytes range, Here at) const;
   /// Makes the MMUs translate: by an order, sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.

@@ -80,8 +80,9 @@ struct RaceCheck::Found {
 };
 
 std::string describe(const Race& race, const OpLog& log, std::string_view memory) {
-  return fmt::format("data race at {} on {} of {} from {:#x}: {}; and {}; {}", kbsim::to_string(race.found),
-                     kbsim::to_string(Bytes{race.where.bytes}), memory, race.where.address,
+  return fmt::format("data race at {} on {} of {} from {:#x}{}{}: {}; and {}; {}",
+                     kbsim::to_string(race.found), kbsim::to_string(Bytes{race.where.bytes}), memory,
+                     race.where.address, race.in.empty() ? "" : ", in ", race.in,
                      described(race.a, race.found, log), described(race.b, race.found, log), missing(race));
 }
 
@@ -233,6 +234,7 @@ std::size_t RaceCheck::take(const Found& found, Time now) {
     Race race{.where = where, .a = in_order ? a : b, .b = in_order ? b : a, .found = now};
     race.told = race.a.issue->told_to(*race.b.issue);
     race.unawaited = a.issue->by() == b.issue->by();
+    if (naming_) race.in = naming_(where);
     const auto [same, added] = races_.try_emplace(std::minmax(a.op, b.op), race);
     if (!added && order(race) < order(same->second)) same->second = race;
   }

@@ -61,8 +61,9 @@ boost::json::object to_json(const DeadlockReport& deadlock) {
         {"from", graph.nodes[edge.from].name}, {"to", graph.nodes[edge.to].name}, {"why", edge.why}});
   }
   for (const WaitGraph::Unknown& unknown : graph.unknown) {
-    waits.push_back(
-        boost::json::object{{"from", graph.nodes[unknown.from].name}, {"to", nullptr}, {"why", unknown.why}});
+    boost::json::object wait{{"from", graph.nodes[unknown.from].name}, {"to", nullptr}, {"why", unknown.why}};
+    if (!unknown.in.empty()) wait["in"] = unknown.in;
+    waits.push_back(std::move(wait));
   }
   for (const auto& edges : find_cycles(graph))
     cycles.push_back(boost::json::array(edges.begin(), edges.end()));
@@ -89,7 +90,7 @@ std::string to_dot(const WaitGraph& graph) {
   for (std::size_t i = 0; i < graph.unknown.size(); ++i) {
     const WaitGraph::Unknown& unknown = graph.unknown[i];
     text += fmt::format("\"unknown {}\" [label=\"?\", style=dashed];\n{} -> \"unknown {}\" [label={}];\n", i,
-                        quoted(graph.nodes[unknown.from].name), i, quoted(unknown.why));
+                        quoted(graph.nodes[unknown.from].name), i, quoted(to_string(unknown)));
   }
   return text + "}\n";
 }

@@ -61,7 +61,7 @@ Told roots_of(const DeadlockReport& deadlock) {
     else if (graph.nodes[edge.from].waiting)
       for_others.insert(graph.nodes[edge.from].waiting->process);
   }
-  for (const WaitGraph::Unknown& unknown : graph.unknown) waits.push_back(unknown.why);
+  for (const WaitGraph::Unknown& unknown : graph.unknown) waits.push_back(to_string(unknown));
   std::vector<std::string> processes;
   Told told;
   for (const Waiting& one : deadlock.waiting()) {

@@ -56,7 +56,7 @@ std::string rest_text(const WaitGraph& graph) {
   for (std::size_t edge = 0; edge < graph.edges.size(); ++edge) {
     if (!std::ranges::binary_search(in_cycles, edge)) others.push_back(graph.edges[edge].why);
   }
-  for (const WaitGraph::Unknown& unknown : graph.unknown) others.push_back(unknown.why);
+  for (const WaitGraph::Unknown& unknown : graph.unknown) others.push_back(to_string(unknown));
   for (const WaitGraph::Node& node : graph.nodes) {
     for (const WaitGraph::Counters& one : node.counters) counters.push_back(line_of(one));
   }
@@ -67,6 +67,10 @@ std::string rest_text(const WaitGraph& graph) {
 
 std::string cycle_title(std::size_t number, std::size_t all) {
   return all == 1 ? "cycle" : "cycle " + std::to_string(number + 1) + " of " + std::to_string(all);
+}
+
+std::string to_string(const WaitGraph::Unknown& unknown) {
+  return unknown.in.empty() ? unknown.why : unknown.why + "; it is in " + unknown.in;
 }
 
 std::string to_string(const WaitGraph& graph) { return cycles_text(graph) + rest_text(graph); }

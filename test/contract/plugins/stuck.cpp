@@ -27,5 +27,11 @@ Task<> stuck_if_large(TL& tl, CollectiveArgs args) {
 }
 KBSIM_KERNEL(stuck_if_large, "waits for what never comes, with more than 1024 elements");
 
+Task<> unsignalled(TL& tl, CollectiveArgs args) {
+  if (args.rank != 1 || tl.program_id(0) != 0 || tl.program_id(1) != 0) co_return;
+  co_await tl.wait_signal({.signal = {.va = args.data.va, .dtype = i32}, .equal = -1});
+}
+KBSIM_KERNEL(unsignalled, "waits for a word that nobody puts");
+
 }  // namespace
 }  // namespace kbsim

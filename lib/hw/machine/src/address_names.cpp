@@ -30,30 +30,44 @@ void AddressNames::drop(int sip, std::uint64_t va) {
   if (const auto found = ranges.find(va); found != ranges.end()) found->second.dropped = true;
 }
 
+std::string AddressNames::told(const Range& range) {
+  return range.name + (range.dropped ? ", which was freed" : "");
+}
+
+std::string AddressNames::in_one(const Ranges& ranges, std::uint64_t va) {
+  const auto next = ranges.upper_bound(va);
+  if (next == ranges.begin()) return "";
+  const auto& [begin, range] = *std::prev(next);
+  return va < begin + size_of(range.bytes) ? told(range) : "";
+}
+
+std::string AddressNames::at(int sip, std::uint64_t va) const {
+  const std::lock_guard lock{mutex_};
+  const auto package = packages_.find(sip);
+  return package == packages_.end() ? "" : in_one(package->second, va);
+}
+
 std::string AddressNames::near(int sip, std::uint64_t va) const {
   const std::lock_guard lock{mutex_};
   const auto package = packages_.find(sip);
   if (package == packages_.end()) return "";
   const Ranges& ranges = package->second;
+  if (const std::string in = in_one(ranges, va); !in.empty()) return "; it is in " + in;
   const auto next = ranges.upper_bound(va);
-  const auto freed = [](const Range& range) { return range.dropped ? ", which was freed" : ""; };
   std::string text;
   Bytes least = kNear;
   if (next != ranges.begin()) {
     const auto& [begin, range] = *std::prev(next);
     const std::uint64_t end = begin + size_of(range.bytes);
-    if (va < end) return fmt::format("; it is in {}{}", range.name, freed(range));
     if (va - end < size_of(least)) {
       least = Bytes{static_cast<std::int64_t>(va - end)};
-      text =
-          fmt::format("; it is {} the end of {}{}",
-                      least == 0_B ? "right behind" : to_string(least) + " behind", range.name, freed(range));
+      text = fmt::format("; it is {} the end of {}",
+                         least == 0_B ? "right behind" : to_string(least) + " behind", told(range));
     }
   }
   if (next != ranges.end() && next->first - va < size_of(least)) {
-    text =
-        fmt::format("; it is {} before {}{}", to_string(Bytes{static_cast<std::int64_t>(next->first - va)}),
-                    next->second.name, freed(next->second));
+    text = fmt::format("; it is {} before {}", to_string(Bytes{static_cast<std::int64_t>(next->first - va)}),
+                       told(next->second));
   }
   return text;
 }

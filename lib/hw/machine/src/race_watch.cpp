@@ -1,5 +1,7 @@
 #include "kbsim/hw/race_watch.hpp"
 
+#include <iterator>
+
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::hw {
@@ -8,7 +10,8 @@ void RaceWatch::watch(oplog::RaceMode mode) {
   fails_ = mode == oplog::RaceMode::error;
   if (mode == oplog::RaceMode::off) return;
   tally_ = std::make_shared<oplog::RaceTally>();
-  check_ = std::make_unique<oplog::RaceCheck>(tally_);
+  check_ = std::make_unique<oplog::RaceCheck>(
+      tally_, [this](const oplog::MemoryRange& bytes) { return name_of(bytes); });
   orders_.watch(tally_, [this] { check_->forget_all(); });
 }
 
@@ -55,8 +58,24 @@ void RaceWatch::serves(NodeId reply_to, Token token, MemoryAddress at, Bytes byt
   found(check_->serve(asked.mapped(), where, sim_.now()));
 }
 
+void RaceWatch::name(const topology::PhysRange& bytes, const std::shared_ptr<const std::string>& of) {
+  if (!on() || bytes.bytes == 0_B) return;
+  const oplog::MemoryRange where = range(bytes);
+  names_[{where.memory.value(), where.address}] = {.end = where.address + where.bytes, .of = of};
+}
+
+std::string RaceWatch::name_of(const oplog::MemoryRange& bytes) const {
+  const auto next = names_.upper_bound({bytes.memory.value(), bytes.address});
+  if (next == names_.begin()) return "";
+  const auto& [begin, named] = *std::prev(next);
+  return begin.first == bytes.memory.value() && bytes.address < named.end ? *named.of : "";
+}
+
 void RaceWatch::forget(const topology::PhysRange& bytes) {
-  if (on() && bytes.bytes > 0_B) check_->forget(range(bytes));
+  if (!on() || bytes.bytes == 0_B) return;
+  const oplog::MemoryRange where = range(bytes);
+  check_->forget(where);
+  names_.erase({where.memory.value(), where.address});
 }
 
 void RaceWatch::found(std::size_t races) {

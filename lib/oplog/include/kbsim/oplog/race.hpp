@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -52,6 +53,7 @@ struct Race {
   Time found{};            // when the second began, or was served
   Told told{};             // by what the one's agent told the other's, without having awaited it
   bool unawaited = false;  // both are of one agent
+  std::string in = {};     // what the first of the bytes is of: "tensor 'x'"; nothing if that isn't known
 };
 [[nodiscard]] std::string describe(const Race& race, const OpLog& log, std::string_view memory);
 
@@ -62,7 +64,10 @@ struct Race {
 class RaceCheck {
  public:
   static constexpr std::size_t kMost = 4096;
-  explicit RaceCheck(std::shared_ptr<RaceTally> tally) : tally_{std::move(tally)} {}
+  /// Says what bytes are of, when a race is found on them.
+  using Naming = std::function<std::string(const MemoryRange&)>;
+  explicit RaceCheck(std::shared_ptr<RaceTally> tally, Naming naming = {})
+      : tally_{std::move(tally)}, naming_{std::move(naming)} {}
   ~RaceCheck();
   RaceCheck(const RaceCheck&) = delete;
   RaceCheck& operator=(const RaceCheck&) = delete;
@@ -107,6 +112,7 @@ class RaceCheck {
   void count(std::ptrdiff_t cells, std::ptrdiff_t accesses);
 
   std::shared_ptr<RaceTally> tally_;
+  Naming naming_;
   std::vector<Cells> cells_;  // by memory
   std::map<std::pair<ValueId, ValueId>, Race> races_;
 };

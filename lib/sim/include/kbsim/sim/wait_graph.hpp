@@ -33,6 +33,7 @@ struct WaitGraph {
   struct Unknown {
     std::size_t from = 0;
     std::string why;
+    std::string in = {};  // what lies where it waits, by a name that people know
   };
 
   std::vector<Node> nodes;
@@ -50,6 +51,9 @@ struct WaitGraph {
 
 /// "cycle", or of several "cycle 2 of 3".
 [[nodiscard]] std::string cycle_title(std::size_t number, std::size_t all);
+
+/// Why, and what that is in.
+[[nodiscard]] std::string to_string(const WaitGraph::Unknown& unknown);
 
 /// Each cycle, then the other edges and all counters, a line each.
 [[nodiscard]] std::string to_string(const WaitGraph& graph);

@@ -10,13 +10,15 @@
 namespace kbsim::hw {
 
 /// What programs have at which virtual addresses of a package, for whoever says of an address that it isn't
-/// mapped. What is dropped is known until others take its place. Any thread may call: in a divided machine
-/// what a program adds or drops within a window of the question may be known or not.
+/// mapped or is waited at. What is dropped is known until others take its place. Any thread may call: in a
+/// divided machine what a program adds or drops within a window of the question may be known or not.
 class AddressNames {
  public:
   /// `name` as in "it is in NAME".
   void add(int sip, std::uint64_t va, Bytes bytes, std::string name);
   void drop(int sip, std::uint64_t va);
+  /// "NAME", or "NAME, which was freed": what the address is in; "" if it is in none.
+  [[nodiscard]] std::string at(int sip, std::uint64_t va) const;
   /// "; it is 64 B behind the end of NAME", or in it, before it, or in it before it was freed; "" if nothing
   /// is within 16 MiB.
   [[nodiscard]] std::string near(int sip, std::uint64_t va) const;
@@ -28,6 +30,8 @@ class AddressNames {
     bool dropped = false;
   };
   using Ranges = std::map<std::uint64_t, Range>;  // none overlaps another
+  static std::string told(const Range& range);
+  static std::string in_one(const Ranges& ranges, std::uint64_t va);
 
   mutable std::mutex mutex_;
   std::map<int, Ranges> packages_;

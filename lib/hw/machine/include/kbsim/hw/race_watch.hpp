@@ -45,6 +45,8 @@ class RaceWatch {
   /// A request for an atomic leaves its DMA; its memory serves it now.
   void asks(NodeId reply_to, Token token, oplog::MemoryAccess atomic);
   void serves(NodeId reply_to, Token token, MemoryAddress at, Bytes bytes);
+  /// These bytes are of "tensor 'x'" or the like until they are free.
+  void name(const topology::PhysRange& bytes, const std::shared_ptr<const std::string>& of);
   /// These bytes are free.
   void forget(const topology::PhysRange& bytes);
 
@@ -55,6 +57,13 @@ class RaceWatch {
   [[nodiscard]] Bytes memory() const;
 
  private:
+  struct Named {
+    std::int64_t end = 0;
+    std::shared_ptr<const std::string> of;
+  };
+  using Place = std::pair<std::uint32_t, std::int64_t>;  // memory and first byte
+
+  [[nodiscard]] std::string name_of(const oplog::MemoryRange& bytes) const;
   [[nodiscard]] oplog::MemoryRange range(const topology::PhysRange& bytes) const;
   void found(std::size_t races);
   Task<> fail();
@@ -66,6 +75,7 @@ class RaceWatch {
   std::unique_ptr<oplog::RaceCheck> check_;
   OrderWatch orders_;
   std::map<std::pair<NodeId, Token>, oplog::MemoryAccess> atomics_;  // under way
+  std::map<Place, Named> names_;                                     // none overlaps another
   bool fails_ = false;
   bool failed_ = false;
   std::vector<oplog::MemoryRange> ranges_;  // of the access that begins
