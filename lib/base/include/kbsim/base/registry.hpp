@@ -57,9 +57,9 @@ class Registry final : public AnyRegistry {
   using AnyRegistry::AnyRegistry;
 
   void add(std::string name, Entry entry) {
+    ensure(!entries_.contains(name), [&] { return kind() + " '" + name + "' is registered twice"; });
     if (!has_function(entry)) return note_without_function(std::move(name));
-    const bool fresh = entries_.emplace(name, std::move(entry)).second;
-    ensure(fresh, [&] { return kind() + " '" + name + "' is registered twice"; });
+    entries_.emplace(std::move(name), std::move(entry));
   }
   /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
   /// taken is noted as a conflict, and the first entry stays.
