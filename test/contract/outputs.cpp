@@ -235,6 +235,10 @@ TEST_CASE("--quiet of check and diff: refused where there is nothing that it wou
   const Outcome sweeps = run_kbsim("diff " + sweep + " " + sweep + " --quiet");
   CHECK(sweeps.exit == 2);
   CHECK(sweeps.err == "kbsim: --quiet has no effect on two sweeps without --out\n");
+  const Outcome commands =
+      run_kbsim("diff --a '--bench gemm_single_pe' --b '--bench gemm_single_pe' --quiet");
+  CHECK(commands.exit == 2);
+  CHECK(commands.err == "kbsim: --quiet has no effect on --a and --b without --out\n");
 }
 
 TEST_CASE("--out: other outputs may go into the folder that the run makes") {

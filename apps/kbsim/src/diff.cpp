@@ -124,7 +124,6 @@ void show(const DiffOptions& o, const json::object& document, const std::string&
 }
 
 void diff_sweeps(const DiffOptions& o) {
-  if (o.quiet && o.out.empty()) throw UsageError{"--quiet has no effect on two sweeps without --out"};
   const sweep::Tables first = sweep::read_tables(o.folders.front());
   const sweep::Tables second = sweep::read_tables(o.folders.back());
   const std::vector<std::string> metrics = o.metrics.empty() ? std::vector<std::string>{""} : o.metrics;
@@ -146,7 +145,11 @@ void diff_sweeps(const DiffOptions& o) {
 ExitCode diff(const Arguments& arguments) {
   DiffOptions o;
   parse(arguments, o);
-  if (are_sweeps(o)) {
+  const bool sweeps = are_sweeps(o);
+  if (o.quiet && o.out.empty() && (sweeps || o.folders.empty()))
+    throw UsageError{
+        fmt::format("--quiet has no effect on {} without --out", sweeps ? "two sweeps" : "--a and --b")};
+  if (sweeps) {
     diff_sweeps(o);
     return ExitCode::ok;
   }
