@@ -1,6 +1,7 @@
 // kbsim run: one bench on one machine.
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -88,6 +89,13 @@ void require_lane(const RunOptions& options, host::Session& session) {
     (void)op_of(*options.explain_of, session.log());
 }
 
+// The command is about to end, and the system takes back all memory at once: destructors would touch each of
+// a machine's millions of objects once more.
+void leave_to_system(std::unique_ptr<host::Session> session) {
+  static const host::Session* left = nullptr;  // for a search for leaks
+  (void)std::exchange(left, session.release());
+}
+
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
                   Clock::time_point start) {
   const auto [machine, ccl, notes, text] = load(options, uses_of(bench, options));
@@ -104,16 +112,18 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
           text_of(options, evaluate::to_json(options_of_bench(options.bench), options.own), machine, ccl)))
     return ExitCode::ok;
   report::RunTrace trace{options.trace};
-  const std::unique_ptr<host::Session> session = session_of(machine, algorithm, how);
+  std::unique_ptr<host::Session> session = session_of(machine, algorithm, how);
   if (options.dry_run) return show(run, trace, machine, algorithm);
   require_lane(options, *session);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
-  return report::run_into(folder.get(), [&] {
+  const ExitCode exit = report::run_into(folder.get(), [&] {
     if (folder) folder->write_configuration(report::configuration_text(machine, &ccl));
     if (folder && is_recorded(options)) trace.keep_for_page(*folder);
     if (!options.quiet) say(told_of_threads(threads, *session));
     return simulate_bench(run, folder.get(), *session, trace);
   });
+  if (options.kept == nullptr) leave_to_system(std::move(session));
+  return exit;
 }
 
 // Described once a process: to describe them anew is a twentieth of a small point's time in a sweep.

@@ -15,14 +15,13 @@
 namespace kbsim::ccl {
 namespace {
 
-using RingKey = std::pair<PeCoord, std::string>;
-
 // Its address, and what it takes of a TCM.
 struct Ring {
   topology::PhysAddr at = {};
   std::optional<topology::PhysAddr> tcm = {};
 };
-using Rings = std::map<RingKey, Ring>;
+// Of each PE of a wiring, in the order of its neighbours.
+using Rings = std::map<PeCoord, std::vector<Ring>>;
 
 // A memory that holds rings, and what of it a PE may have.
 struct RingMemory {
@@ -77,26 +76,44 @@ Ring reserve_ring(PeCoord pe, Flow flow, topology::Region region, Bytes size,
   }
 }
 
+void require_own_labels(PeCoord pe, const std::vector<Neighbour>& neighbours) {
+  for (auto to = neighbours.begin(); to != neighbours.end(); ++to) {
+    if (std::ranges::find(neighbours.begin(), to, to->direction, &Neighbour::direction) == to) continue;
+    throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), to->direction)};
+  }
+}
+
 Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
                     topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
-    for (const Neighbour& neighbour : neighbours) {
-      const Ring ring = reserve_ring(pe, neighbour.flow, region, size, allocators);
-      if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
-      throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
-    }
+    std::vector<Ring>& of_pe = rings.emplace_hint(rings.end(), pe, std::vector<Ring>{})->second;
+    of_pe.reserve(neighbours.size());
+    for (const Neighbour& neighbour : neighbours)
+      of_pe.push_back(reserve_ring(pe, neighbour.flow, region, size, allocators));
+    require_own_labels(pe, neighbours);
   }
   return rings;
 }
 
+// Of the queue that `from` calls `to`, at its peer.
+const Ring& ring_at_peer(PeCoord from, const Neighbour& to, const Wiring& wiring, const Rings& rings) {
+  const std::string label = reverse_direction(wiring, from, to);
+  const std::vector<Neighbour>& theirs = wiring.at(to.peer);
+  const auto end = std::ranges::find(theirs, label, &Neighbour::direction);
+  return rings.at(to.peer)[static_cast<std::size_t>(end - theirs.begin())];
+}
+
 PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
   PePlan plan{.pe = pe, .queues = {}};
-  for (const Neighbour& to : wiring.at(pe)) {
-    const RingKey me{pe, to.direction};
-    const RingKey them{to.peer, reverse_direction(wiring, pe, to)};
-    const Ring& mine = rings.at(receives(to.flow) ? me : them);
-    const Ring& theirs = rings.at(sends(to.flow) ? them : me);
+  const std::vector<Neighbour>& neighbours = wiring.at(pe);
+  const std::vector<Ring>& own = rings.at(pe);
+  plan.queues.reserve(neighbours.size());
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Neighbour& to = neighbours[i];
+    const Ring& there = ring_at_peer(pe, to, wiring, rings);
+    const Ring& mine = receives(to.flow) ? own[i] : there;
+    const Ring& theirs = sends(to.flow) ? there : own[i];
     plan.queues.push_back({.direction = to.direction,
                            .peer = to.peer,
                            .my_ring = mine.at,
@@ -112,7 +129,7 @@ int package_of(int rank, const std::vector<int>& sips) {
 }
 
 // From ranks' numbers to those of their packages.
-Wiring on_packages(const Wiring& of_ranks, const std::vector<int>& sips) {
+Wiring on_packages(Wiring of_ranks, const std::vector<int>& sips) {
   if (sips.empty()) return of_ranks;
   const auto there = [&](PeCoord at) { return PeCoord{package_of(at.sip, sips), at.cube, at.pe}; };
   Wiring wiring;

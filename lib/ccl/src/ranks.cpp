@@ -1,5 +1,7 @@
 #include "kbsim/ccl/ranks.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
@@ -80,7 +82,7 @@ Wiring wire_at(const Topology& topology, const config::MachineSpec& machine,
 
 Wiring queues_of(const config::AlgorithmSpec& algorithm, Wiring wiring) {
   if (algorithm.unpaired == config::Unpaired::refuse) return wiring;
-  return without_one_way(wiring);
+  return without_one_way(std::move(wiring));
 }
 
 std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,

@@ -1,10 +1,12 @@
 #include "kbsim/ccl/wiring.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <numeric>
-#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
@@ -13,36 +15,52 @@
 namespace kbsim::ccl {
 namespace {
 
-bool has(const Wiring& wiring, PeCoord at, const Neighbour& neighbour) {
-  const auto found = wiring.find(at);
-  return found != wiring.end() && std::ranges::find(found->second, neighbour) != found->second.end();
-}
-
-// The peer's end of a queue, if its label is the opposite one.
-Neighbour back_along(PeCoord from, const Neighbour& to) {
-  return {.direction = opposite(to.direction), .peer = from, .flow = answer(to.flow)};
-}
-
-// The labels of `at` that lead to `peer` with this flow, and whose opposite doesn't lead back.
-std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCoord peer, Flow flow) {
-  std::vector<std::string> labels;
-  const auto found = wiring.find(at);
-  if (found == wiring.end()) return labels;
-  for (const Neighbour& n : found->second) {
-    const bool paired = has(wiring, peer, back_along(at, n));
-    if (n.peer == peer && n.flow == flow && !paired) labels.push_back(n.direction);
+std::string_view opposite_of(std::string_view direction) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  constexpr std::array<Pair, 4> kOpposites{
+      {{"E", "W"}, {"N", "S"}, {"global_E", "global_W"}, {"global_N", "global_S"}}};
+  for (const auto& [one, other] : kOpposites) {
+    if (direction == one) return other;
+    if (direction == other) return one;
   }
-  return labels;
+  return "";
 }
 
-// See reverse_direction().
-std::optional<std::string> label_back(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  const Neighbour back = back_along(from, to);
-  if (has(wiring, to.peer, back)) return back.direction;
-  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer, to.flow);
-  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from, back.flow);
-  const auto rank = static_cast<std::size_t>(std::ranges::find(mine, to.direction) - mine.begin());
-  return rank < std::min(mine.size(), theirs.size()) ? std::optional{theirs[rank]} : std::nullopt;
+std::span<const Neighbour> neighbours_of(const Wiring& wiring, PeCoord at) {
+  const auto found = wiring.find(at);
+  return found != wiring.end() ? std::span{found->second} : std::span<const Neighbour>{};
+}
+
+// The peer's end of a queue, if its label is the opposite one: among the peer's neighbours.
+const Neighbour* opposite_end(std::span<const Neighbour> theirs, PeCoord from, const Neighbour& to) {
+  const std::string_view direction = opposite_of(to.direction);
+  const auto found = std::ranges::find_if(theirs, [&](const Neighbour& n) {
+    return n.peer == from && n.flow == answer(to.flow) && n.direction == direction;
+  });
+  return found != theirs.end() ? &*found : nullptr;
+}
+
+// Those of `ours`, which are of `at`, that lead to `peer` with this flow, and whose opposite doesn't lead
+// back.
+std::vector<const Neighbour*> without_opposite(std::span<const Neighbour> ours, PeCoord at,
+                                               std::span<const Neighbour> theirs, PeCoord peer, Flow flow) {
+  std::vector<const Neighbour*> left;
+  for (const Neighbour& n : ours) {
+    if (n.peer == peer && n.flow == flow && opposite_end(theirs, at, n) == nullptr) left.push_back(&n);
+  }
+  return left;
+}
+
+// The peer's end of the queue, or null; see reverse_direction().
+const Neighbour* end_of(const Wiring& wiring, PeCoord from, const Neighbour& to) {
+  const std::span<const Neighbour> theirs = neighbours_of(wiring, to.peer);
+  if (const Neighbour* const back = opposite_end(theirs, from, to)) return back;
+  const std::span<const Neighbour> mine = neighbours_of(wiring, from);
+  const auto ours = without_opposite(mine, from, theirs, to.peer, to.flow);
+  const auto ends = without_opposite(theirs, to.peer, mine, from, answer(to.flow));
+  const auto rank = static_cast<std::size_t>(
+      std::ranges::find(ours, to.direction, [](const Neighbour* n) { return n->direction; }) - ours.begin());
+  return rank < std::min(ours.size(), ends.size()) ? ends[rank] : nullptr;
 }
 
 }  // namespace
@@ -82,33 +100,27 @@ std::vector<int> ring_of_ranks(const config::MachineSpec& machine) {
   return walk.empty() ? ranks_by_number(machine) : walk;
 }
 
-std::string opposite(const std::string& direction) {
-  static const std::map<std::string, std::string> kOpposites{{"E", "W"},
-                                                             {"W", "E"},
-                                                             {"N", "S"},
-                                                             {"S", "N"},
-                                                             {"global_E", "global_W"},
-                                                             {"global_W", "global_E"},
-                                                             {"global_N", "global_S"},
-                                                             {"global_S", "global_N"}};
-  const auto found = kOpposites.find(direction);
-  return found == kOpposites.end() ? "" : found->second;
-}
+std::string opposite(const std::string& direction) { return std::string{opposite_of(direction)}; }
 
 std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  if (const std::optional<std::string> back = label_back(wiring, from, to)) return *back;
+  if (const Neighbour* const end = end_of(wiring, from, to)) return end->direction;
   throw UsageError{to_string(from) + (sends(to.flow) ? " sends " : " receives ") + to.direction +
                    (sends(to.flow) ? " to " : " from ") + to_string(to.peer) +
                    ", which has no queue left that points back"};
 }
 
-Wiring without_one_way(const Wiring& wiring) {
+Wiring without_one_way(Wiring wiring) {
+  const auto is_mutual = [&wiring](PeCoord at, const Neighbour& to) {
+    return end_of(wiring, at, to) != nullptr;
+  };
+  const bool all = std::ranges::all_of(wiring, [&](const auto& of_pe) {
+    return std::ranges::all_of(of_pe.second, [&](const Neighbour& to) { return is_mutual(of_pe.first, to); });
+  });
+  if (all) return wiring;
   Wiring mutual;
   for (const auto& [at, neighbours] : wiring) {
-    std::vector<Neighbour>& kept = mutual[at];
-    std::ranges::copy_if(neighbours, std::back_inserter(kept), [&, from = at](const Neighbour& to) {
-      return label_back(wiring, from, to).has_value();
-    });
+    std::ranges::copy_if(neighbours, std::back_inserter(mutual[at]),
+                         [&, from = at](const Neighbour& to) { return is_mutual(from, to); });
   }
   return mutual;
 }

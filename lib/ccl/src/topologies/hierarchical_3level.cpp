@@ -1,6 +1,7 @@
 // The wiring of hierarchical algorithms: rings of the PEs of a cube, of a package's cubes, and of packages.
 #include <algorithm>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "kbsim/ccl/wiring.hpp"
 
@@ -35,7 +36,7 @@ Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector
   for (auto& [at, neighbours] : wiring) {
     std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });
   }
-  return without_one_way(wiring);
+  return without_one_way(std::move(wiring));
 }
 
 KBSIM_TOPOLOGY(

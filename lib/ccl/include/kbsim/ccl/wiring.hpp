@@ -68,6 +68,6 @@ struct RankNeighbour {
 
 /// The wiring without the neighbours that have no label left that points back: whoever sends to one of those
 /// is told that there is no such queue.
-[[nodiscard]] Wiring without_one_way(const Wiring& wiring);
+[[nodiscard]] Wiring without_one_way(Wiring wiring);
 
 }  // namespace kbsim::ccl
