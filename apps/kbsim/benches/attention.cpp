@@ -139,7 +139,7 @@ void check(const evaluate::EvaluationRequest& request) {
   for (const Case& each : cases) {
     const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
     evaluate::require_possible(machine, line_of(each, request), each.problem);
-    if (each.problem.mesh.ranks == 1) evaluate::require_buildable(machine);
+    if (each.problem.mesh.ranks == 1) evaluate::require_buildable(request, machine, cases.size());
   }
 }
 

@@ -275,7 +275,7 @@ void check(const evaluate::EvaluationRequest& request) {
                                  points.size(), request.alone)};
   evaluate::require_asked(request, points.size());
   const evaluate::CclPoint& largest = points.back();
-  evaluate::require_buildable(largest.machine);
+  evaluate::require_buildable(request, largest.machine, points.size());
   evaluate::require_possible(
       largest.machine, largest.algorithm,
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});

@@ -118,10 +118,11 @@ void check(const EvaluationRequest& request) {
   if (!request.values && own.given("check") && own.as<Options>().check == 1)
     throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
   const config::MachineSpec machine = machine_of(request);
-  evaluate::require_buildable(machine);
-  evaluate::Rehearsal{machine}.multiply(false, false);
   const std::vector<Layer> layers = layers_of(own.as<Options>());
-  evaluate::require_asked(request, layers.size(), simulated_of(simulated_by(layers, request)).size());
+  const std::size_t simulations = simulated_of(simulated_by(layers, request)).size();
+  evaluate::require_buildable(request, machine, simulations);
+  evaluate::Rehearsal{machine}.multiply(false, false);
+  evaluate::require_asked(request, layers.size(), simulations);
   for (const Layer& layer : layers) {
     try {
       require_possible(machine, problem_of(layer, request, machine));

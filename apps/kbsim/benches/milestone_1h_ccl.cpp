@@ -163,7 +163,7 @@ void check(const evaluate::EvaluationRequest& request) {
   evaluate::require_asked(request, cases.size());
   for (const Case& each : cases) {
     if (built.insert(each.point.machine.system.sips.topology).second)
-      evaluate::require_buildable(each.point.machine);
+      evaluate::require_buildable(request, each.point.machine, cases.size());
     if (each.point.size == kSizes.back())
       evaluate::require_possible(each.point.machine, each.point.algorithm,
                                  {.n_elem = evaluate::elements_of(each.point)});

@@ -98,7 +98,7 @@ boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::Mat
 
 void check(const evaluate::EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
-  evaluate::require_buildable(machine);
+  evaluate::require_buildable(request, machine, kShapes.size() * kStagings.size());
   evaluate::require_asked(request, kShapes.size() * kStagings.size());
   for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i)
     evaluate::require_possible(machine, problem(i));

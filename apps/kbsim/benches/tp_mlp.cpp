@@ -68,7 +68,7 @@ void check(const evaluate::EvaluationRequest& request) {
     require_possible(machine, problem);
     evaluate::require_among_packages(machine, algorithm, request.ccl, config::Collective::all_reduce, f16);
     evaluate::Rehearsal{machine}.install(algorithm);
-    evaluate::require_buildable(machine);
+    evaluate::require_buildable(request, machine, problems.size());
   }
 }
 

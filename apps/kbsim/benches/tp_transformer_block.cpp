@@ -125,7 +125,7 @@ void check(const EvaluationRequest& request) {
                                        problem.model.torch_dtype);
       rehearsal.install(algorithms[i]);
     }
-    evaluate::require_buildable(machine);
+    evaluate::require_buildable(request, machine, problems.size());
   }
 }
 

@@ -133,7 +133,8 @@ evaluate::EvaluationRequest request_of(const evaluate::Evaluation& evaluation, c
           .shuffle_ties = options.shuffle_ties,
           .exact_packets = options.exact_packets,
           .parallel_bound = options.parallel_bound,
-          .alone = evaluation.alone};
+          .alone = evaluation.alone,
+          .told_before = options.kept == nullptr};
 }
 
 evaluate::EvaluateOptions how_to_run(const RunOptions& options,

@@ -12,6 +12,7 @@
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/host/known_algorithm.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/pe/composite.hpp"
@@ -129,7 +130,10 @@ void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
                       tile.m, tile.k, tile.n, to_string(streamed), to_string(room)));
 }
 
-void require_buildable(const config::MachineSpec& machine) { const host::Session built{machine, {}}; }
+void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
+                       std::size_t simulations) {
+  if (request.told_before || simulations > 1) const host::Session built{machine, {}};
+}
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "kbsim/base/shape.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
@@ -8,6 +10,8 @@
 #include "kbsim/topology/placement.hpp"
 
 namespace kbsim::evaluate {
+
+struct EvaluationRequest;
 
 /// The memories of a machine, taken as a host program will take them, while nothing runs. UsageError names
 /// the memory that has no room, or what else stands against it.
@@ -29,8 +33,10 @@ class Rehearsal {
   topology::MachineAllocators allocators_;
 };
 
-/// What the components of the machine refuse of their settings is told now.
-void require_buildable(const config::MachineSpec& machine);
+/// What the components of the machine refuse of their settings is told now, unless so many simulations are
+/// one whose caller is told all when it ends (EvaluationRequest::told_before).
+void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
+                       std::size_t simulations);
 
 /// UsageError for a collective that can't be run on the machine.
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
