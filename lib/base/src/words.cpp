@@ -1,4 +1,5 @@
 // The printed forms of the small words: ids, dtypes, shapes, digests.
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +11,9 @@
 
 namespace kbsim {
 
-std::string to_string(const PeCoord& at) { return fmt::format("sip{}.cube{}.pe{}", at.sip, at.cube, at.pe); }
+std::string to_string(const PeCoord& at) {
+  return fmt::format(FMT_COMPILE("sip{}.cube{}.pe{}"), at.sip, at.cube, at.pe);
+}
 
 std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.extents(), ", ")); }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -84,7 +85,8 @@ class Compiler : private NetworkBuilder {
     nodes.io_cpu = add(prefix + "io_cpu", NodeKind::io_cpu, io.io_cpu, origin, at);
     for (int c = 0; c < spec_.sip.cube_mesh.w; ++c) {
       const Point pos = origin + Point{(c + 0.5) * spec_.sip.cube_size.w_mm, 0.5 * spec_.sip.cube_size.h_mm};
-      nodes.io_noc.push_back(add(fmt::format("{}noc.r{}", prefix, c), NodeKind::router, io.router, pos, at));
+      nodes.io_noc.push_back(
+          add(fmt::format(FMT_COMPILE("{}noc.r{}"), prefix, c), NodeKind::router, io.router, pos, at));
       nodes.io_ucie.push_back(
           add(fmt::format("{}ucie{}", prefix, c), NodeKind::ucie, spec_.sip.ucie, pos, at));
       join(nodes.io_noc.back(), nodes.io_ucie.back(), io.link);
@@ -149,8 +151,8 @@ class Compiler : private NetworkBuilder {
     for (int r = 0; r < noc.h; ++r) {
       for (int c = 0; c < noc.w; ++c) {
         const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
-        nodes.noc.push_back(add(fmt::format("sip{}.cube{}.noc.r{}_{}", sip, cube, r, c), NodeKind::router,
-                                noc.router, pos, {sip, cube, -1}));
+        nodes.noc.push_back(add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
+                                NodeKind::router, noc.router, pos, {sip, cube, -1}));
         reach(nodes.noc.back(), {.router = nodes.noc.back()});
         if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
         if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
@@ -161,15 +163,15 @@ class Compiler : private NetworkBuilder {
   void make_shared_parts(int sip, int cube, Point origin, CubeNodes& nodes) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
-    const std::string prefix = fmt::format("sip{}.cube{}.", sip, cube);
+    const std::string prefix = fmt::format(FMT_COMPILE("sip{}.cube{}."), sip, cube);
     const PeCoord at{sip, cube, -1};
     const Point center = origin + Point{0.5 * size.w_mm, 0.5 * size.h_mm};
     const std::array<NodeId, 4> edges{router(nodes, noc.h / 2, noc.w - 1), router(nodes, noc.h / 2, 0),
                                       router(nodes, 0, noc.w / 2), router(nodes, noc.h - 1, noc.w / 2)};
     for (const Side side : kSides) {
       const NodeId edge = edges[index(side)];
-      nodes.ucie[index(side)] = add(fmt::format("{}ucie_{}", prefix, kSideNames[index(side)]), NodeKind::ucie,
-                                    spec_.sip.ucie, graph_.node(edge).pos_mm, at);
+      nodes.ucie[index(side)] = add(fmt::format(FMT_COMPILE("{}ucie_{}"), prefix, kSideNames[index(side)]),
+                                    NodeKind::ucie, spec_.sip.ucie, graph_.node(edge).pos_mm, at);
       join(edge, nodes.ucie[index(side)], noc.link, 0.0);
       reach(nodes.ucie[index(side)], {.up = edge});
     }
@@ -232,8 +234,8 @@ class Compiler : private NetworkBuilder {
                         .mmu = unit(NodeKind::pe_mmu, pe.pe_mmu),
                         .ipcq = unit(NodeKind::pe_ipcq, pe.pe_ipcq),
                         .router = router};
-    const NodeId slice = add(fmt::format("sip{}.cube{}.hbm{}", at.sip, at.cube, at.pe), NodeKind::hbm_ctrl,
-                             spec_.cube.hbm_ctrl, pos, {at.sip, at.cube, at.pe});
+    const NodeId slice = add(fmt::format(FMT_COMPILE("sip{}.cube{}.hbm{}"), at.sip, at.cube, at.pe),
+                             NodeKind::hbm_ctrl, spec_.cube.hbm_ctrl, pos, {at.sip, at.cube, at.pe});
     for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, router, pe.link, 0.0);
     for (const NodeId behind : {nodes.tcm, nodes.ipcq}) join(nodes.dma, behind, pe.link, 0.0);
     join(nodes.cpu, nodes.mmu, pe.link, 0.0);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/self_profile.hpp"
@@ -9,6 +10,24 @@
 #include "kbsim/hw/machine_parts.hpp"
 
 namespace kbsim::hw {
+namespace {
+
+const ComponentModel& model_of(const topology::Node& node) {
+  const ComponentModel* model = component_models().find(node.model->impl);
+  if (model == nullptr) {
+    throw ConfigError{node.model->at, node.name,
+                      fmt::format("'{}' is no model of a component", node.model->impl)};
+  }
+  if (model->kind != node.kind) {
+    throw ConfigError{node.model->at, node.name,
+                      fmt::format("'{}' is a model of {}, expected one of {}", node.model->impl,
+                                  to_string(model->kind), to_string(node.kind))};
+  }
+  return *model;
+}
+
+}  // namespace
+
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
   make_components();
@@ -38,18 +57,12 @@ void Machine::make_components() {
   const topology::Graph& graph = fabric_.graph();
   const MachineParts parts{graph};
   components_.reserve(graph.nodes().size());
+  // Of the settings that many nodes share; a place of the configuration is of one kind of node.
+  boost::unordered_flat_map<const ComponentSpec*, const ComponentModel*> models;
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
-    const ComponentModel* model = component_models().find(node.model->impl);
-    if (model == nullptr) {
-      throw ConfigError{node.model->at, node.name,
-                        fmt::format("'{}' is no model of a component", node.model->impl)};
-    }
-    if (model->kind != node.kind) {
-      throw ConfigError{node.model->at, node.name,
-                        fmt::format("'{}' is a model of {}, expected one of {}", node.model->impl,
-                                    to_string(model->kind), to_string(node.kind))};
-    }
+    const ComponentModel*& model = models[node.model];
+    if (model == nullptr) model = &model_of(node);
     Fabric& fabric = division_ == nullptr ? fabric_ : division_->fabric(node);
     fabric.sim().build(parts.of(node));
     components_.push_back(model->make(fabric, NodeId{i}, node.model->attrs));
