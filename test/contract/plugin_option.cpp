@@ -1,4 +1,6 @@
 // --plugin: kernels, benches and components in shared objects.
+#include <cstdlib>
+
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -75,6 +77,16 @@ TEST_CASE("--plugin: a component is known to every command that builds a machine
   CHECK(took(slow) > took(""));
   check_refused("--plugin " + plugin("same_component"),
                 {"component model 'builtin.router'", "arbiter 'round_robin'", "is taken"});
+}
+
+TEST_CASE("--plugin: a component of one's own goes at a run's end, and may write what it kept") {
+  const std::string log = written("slow_router.log", "");
+  REQUIRE(::setenv("SLOW_ROUTER_LOG", log.c_str(), 1) == 0);
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --set cube.noc.router.impl=slow_router --plugin " +
+                                    plugin("slow_router"));
+  ::unsetenv("SLOW_ROUTER_LOG");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(contents(log).find("sip1.cube15.noc.r3_2\n") != std::string::npos);
 }
 
 TEST_CASE("--plugin: messages are told apart in a shared object that hides its symbols, too") {

@@ -158,6 +158,8 @@ bool& are_loaded() {
 
 }  // namespace
 
+bool has_plugins() { return !loaded().empty(); }
+
 void load_plugins(const Arguments& arguments) {
   for (const std::string& file : plugins_named(arguments)) load(file);
   are_loaded() = true;

@@ -15,6 +15,9 @@ void describe_plugins(boost::program_options::options_description& to);
 /// Loads at once those that the arguments name, which aren't parsed yet: their benches may have options.
 void load_plugins(const Arguments& arguments);
 
+/// Whether the process has parts that aren't kbsim's.
+[[nodiscard]] bool has_plugins();
+
 /// InternalError if two built-in things of a kind have one name, or an option that of another.
 void require_no_conflicts();
 
