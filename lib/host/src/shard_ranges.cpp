@@ -1,6 +1,7 @@
 // What moves between the host and the shards of a tensor.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
@@ -11,10 +12,31 @@
 namespace kbsim::host {
 namespace {
 
-Task<> recorded(Session& session, Task<> acknowledged, oplog::Op op) {
+/// What is written, until that is recorded: at its end, or when its rank is cancelled. The memory takes it
+/// all the same.
+class Record {
+ public:
+  Record(Session& session, oplog::Op op) : session_{&session}, op_{std::move(op)} {}
+  Record(Record&& other) noexcept
+      : session_{std::exchange(other.session_, nullptr)}, op_{std::move(other.op_)} {}
+  Record& operator=(Record&&) = delete;
+  ~Record() {
+    if (session_ != nullptr && session_->open()) write();
+  }
+  void write() {
+    op_.end = session_->sim().now();
+    session_->log().record(std::move(op_));
+    session_ = nullptr;
+  }
+
+ private:
+  Session* session_;
+  oplog::Op op_;
+};
+
+Task<> recorded(Record record, Task<> acknowledged) {
   co_await std::move(acknowledged);
-  op.end = session.sim().now();
-  session.log().record(std::move(op));
+  record.write();
 }
 
 // Pieces that meet in the shard go by one message.
@@ -73,15 +95,17 @@ std::vector<Upload> uploads(Tensor::State& tensor, const View& view, const HostA
   return result;
 }
 
-std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads) {
+std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads,
+                         const std::shared_ptr<const void>& held) {
   Session& session = tensor.session;
   std::vector<Task<>> sent;
   for (auto& [range, op] : uploads) {
     const hw::MemoryAddress to = hw::locate(session.machine().graph(), range.address(tensor.dtype));
     const oplog::Slice contents{op.id, 0, range.count() * itemsize(tensor.dtype)};
     op.start = session.sim().now();
-    Task<> acknowledged = hw::host_of(session.machine()).write(tensor.rank, to.memory, to.address, contents);
-    sent.push_back(recorded(session, std::move(acknowledged), std::move(op)));
+    Task<> acknowledged =
+        hw::host_of(session.machine()).write(tensor.rank, to.memory, to.address, contents, held);
+    sent.push_back(recorded(Record{session, std::move(op)}, std::move(acknowledged)));
   }
   return sent;
 }

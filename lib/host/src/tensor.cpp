@@ -68,15 +68,17 @@ Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, View vie
   co_return read;
 }
 
-Task<std::monostate> written(Tensor::Update, std::vector<Task<>> writes) {
+using Updating = std::shared_ptr<const Tensor::Update>;
+
+Task<std::monostate> written(Updating, std::vector<Task<>> writes) {
   co_await when_all(std::move(writes));
   co_return std::monostate{};
 }
 
-Task<std::monostate> written_after(Tensor::Update, std::shared_ptr<Tensor::State> tensor, Events before,
+Task<std::monostate> written_after(Updating update, std::shared_ptr<Tensor::State> tensor, Events before,
                                    std::vector<Upload> uploads) {
   co_await wait_for(tensor->session, std::move(before));
-  co_await when_all(send(*tensor, std::move(uploads)));
+  co_await when_all(send(*tensor, std::move(uploads), update));
   co_return std::monostate{};
 }
 
@@ -155,10 +157,10 @@ std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
   std::vector<Upload> parts = at_line(at, [&] { return uploads(from); });
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
-  Update update{*this, Update::By::host};
+  auto update = std::make_shared<const Update>(*this, Update::By::host);
   if (all_set(before)) {
     const hw::OrderWatch::Knowing knowing{state_->session.orders(), known_of(before)};
-    return state_->start("copy_", written(std::move(update), send(*state_, std::move(parts))), at);
+    return state_->start("copy_", written(update, send(*state_, std::move(parts), update)), at);
   }
   return state_->start("copy_", written_after(std::move(update), state_, std::move(before), std::move(parts)),
                        at);
@@ -172,14 +174,17 @@ Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
   }
   Task<HostArray> contents = from.read();
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
-  return state_->start(
-      "copy_", copied(Update{*this, Update::By::host}, *this, std::move(before), std::move(contents)), at);
+  return state_->start("copy_",
+                       copied(std::make_shared<const Update>(*this, Update::By::host), *this,
+                              std::move(before), std::move(contents)),
+                       at);
 }
 
-Task<std::monostate> Tensor::copied(Update, Tensor to, Events before, Task<HostArray> read) {
+Task<std::monostate> Tensor::copied(std::shared_ptr<const Update> update, Tensor to, Events before,
+                                    Task<HostArray> read) {
   const HostArray contents = co_await std::move(read);
   co_await wait_for(to.state_->session, std::move(before));
-  co_await when_all(send(*to.state_, to.uploads(contents)));
+  co_await when_all(send(*to.state_, to.uploads(contents), update));
   co_return std::monostate{};
 }
 
@@ -231,7 +236,7 @@ Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
 Task<Tensor> Tensor::moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read) {
   co_await std::move(mapped);
   const HostArray contents = co_await std::move(read);
-  co_await when_all(send(*to.state_, to.uploads(contents)));
+  co_await when_all(send(*to.state_, to.uploads(contents), to.state_));
   co_return to;
 }
 

@@ -116,8 +116,10 @@ struct Upload {
 
 /// `contents` is as large as the view.
 [[nodiscard]] std::vector<Upload> uploads(Tensor::State& tensor, const View& view, const HostArray& contents);
-/// Each is a message, sent now; done when the memories have acknowledged.
-[[nodiscard]] std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads);
+/// Each is a message, sent now; done when the memories have acknowledged. The tensor is `held` until then, or
+/// who says that it is written, though its rank may be cancelled.
+[[nodiscard]] std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads,
+                                       const std::shared_ptr<const void>& held);
 
 /// The bytes of a range, out of those of the view; and back.
 [[nodiscard]] oplog::Contents contents_of(const HostArray& view, const ShardRange& range, DType dtype);

@@ -40,7 +40,7 @@ Task<Tensor> Torch::mapped(Tensor tensor, Task<hw::Activity> order) {
 // The contents have their ids by now; they are sent when the tensor is mapped.
 Task<Tensor> Torch::filled(Tensor tensor, Task<hw::Activity> order, std::vector<Upload> contents) {
   co_await std::move(order);
-  co_await when_all(send(*tensor.state_, std::move(contents)));
+  co_await when_all(send(*tensor.state_, std::move(contents), tensor.state_));
   co_return tensor;
 }
 

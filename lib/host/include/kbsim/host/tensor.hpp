@@ -114,8 +114,8 @@ class Tensor {
   [[nodiscard]] const Part& part(const Here& at) const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
-  static Task<std::monostate> copied(Update into, Tensor to, std::vector<std::shared_ptr<Written>> before,
-                                     Task<HostArray> read);
+  static Task<std::monostate> copied(std::shared_ptr<const Update> into, Tensor to,
+                                     std::vector<std::shared_ptr<Written>> before, Task<HostArray> read);
   static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
 
   std::shared_ptr<State> state_;

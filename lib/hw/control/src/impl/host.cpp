@@ -30,7 +30,8 @@ class Host : public Component, public IHost {
   void start(Machine& machine) override;
   [[nodiscard]] Parts parts() const override { return Parts::counted; }
 
-  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) override;
+  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
+                             std::shared_ptr<const void> held) override;
   [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes) override;
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) override;
   [[nodiscard]] OrderNumber number_launch(int rank) override;
@@ -50,18 +51,21 @@ class Host : public Component, public IHost {
     std::shared_ptr<const ControlJob> job = nullptr;     // of an order
     Time sent = {};                                      // of an order
     oplog::IssuePtr issue = {};                          // of a write and a read, if somebody looks for races
-    bool abandoned = false;                              // an order that nobody awaits any more, and
-    std::vector<std::shared_ptr<const void>> kept = {};  // what its kernels work on
+    bool abandoned = false;                              // nobody awaits it any more
+    std::vector<std::shared_ptr<const void>> kept = {};  // what a write or an abandoned order works on
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
-  Task<> acknowledged(Token token);
-  Task<oplog::Slices> answered(Token token);
-  Task<Activity> reported(Token token);
+  class Awaited;
+  Task<> acknowledged(Awaited call);
+  Task<oplog::Slices> answered(Awaited call);
+  Task<Activity> reported(Awaited call);
   void accept(MessagePtr message) override;
   void note(const Call& sent, Token token) const;
   void note(const Call& ended);
   void goes_on(const Call& call);
   Calls::value_type& call(const Identity& what);
+  void end(Token token);
+  void abandon(Token token);
 
   RaceWatch* races_ = nullptr;
   Calls calls_;
@@ -69,6 +73,22 @@ class Host : public Component, public IHost {
   std::map<int, int> orders_;              // so far, by rank
   std::map<int, std::uint32_t> launches_;  // of these
   std::vector<OrderRecord> done_;
+};
+
+/// A call in the hands of who awaits it: cancelled, they let it go.
+class Host::Awaited {
+ public:
+  Awaited(Host& host, Token token) : host_{&host}, token_{token} {}
+  Awaited(Awaited&& other) noexcept : host_{std::exchange(other.host_, nullptr)}, token_{other.token_} {}
+  Awaited& operator=(Awaited&&) = delete;
+  ~Awaited() {
+    if (host_ != nullptr) host_->abandon(token_);
+  }
+  [[nodiscard]] Token token() const { return token_; }
+
+ private:
+  Host* host_;
+  Token token_;
 };
 
 bool is_launch(const ControlJob& job) {
@@ -90,8 +110,10 @@ Host::Calls::value_type& Host::call(const Identity& what) {
   return *calls_.emplace(token, std::unique_ptr<Call>{new Call{.done = {sim(), what}}}).first;
 }
 
-Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
+Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
+                   std::shared_ptr<const void> held) {
   const auto& [token, waiting] = call(CommandWait{"MemoryWrite"});
+  if (held) waiting->kept.push_back(std::move(held));
   waiting->issue = races_->issue(races_->orders().here());
   races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .issue = waiting->issue, .rank = rank},
@@ -99,14 +121,14 @@ Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice c
   tell(memory, Bytes{contents.bytes}, TrafficClass::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  return acknowledged(token);
+  return acknowledged({*this, token});
 }
 
-Task<> Host::acknowledged(Token token) {
-  Call& waiting = *calls_.at(token);
+Task<> Host::acknowledged(Awaited call) {
+  Call& waiting = *calls_.at(call.token());
   co_await waiting.done.wait();
   goes_on(waiting);
-  calls_.erase(token);
+  calls_.erase(call.token());
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
@@ -117,15 +139,15 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
   tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  return answered(token);
+  return answered({*this, token});
 }
 
-Task<oplog::Slices> Host::answered(Token token) {
-  Call& waiting = *calls_.at(token);
+Task<oplog::Slices> Host::answered(Awaited call) {
+  Call& waiting = *calls_.at(call.token());
   co_await waiting.done.wait();
   goes_on(waiting);
   const oplog::Slices contents = std::move(waiting.contents);
-  calls_.erase(token);
+  calls_.erase(call.token());
   co_return contents;
 }
 
@@ -154,7 +176,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
                .order = token,
                .number = number.launch},
        static_cast<std::uint32_t>(rank));
-  return reported(token);
+  return reported({*this, token});
 }
 
 // Whoever awaited it knows that it is done.
@@ -162,12 +184,12 @@ void Host::goes_on(const Call& call) {
   if (call.issue) call.issue->awaited_by(races_->orders().here());
 }
 
-Task<Activity> Host::reported(Token token) {
-  Call& waiting = *calls_.at(token);
+Task<Activity> Host::reported(Awaited call) {
+  Call& waiting = *calls_.at(call.token());
   co_await waiting.done.wait();
-  races_->orders().learn_of(token);
+  races_->orders().learn_of(call.token());
   const Activity activity = waiting.activity;
-  calls_.erase(token);
+  calls_.erase(call.token());
   co_return activity;
 }
 
@@ -175,10 +197,23 @@ void Host::abandon(const std::shared_ptr<const ControlJob>& job,
                    std::vector<std::shared_ptr<const void>> what) {
   const auto order = std::ranges::find_if(calls_, [&](const auto& call) { return call.second->job == job; });
   if (order == calls_.end()) return;
-  Call& call = *order->second;
-  if (call.done.is_set()) return (void)calls_.erase(order);
-  call.abandoned = true;
-  call.kept = std::move(what);
+  order->second->kept = std::move(what);
+}
+
+// Who has gone on has erased it. Tensors that go with it give orders.
+void Host::abandon(Token token) {
+  const auto call = calls_.find(token);
+  if (call == calls_.end()) return;
+  if (call->second->done.is_set()) return (void)calls_.extract(call);
+  call->second->abandoned = true;
+}
+
+void Host::end(Token token) {
+  Call& call = *calls_.at(token);
+  call.done.set();
+  if (!call.abandoned) return;
+  goes_on(call);
+  (void)calls_.extract(token);
 }
 
 // By their PEs, then in the order of their calls: calls of several ranks at one time come in any.
@@ -233,20 +268,19 @@ void Host::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
     Call& waiting = *calls_.at(ack->token);
     races_->end(waiting.issue);
-    waiting.done.set();
+    end(ack->token);
   } else if (auto* data = message->body.get_if<ReadData>()) {
     Call& waiting = *calls_.at(data->token);
     races_->end(waiting.issue);
     waiting.contents = std::move(data->contents);
-    waiting.done.set();
+    end(data->token);
   } else if (const auto* done = message->body.get_if<ControlDone>()) {
     Call& waiting = *calls_.at(done->token);
     waiting.activity = done->activity;
     if (ISpans* const spans = fabric().spans()) spans->close(&waiting, sim().now());
     note(waiting);
     races_->orders().reported(done->token);
-    waiting.done.set();
-    if (waiting.abandoned) (void)calls_.extract(done->token);  // tensors that go with it give orders
+    end(done->token);
   } else {
     Component::accept(std::move(message));
   }

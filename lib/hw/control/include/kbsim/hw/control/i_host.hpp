@@ -43,9 +43,12 @@ class IHost {
  public:
   virtual ~IHost() = default;
 
-  /// MemoryWrite: done when the memory has acknowledged.
-  [[nodiscard]] virtual Task<> write(int rank, NodeId memory, std::int64_t address,
-                                     oplog::Slice contents) = 0;
+  /// MemoryWrite: done when the memory has acknowledged; what it works on is `held` until then.
+  [[nodiscard]] virtual Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
+                                     std::shared_ptr<const void> held) = 0;
+  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
+    return write(rank, memory, address, contents, nullptr);
+  }
   /// MemoryRead: what the memory held when the request arrived.
   [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
                                                  Bytes bytes) = 0;
