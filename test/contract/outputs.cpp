@@ -308,6 +308,19 @@ TEST_CASE("--out: what a killed run had started may end a little later; the next
   CHECK(run_script(beside).out == "0\n2\n");
 }
 
+TEST_CASE("Arguments: an empty one is told as what it is") {
+  const std::pair<std::string, std::string> all[] = {
+      {"replay ''", "kbsim: FILE is given nothing; usage: kbsim replay FILE [options]\n"},
+      {"check ''", "kbsim: DIR is given nothing; usage: kbsim check DIR [options]\n"},
+      {kMainJob + " ''", "kbsim: unexpected argument ''; leave it out\n"},
+      {kMainJob + " =x", "kbsim: unexpected argument '=x'; see --help\n"}};
+  for (const auto& [command, told] : all) {
+    const Outcome outcome = run_kbsim(command);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err == told);
+  }
+}
+
 TEST_CASE("Options: one that is given nothing is refused") {
   for (const char* option : {"--oplog", "--out", "--algorithm", "--ccl"}) {
     const Outcome outcome = run_kbsim(kMainJob + " " + option + " ''");

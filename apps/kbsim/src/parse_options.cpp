@@ -26,10 +26,14 @@ bool holds_nothing(const boost::any& value) {
   return texts != nullptr && std::ranges::find(*texts, "") != texts->end();
 }
 
-void require_values(const po::variables_map& values) {
+void require_values(const po::variables_map& values, const po::options_description& options,
+                    const Synopsis& synopsis) {
   for (const auto& [name, value] : values) {
-    if (!value.defaulted() && holds_nothing(value.value()))
-      throw UsageError{"--" + name + " is given nothing; leave it out, or give it a value"};
+    if (value.defaulted() || !holds_nothing(value.value())) continue;
+    if (name == synopsis.positional)
+      throw UsageError{fmt::format("{} is given nothing; usage: {}",
+                                   options.find(name, false).semantic()->name(), synopsis.usage)};
+    throw UsageError{"--" + name + " is given nothing; leave it out, or give it a value"};
   }
 }
 
@@ -58,7 +62,10 @@ std::string unknown_option(const po::option& given, const po::options_descriptio
 // The option that an argument without one may be meant for.
 std::string argument_hint(const std::string& word, const po::options_description& options,
                           const Synopsis& synopsis) {
-  const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
+  const auto takes = [&](const std::string& name) {
+    return !name.empty() && options.find_nothrow(name, false) != nullptr;  // which finds several of no name
+  };
+  if (word.empty()) return "; leave it out";
   if (!synopsis.too_many.empty()) return synopsis.too_many;
   if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
   if (std::ranges::find(synopsis.first, word) != synopsis.first.end())
@@ -180,7 +187,7 @@ void parse_options(const Arguments& arguments, po::options_description& options,
                  .more = synopsis.examples,
                  .positional = synopsis.positional,
                  .takes_run = synopsis.takes_run};
-    require_values(values);
+    require_values(values, options, synopsis);
     po::notify(values);
   } catch (const po::required_option& error) {
     throw UsageError{missing(error, options, synopsis)};
