@@ -308,6 +308,22 @@ TEST_CASE("--out: what a killed run had started may end a little later; the next
   CHECK(run_script(beside).out == "0\n2\n");
 }
 
+TEST_CASE("--out: of those that share a folder, one that has ended isn't named") {
+  const std::string beside =
+      "mkdir shared; echo 999999999 >shared/.kbsim.lock; flock --shared shared/.kbsim.lock sleep 2 & "
+      "until ! flock -n shared/.kbsim.lock true; do sleep 0.01; done; $KBSIM " +
+      kMainJob + " --out shared; wait; rm -r shared";
+  CHECK(run_script(beside).err ==
+        "kbsim: --out shared: another run is writing there; wait for it, or name another folder\n");
+}
+
+TEST_CASE("--out: a link in place of the lock is named, wherever it leads") {
+  const Outcome linked = run_script("mkdir linked; ln -s /dev/null linked/.kbsim.lock; $KBSIM " + kMainJob +
+                                    " --out linked; echo $?; rm -r linked");
+  CHECK(linked.out == "2\n");
+  CHECK_MESSAGE(linked.err.find("remove the link 'linked/.kbsim.lock'") != std::string::npos, linked.err);
+}
+
 TEST_CASE("Arguments: an empty one is told as what it is") {
   const std::pair<std::string, std::string> all[] = {
       {"replay ''", "kbsim: FILE is given nothing; usage: kbsim replay FILE [options]\n"},

@@ -55,8 +55,10 @@ std::string of_taken(const fs::path& path) {
   return link.empty() ? "" : of_link(link, end_of_links(link));
 }
 
+// In a circle of links, or at one that is not to be followed.
 std::string of_loop(const fs::path& path) {
-  const fs::path link = dangling_link(path);
+  std::error_code ignored;
+  const fs::path link = fs::is_symlink(path, ignored) ? path : dangling_link(path);
   return link.empty() ? "" : fmt::format("; remove the link {}, or write elsewhere", quoted(link));
 }
 

@@ -55,12 +55,13 @@ void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
     if (flock(descriptor, kind | LOCK_NB) == 0) return;
     if (errno != EWOULDBLOCK) break;
     const pid_t other = holder(descriptor);
-    if (tries < kTries && is_gone(other)) {  // it was killed, and so are its workers: the lock goes with them
+    const bool gone = is_gone(other);
+    if (tries < kTries && gone) {  // it was killed, and so are its workers: the lock goes with them
       std::this_thread::sleep_for(10ms);
       continue;
     }
     (void)close(descriptor);
-    const std::string who = other > 0 ? fmt::format(" (process {})", other) : "";
+    const std::string who = other > 0 && !gone ? fmt::format(" (process {})", other) : "";
     throw refusal(file, "another run" + who + " is writing there; wait for it, or name another folder");
   }
   say("kbsim: --out {}: can't be locked against other runs: {}\n", file.parent_path().string(),
