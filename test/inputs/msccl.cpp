@@ -77,6 +77,8 @@ TEST_CASE("MSCCL XML: a mistake is told with its line and column") {
               "p.xml:4:39: chunks 1 to 2 of buffer 'i' aren't there: it has 2");
   check_error("depid=\"0\"", "depid=\"7\"", "p.xml:8:84: gpu 0 has no thread block 7 to wait for");
   check_error("deps=\"1\"", "deps=\"9\"", "p.xml:9:91: thread block 0 has no step 9 to wait for: it has 2");
+  check_error("depid=\"-1\" deps=\"-1\"", "deps=\"1\"",
+              "p.xml:4:80: a wait for step 1, of no thread block: expected depid, too");
   check_error("coll=\"allreduce\"", "coll=\"allreduse\"",
               "p.xml:1:79: there is no collective 'allreduse', did you mean 'allreduce'?");
   check_error("i_chunks=\"2\"", "i_chunks=\"3\"",

@@ -196,6 +196,13 @@ class Reader {
     return first;
   }
 
+  static void require_no_step(const Element& element) {
+    const int deps = element.number_or("deps", -1, -1, kMostSteps);
+    if (deps >= 0)
+      throw element.error("deps",
+                          fmt::format("a wait for step {}, of no thread block: expected depid, too", deps));
+  }
+
   // When all blocks of the rank have their steps.
   void read_dependencies(int rank, int number, const Element& tb, const std::map<int, int>& index) {
     auto& blocks = plan_.blocks[at(rank)];
@@ -203,7 +210,10 @@ class Reader {
     for (const Element& element : steps_of(tb)) {
       PlanStep& step = blocks[at(number)].steps[next++];
       const int id = element.number_or("depid", -1, -1, kMostBlocks);
-      if (id < 0) continue;
+      if (id < 0) {
+        require_no_step(element);
+        continue;
+      }
       const auto found = index.find(id);
       if (found == index.end())
         throw element.error("depid", fmt::format("gpu {} has no thread block {} to wait for", rank, id));
