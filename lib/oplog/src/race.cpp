@@ -23,9 +23,11 @@ std::string line(const MemoryAccess& access) {
   return access.at.line() > 0 ? " at " + kbsim::to_string(to_place(access.at)) : "";
 }
 
+// Of a command that accesses memory several times, as a copy, what had ended may be the access before.
 std::string in_flight(const MemoryAccess& access, Time found) {
   const std::optional<Time> ended = access.issue->ended;
-  if (!ended || *ended > found) return fmt::format("in flight since {}", kbsim::to_string(access.begin));
+  if (!ended || *ended > found || *ended < access.begin)
+    return fmt::format("in flight since {}", kbsim::to_string(access.begin));
   return fmt::format("in flight from {} to {}", kbsim::to_string(access.begin), kbsim::to_string(*ended));
 }
 
