@@ -334,6 +334,8 @@ TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
   CHECK(run_kbsim("sweep merge /nowhere").exit == 2);
   CHECK(run_kbsim("sweep --bench gemm --vary --m=16,32 --dry-run").exit == 0);
   CHECK(run_kbsim("sweep merge . --pareto latency_ns").err == "kbsim: --pareto latency_ns: expected A,B\n");
+  CHECK(run_kbsim("sweep merge . --pareto latency_ns,latency_ns").err ==
+        "kbsim: --pareto latency_ns,latency_ns: expected two that differ; --metric takes one\n");
 }
 
 TEST_CASE("Sweep: a metric that no point has is told with the first that ends, or at once") {

@@ -71,6 +71,7 @@ TEST_CASE("Plan: an axis is in one zip, and a zip in none") {
   CHECK(says("bench: b\naxes: {x: [1, 2], y: [3, 4], z: [5, 6]}\nzip: [[y, z], [x, y]]\n",
              "'y' is in another zip already"));
   CHECK(says("bench: b\naxes: {x: [1, 2]}\nzip: &z [*z]\n", "zip"));
+  CHECK(says("bench: b\naxes: {x: [1, 2]}\nzip: [x]\n", "'x': expected two axes or more, as A,B"));
 }
 
 TEST_CASE("Plan: zipped axes go together, named configurations are several settings") {
@@ -133,6 +134,7 @@ TEST_CASE("Plan: every mistake is told, with its place and what would do") {
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: (a\n", "')' is missing"));
   CHECK(says("bench: b\naxes: {a: [x]}\nwhere: a < 3\n", "'x' is no number"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a > 1\n", "'where' holds for none"));
+  CHECK(says("bench: b\naxes: {a: [1]}\nwhere: 1\n", "'1': it names no axis"));
   CHECK(says("bench: b\naxes: {a: [0, 1]}\nwhere: 1 / a > 0\n", "'1 / a > 0': division by 0"));
   CHECK(says("bench: b\naxes: {a: [0, 1]}\nwhere: 1 % a == 0\n", "division by 0"));
   CHECK(says("bench: b\nrandom: many\n", "expected N seed S"));

@@ -40,8 +40,11 @@ void print_text(const std::string& text) {
 }
 
 void require_pair(const std::string& pareto) {
-  if (!pareto.empty() && pareto.find(',') == std::string::npos)
-    throw UsageError{fmt::format("--pareto {}: expected A,B", pareto)};
+  if (pareto.empty()) return;
+  const std::size_t comma = pareto.find(',');
+  if (comma == std::string::npos) throw UsageError{fmt::format("--pareto {}: expected A,B", pareto)};
+  if (pareto.substr(0, comma) == pareto.substr(comma + 1))
+    throw UsageError{fmt::format("--pareto {}: expected two that differ; --metric takes one", pareto)};
 }
 
 ExitCode merge(const Arguments& arguments) {

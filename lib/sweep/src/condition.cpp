@@ -71,6 +71,7 @@ class Parser {
     skip();
     if (rest_.starts_with('=')) fail("unexpected '=', expected ==, which compares");
     if (!rest_.empty()) fail(fmt::format("unexpected '{}'", rest_));
+    if (!names_axis_) fail("it names no axis, and holds for all points or none");
     return all;
   }
 
@@ -169,6 +170,7 @@ class Parser {
         longest = &axis;
     }
     if (longest != nullptr) {
+      names_axis_ = true;
       rest_.remove_prefix(longest->size());
       return [i = static_cast<std::size_t>(longest - axes_.data())](const Values& v) { return v[i]; };
     }
@@ -206,6 +208,7 @@ class Parser {
   std::string_view whole_;
   std::string_view rest_;
   const std::vector<std::string>& axes_;
+  bool names_axis_ = false;
   int depth_ = 0;
 };
 

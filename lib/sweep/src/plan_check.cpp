@@ -138,7 +138,10 @@ class Checker {
 
   void join(const Placed& zip, const std::vector<std::string>& names, std::vector<std::size_t>& group_of) {
     std::optional<std::size_t> first;
-    for (const std::string_view part : split(zip.text)) {
+    const std::vector<std::string_view> parts = split(zip.text);
+    if (parts.size() == 1)
+      add(zip.at, "zip", fmt::format("'{}': expected two axes or more, as A,B", parts.front()));
+    for (const std::string_view part : parts) {
       const auto found = std::ranges::find(names, part);
       if (found == names.end()) {
         add(zip.at, "zip", fmt::format("no axis is called '{}'{}", part, name_hint(part, names)));
