@@ -349,6 +349,9 @@ TEST_CASE("Bad input: what is given twice, to the wrong command or without its h
   refuses("ccl export ring_allreduce_tcm", "--ranks N is missing: of how many ranks the plan is to be");
   refuses("solve " + kMainJob + " --target 'latency<=600' --vary system.sips.count=2,3",
           "--target latency<=600: expected a unit, as latency<=600ns");
+  refuses(
+      "solve " + kMainJob + " --target 'latency<=1e300s' --vary system.sips.count=2,3",
+      "--target latency<=1e300s: expected METRIC<=NUMBER or METRIC>=NUMBER with a unit, as latency<=20us");
   refuses("topology topology.yaml topology.yaml",
           "unexpected argument 'topology.yaml'; usage: kbsim topology [FILE] [options]");
   refuses(

@@ -82,7 +82,9 @@ double converted(const std::string& text, const std::string& number, const std::
     throw UsageError{
         given.empty() ? fmt::format("--target {0}: expected a unit, as {0}{1}", text, metric_unit)
                       : fmt::format("--target {}: the metric is in {}, got '{}'", text, metric_unit, given)};
-  return value * (from->factor / to->factor);
+  const double in_metric = value * (from->factor / to->factor);
+  if (!std::isfinite(in_metric)) throw no_target(text);
+  return in_metric;
 }
 
 // Less of a latency costs more; macs_per_ns is a rate.
