@@ -57,14 +57,18 @@ TEST_CASE("Deadlock: stderr has the circle and its members' lines, and how many 
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 8);
   const std::vector<std::string> lines = lines_of(outcome.err);
-  REQUIRE(lines.size() == 7);
+  REQUIRE(lines.size() == 9);
   CHECK(lines[0].ends_with("ns: nothing is left to happen, and 8 processes wait"));
   CHECK(lines[1] == "cycle:");
   CHECK(lines[2] == "  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued");
   CHECK(lines[3] == "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued");
   CHECK(lines[4].starts_with("  stuck on sip0.cube0.pe0 waits for event recv E since "));
   CHECK(lines[5].starts_with("  stuck on sip0.cube1.pe0 waits for event recv W since "));
-  CHECK(lines[6] == "6 more wait: --verbose shows them and the queues");
+  CHECK(lines[6] == "host programs:");
+  CHECK(lines[7].starts_with("  rank 0 waits for event all_reduce #0 of rank 0 since "));
+  CHECK(lines[7].find(" at ccl_allreduce.cpp:") != std::string::npos);
+  CHECK(lines[7].ends_with("; 1 more there"));
+  CHECK(lines[8] == "4 more wait: --verbose shows them and the queues");
   CHECK(run_kbsim(kStuck + "--shuffle-ties 3").err == outcome.err);
 }
 

@@ -81,6 +81,25 @@ TEST_CASE("Deadlock text: without a cycle, those that wait for what never comes"
             line_of("a") + "\n--verbose shows the queues");
 }
 
+TEST_CASE("Deadlock text: host programs are told by the lines of their calls, each line once") {
+  WaitGraph graph;
+  std::vector<Waiting> all;
+  for (const auto& [name, line] : {std::pair{"rank 0", 3}, {"rank 1", 3}, {"rank 2", 9}, {"work", 12}}) {
+    all.push_back({.process = name, .what = "event e", .since = 5_ns, .at = {{"h.cpp", line, 0}}});
+    graph.nodes.push_back(
+        {.name = name, .waiting = all.back(), .counters = {}, .calls = std::string_view{name} != "work"});
+  }
+  graph.nodes.push_back({.name = "nobody", .waiting = {}, .counters = {}});
+  graph.edges = {{0, 3, "r0"}, {1, 3, "r1"}, {2, 3, "r2"}, {3, 4, "work <- nobody"}};
+  CHECK(report::to_text({DeadlockError{7_ns, all}, graph}, false) ==
+        "deadlock at 7 ns: nothing is left to happen, and 4 processes wait"
+        "\nno cycle; these wait for what never comes:\n  work <- nobody"
+        "\n  work waits for event e since 5 ns at h.cpp:12"
+        "\nhost programs:\n  rank 0 waits for event e since 5 ns at h.cpp:3; 1 more there"
+        "\n  rank 2 waits for event e since 5 ns at h.cpp:9"
+        "\n--verbose shows the queues");
+}
+
 TEST_CASE("Deadlock text: of many cycles the first ten, of a long one the first twenty") {
   std::vector<std::string> names;
   std::vector<std::pair<std::size_t, std::size_t>> loops;

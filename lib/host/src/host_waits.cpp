@@ -20,7 +20,9 @@ void add_end(Waits& waits, const Waits::Process& from, const Identity& of) {
 void add_works(Waits& waits) {
   for (const Waits::Process& process : waits.processes()) {
     const auto* work = process.waiting.awaits.as<WorkId>();
-    if (work != nullptr && waits.runs(*work)) add_end(waits, process, *work);
+    if (work == nullptr || !waits.runs(*work)) continue;
+    add_end(waits, process, *work);
+    if (process.who.as<WorkId>() == nullptr) waits.add_caller(process.who);
   }
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,13 +76,39 @@ Told roots_of(const DeadlockReport& deadlock) {
   return told;
 }
 
+std::string places_of(const Waiting& waiting) {
+  std::string text;
+  for (const Place& place : waiting.at) text += to_string(place) + "\n";
+  return text;
+}
+
+// Host programs that wait for a call of theirs, of several at one line the first.
+void tell_callers(const WaitGraph& graph, Told* told) {
+  std::map<std::string, std::size_t> lines_at;
+  std::vector<std::pair<std::string, std::size_t>> callers;  // the first, and how many more are there
+  for (const WaitGraph::Node& node : graph.nodes) {
+    if (!node.calls || !node.waiting || !told->processes.insert(node.waiting->process).second) continue;
+    const auto [line, fresh] = lines_at.try_emplace(places_of(*node.waiting), callers.size());
+    if (fresh)
+      callers.emplace_back(to_string(*node.waiting), 0);
+    else
+      ++callers[line->second].second;
+  }
+  if (callers.empty()) return;
+  std::vector<std::string> lines;
+  for (const auto& [first, more] : callers)
+    lines.push_back(more == 0 ? first : fmt::format("{}; {} more there", first, more));
+  told->text += "\nhost programs:" + indented(lines);
+}
+
 }  // namespace
 
 std::string to_text(const DeadlockReport& deadlock, bool verbose) {
   if (verbose) return deadlock.what();
   const std::size_t all = deadlock.waiting().size();
   const auto cycles = find_cycles(deadlock.graph());
-  const Told told = cycles.empty() ? roots_of(deadlock) : cycles_of(deadlock.graph(), cycles);
+  Told told = cycles.empty() ? roots_of(deadlock) : cycles_of(deadlock.graph(), cycles);
+  tell_callers(deadlock.graph(), &told);
   const auto others = std::ranges::count_if(
       deadlock.waiting(), [&](const Waiting& one) { return !told.processes.contains(one.process); });
   const std::string rest = others == 0

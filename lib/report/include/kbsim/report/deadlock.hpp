@@ -11,7 +11,8 @@
 namespace kbsim::report {
 
 /// For stderr: each cycle by itself, its waits and then its processes; without one, those that wait for what
-/// never comes. Then how many wait besides. Verbose: all, the deadlock's own text.
+/// never comes. Then the host programs that wait for calls, each line of a call once, and how many wait
+/// besides. Verbose: all, the deadlock's own text.
 [[nodiscard]] std::string to_text(const DeadlockReport& deadlock, bool verbose);
 
 /// All who wait, every edge with its words ("to" is null if nobody is known), the edges of each cycle in its

@@ -22,6 +22,7 @@ struct WaitGraph {
     std::string name;
     std::optional<Waiting> waiting;  // none: it isn't there, or has ended, and others wait for it
     std::vector<Counters> counters;
+    bool calls = false;  // a host program that waits for a call of its own: its places say which
   };
   /// Node `from` waits for something that node `to` would have to do.
   struct Edge {

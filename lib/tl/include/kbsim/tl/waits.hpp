@@ -41,6 +41,8 @@ class Waits {
   /// `from` waits for what somebody would have to do of whom nothing is known.
   void add_unknown(const Identity& from, std::string why);
   void add_counters(const Identity& of, WaitGraph::Counters counters);
+  /// A host program that waits for a call of its own.
+  void add_caller(const Identity& who) { graph_.nodes[node(who)].calls = true; }
 
   [[nodiscard]] WaitGraph take() { return std::move(graph_); }
 
