@@ -68,6 +68,53 @@ const std::map<std::string, Call> kRefused{
        (void)r.x.slice(1, {0, 2}).shards();
        co_return;
      }},
+    {"all_reduce of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       co_await r.state.rank().dist.all_reduce(r.x);
+     }},
+    {"isend of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       co_await r.state.rank().dist.isend(r.x, 1);
+     }},
+    {"launch of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       co_await r.state.rank().launch("softmax", r.x, SoftmaxArgs{});
+     }},
+    {"operator of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       [[maybe_unused]] const Tensor sum = co_await (r.x + 1.0);
+     }},
+    {"layer of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       [[maybe_unused]] const Tensor up = co_await r.column_layer.forward(r.x);
+     }},
+    {"to_host of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       [[maybe_unused]] const HostArray read = co_await r.x.to_host();
+     }},
+    {"copy_ of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       co_await r.words.copy_(r.x);
+     }},
+    {"shape of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       (void)r.x.shape();
+       co_return;
+     }},
+    {"slice of what was moved from",
+     [](Ready r) -> Task<> {
+       [[maybe_unused]] const Tensor y = std::move(r.x);
+       (void)r.x[0];
+       co_return;
+     }},
     {"all_reduce of columns",
      [](Ready r) -> Task<> { co_await r.state.rank().dist.all_reduce(r.x.slice(1, {0, 2})); }},
     {"broadcast of columns",
@@ -366,6 +413,25 @@ TEST_CASE("Refusals: what is called before there is a process group names the li
     CHECK(errors[name].starts_with("lines_refused.cpp:"));
     CHECK(errors[name].find(".cpp:", 18) == std::string::npos);
   }
+}
+
+Task<> await_moved(Rank& main, std::string* why) {
+  const Tensor x = co_await main.torch.zeros({4}, f32, {.dp = kOnOnePe});
+  auto read = x.to_host();
+  const auto kept = std::move(read);
+  try {
+    [[maybe_unused]] const HostArray numbers = co_await read;
+  } catch (const UsageError& error) {
+    *why = error.what();
+  }
+  [[maybe_unused]] const HostArray numbers = co_await kept;
+}
+
+TEST_CASE("Refusals: a Work that was moved from can't be awaited") {
+  std::string why;
+  Program{}.run(await_moved, &why);
+  CHECK(why ==
+        "a Work that was moved from is awaited, or asked whether it is done; use what it was moved to");
 }
 
 TEST_CASE("Refusals: a host program that is a null pointer names the line that runs it") {

@@ -68,7 +68,9 @@ HostArray::~HostArray() = default;
 
 const HostArray::Numbers& HostArray::numbers() const {
   if (!has_numbers())
-    throw UsageError{"an array of a run with --timing-only has no numbers to look at; has_numbers() says so"};
+    throw UsageError{
+        "an array of a run with --timing-only, or one that was moved from, has no numbers to look at; "
+        "has_numbers() says so"};
   return *numbers_;
 }
 

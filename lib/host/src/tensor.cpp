@@ -105,16 +105,24 @@ Tensor::Tensor(std::shared_ptr<State> state, const View& view) : state_{std::mov
   if (!view_.whole()) part_ = part_of(*state_, view_);
 }
 
-Tensor::Tensor(const Tensor& other) = default;
+Tensor::Tensor(const Tensor& other, Here at) : state_{other.state_}, view_{other.view_}, part_{other.part_} {
+  (void)other.alive(at);
+}
 Tensor::Tensor(Tensor&& other) noexcept = default;
 Tensor& Tensor::operator=(const Tensor& other) = default;
 Tensor& Tensor::operator=(Tensor&& other) noexcept = default;
 Tensor::~Tensor() = default;
 
-const std::string& Tensor::name() const { return state_->name; }
-const Shape& Tensor::shape() const { return view_.shape(); }
-DType Tensor::dtype() const { return state_->dtype; }
-int Tensor::sip() const { return state_->sip; }
+Tensor::State& Tensor::alive(const Here& at) const {
+  if (state_) return *state_;
+  throw UsageError{fmt::format("{}: this tensor was moved from; use what it was moved to, or copy it there",
+                               to_string(to_place(at)))};
+}
+
+const std::string& Tensor::name(Here at) const { return alive(at).name; }
+const Shape& Tensor::shape(Here at) const { return (void)alive(at), view_.shape(); }
+DType Tensor::dtype(Here at) const { return alive(at).dtype; }
+int Tensor::sip(Here at) const { return alive(at).sip; }
 
 const Tensor::Part& Tensor::part(const Here& at) const {
   if (part_) return *part_;
@@ -127,21 +135,26 @@ const Tensor::Part& Tensor::part(const Here& at) const {
 }
 
 Ptr Tensor::ptr(Here at) const {
+  const State& state = alive(at);
   const std::int64_t offset = view_.whole() ? 0 : part(at).offset_bytes;
-  return {.va = *state_->va + static_cast<std::uint64_t>(offset), .dtype = state_->dtype};
+  return {.va = *state.va + static_cast<std::uint64_t>(offset), .dtype = state.dtype};
 }
 
 const std::vector<Shard>& Tensor::shards(Here at) const {
-  return view_.whole() ? state_->shards : part(at).shards;
+  const State& state = alive(at);
+  return view_.whole() ? state.shards : part(at).shards;
 }
 
 Tensor Tensor::operator[](const IndexOperand& index) const {
+  (void)alive(index.at);
   return {state_, at_line(index.at, [&] { return view_.at(index.index); })};
 }
 Tensor Tensor::slice(int axis, IndexRange range, Here at) const {
+  (void)alive(at);
   return {state_, at_line(at, [&] { return view_.slice(axis, range); })};
 }
 Tensor Tensor::view(Shape shape, Here at) const {
+  (void)alive(at);
   return {state_, at_line(at, [&] { return view_.reshaped(shape); })};
 }
 
@@ -155,6 +168,7 @@ std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
 }
 
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
+  (void)alive(at);
   std::vector<Upload> parts = at_line(at, [&] { return uploads(from); });
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
   auto update = std::make_shared<const Update>(*this, Update::By::host);
@@ -167,7 +181,8 @@ Tensor::Done Tensor::copy_(HostArray from, Here at) const {
 }
 
 Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
-  if (from.shape() != shape() || from.dtype() != dtype()) {
+  (void)alive(at);
+  if (from.shape(at) != shape() || from.dtype() != dtype()) {
     throw UsageError{fmt::format("{}: copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}",
                                  to_string(to_place(at)), from.name(), to_string(from.shape()),
                                  to_string(from.dtype()), name(), to_string(shape()), to_string(dtype()))};
@@ -195,9 +210,13 @@ Task<HostArray> Tensor::read() const {
   return gathered(state_, shape(), begin_reads(*state_, view_));
 }
 
-Work<HostArray> Tensor::to_host(Here at) const { return state_->start("to_host", read(), at); }
+Work<HostArray> Tensor::to_host(Here at) const {
+  State& state = alive(at);
+  return state.start("to_host", read(), at);
+}
 
 Work<std::string> Tensor::text(Here at) const {
+  (void)alive(at);
   std::string what =
       fmt::format("name={}, shape={}, dtype={}", name(), to_string(shape()), to_string(dtype()));
   return state_->start("text", described(std::move(what), read()), at);
@@ -209,7 +228,7 @@ Work<Tensor> Tensor::to(const topology::DPPolicy& placement, Here at) const {
 Work<Tensor> Tensor::to(int device, Here at) const { return to(ToOptions{.sip = device}, at); }
 
 Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
-  const int device = where.sip.value_or(sip());
+  const int device = where.sip.value_or(sip(at));
   const int devices = state_->session.spec().system.sips.count;
   if (device < 0 || device >= devices)
     throw UsageError{fmt::format("{}: to: invalid device ordinal {}: the machine has {} (system.sips.count)",

@@ -27,6 +27,11 @@ std::string WorkId::text() const {
                      group == 0 ? "" : fmt::format(" in group {}", group));
 }
 
+void refuse_moved_work() {
+  throw UsageError{
+      "a Work that was moved from is awaited, or asked whether it is done; use what it was moved to"};
+}
+
 void Works::require_awaited() const {
   const auto dropped = std::ranges::find(works_, false, &WorkState::awaited);
   if (dropped == works_.end()) return;

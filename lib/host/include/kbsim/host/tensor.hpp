@@ -61,17 +61,18 @@ class Tensor {
   struct State;  // the room's own, as the next
   struct Part;
 
-  // Not inline: host programs are coroutines that destroy many handles on many ways.
-  Tensor(const Tensor& other);
+  // Not inline: host programs are coroutines that destroy many handles on many ways. UsageError for a copy of
+  // a handle that was moved from, as for all that it is asked.
+  Tensor(const Tensor& other, Here at = Here::current());
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(const Tensor& other);
   Tensor& operator=(Tensor&& other) noexcept;
   ~Tensor();
 
-  [[nodiscard]] const std::string& name() const;
-  [[nodiscard]] const Shape& shape() const;
-  [[nodiscard]] DType dtype() const;
-  [[nodiscard]] int sip() const;
+  [[nodiscard]] const std::string& name(Here at = Here::current()) const;
+  [[nodiscard]] const Shape& shape(Here at = Here::current()) const;
+  [[nodiscard]] DType dtype(Here at = Here::current()) const;
+  [[nodiscard]] int sip(Here at = Here::current()) const;
   /// UsageError for a slice whose elements don't follow each other in the virtual range.
   [[nodiscard]] Ptr ptr(Here at = Here::current()) const;
   /// Those that have a part of it: of a slice, just that part, as a row of its own. UsageError as ptr().
@@ -111,6 +112,7 @@ class Tensor {
  private:
   friend class Torch;
   Tensor(std::shared_ptr<State> state, const View& view);
+  [[nodiscard]] State& alive(const Here& at) const;
   [[nodiscard]] const Part& part(const Here& at) const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;

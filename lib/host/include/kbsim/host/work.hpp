@@ -49,6 +49,9 @@ struct WorkState {
   Process process;
 };
 
+/// UsageError: the Work that is awaited, or asked, was moved from.
+[[noreturn]] void refuse_moved_work();
+
 /// An operation of a host program that has started: `co_await` is its completion and gives its result or
 /// rethrows its error, as often as asked; keeping it meanwhile is async_op=True. One that nobody awaits
 /// is a fault when the program ends.
@@ -64,16 +67,20 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   Work& operator=(Work&&) noexcept = default;
   [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of them
 
-  [[nodiscard]] bool done() const { return state_->done.is_set(); }
+  [[nodiscard]] bool done() const { return alive().done.is_set(); }
   /// By which an ICallWatch knows it.
   [[nodiscard]] const void* key() const { return state_.get(); }
 
   [[gnu::noinline]] auto operator co_await() const {
-    state_->awaited = true;
+    alive().awaited = true;
     return Awaiter{state_, result_};
   }
 
  private:
+  [[nodiscard]] WorkState& alive() const {
+    if (!state_) refuse_moved_work();
+    return *state_;
+  }
   class Awaiter {
    public:
     Awaiter(std::shared_ptr<WorkState> state, Result result)
