@@ -62,6 +62,16 @@ Task<> use_then_free_then_use(Rank& rk, bool* used) {
   co_await launch_on_first(&rk.session(), dangling);
 }
 
+// Unmapped on the first PE, but not yet on all.
+Task<> use_while_it_goes(Rank& rk, int) {
+  Ptr dangling;
+  {
+    const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x", .shared = true});
+    dangling = x.ptr();
+  }
+  co_await launch_on_first(&rk.session(), dangling);
+}
+
 // So many elements from the first of x on.
 Task<> use_beyond(Rank& rk, std::int64_t elements) {
   const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x"});
@@ -184,7 +194,14 @@ TEST_CASE("Tensor: it is mapped while it lives and unmapped afterwards") {
   CHECK(text.find("is not mapped on sip0.cube0.pe0") != std::string::npos);
   CHECK(text.find("tensor_memory.cpp:") != std::string::npos);
   CHECK(text.find("; it is in a tensor, f16 [8], of tensor_memory.cpp:") != std::string::npos);
-  CHECK(text.ends_with(", which was freed"));
+  CHECK(text.ends_with(", which was freed; keep a handle of it until all that use it have ended"));
+}
+
+TEST_CASE("Tensor: one that was freed is told so while other PEs still map it") {
+  const std::string text = Program{}.error(use_while_it_goes, 0, ExitCode::deadlock);
+  CAPTURE(text);
+  CHECK(text.find("is not mapped on sip0.cube0.pe0") != std::string::npos);
+  CHECK(text.ends_with(", which was freed; keep a handle of it until all that use it have ended"));
 }
 
 TEST_CASE("Tensor: an address beyond it is told with its name") {

@@ -34,11 +34,23 @@ std::string AddressNames::told(const Range& range) {
   return range.name + (range.dropped ? ", which was freed" : "");
 }
 
-std::string AddressNames::in_one(const Ranges& ranges, std::uint64_t va) {
+const AddressNames::Range* AddressNames::range_of(const Ranges& ranges, std::uint64_t va) {
   const auto next = ranges.upper_bound(va);
-  if (next == ranges.begin()) return "";
+  if (next == ranges.begin()) return nullptr;
   const auto& [begin, range] = *std::prev(next);
-  return va < begin + size_of(range.bytes) ? told(range) : "";
+  return va < begin + size_of(range.bytes) ? &range : nullptr;
+}
+
+std::string AddressNames::in_one(const Ranges& ranges, std::uint64_t va) {
+  const Range* const range = range_of(ranges, va);
+  return range == nullptr ? "" : told(*range);
+}
+
+bool AddressNames::freed(int sip, std::uint64_t va) const {
+  const std::lock_guard lock{mutex_};
+  const auto package = packages_.find(sip);
+  const Range* const range = package == packages_.end() ? nullptr : range_of(package->second, va);
+  return range != nullptr && range->dropped;
 }
 
 std::string AddressNames::at(int sip, std::uint64_t va) const {

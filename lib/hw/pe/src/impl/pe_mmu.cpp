@@ -33,7 +33,7 @@ class PeMmu : public Component, public IMmu {
 
  private:
   void accept(MessagePtr message) override;
-  [[nodiscard]] std::string who_else_maps(std::uint64_t va) const;
+  [[nodiscard]] std::string why_unmapped(std::uint64_t va) const;
 
   PeMmuSpec spec_;
   const AddressNames* names_ = nullptr;
@@ -46,12 +46,13 @@ topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);
   throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}{}{}", *found.unmapped,
                                 to_string(node().at), nearest ? to_string(*nearest) : "none at all",
-                                names_->near(node().at.sip, *found.unmapped),
-                                who_else_maps(*found.unmapped))};
+                                names_->near(node().at.sip, *found.unmapped), why_unmapped(*found.unmapped))};
 }
 
-// A tensor's part that another PE of the package has: the mistake of whoever takes a tensor for shared.
-std::string PeMmu::who_else_maps(std::uint64_t va) const {
+// A tensor that is gone, though other PEs may still have it; or a part that another PE of the package has:
+// the mistake of whoever takes a tensor for shared.
+std::string PeMmu::why_unmapped(std::uint64_t va) const {
+  if (names_->freed(node().at.sip, va)) return "; keep a handle of it until all that use it have ended";
   for (std::uint32_t i = 0; i < fabric().graph().nodes().size(); ++i) {
     const topology::Node& other = fabric().graph().node(NodeId{i});
     if (other.kind != topology::NodeKind::pe_mmu || other.at.sip != node().at.sip) continue;

@@ -19,6 +19,8 @@ class AddressNames {
   void drop(int sip, std::uint64_t va);
   /// "NAME", or "NAME, which was freed": what the address is in; "" if it is in none.
   [[nodiscard]] std::string at(int sip, std::uint64_t va) const;
+  /// It is in one that was freed.
+  [[nodiscard]] bool freed(int sip, std::uint64_t va) const;
   /// "; it is 64 B behind the end of NAME", or in it, before it, or in it before it was freed; "" if nothing
   /// is within 16 MiB.
   [[nodiscard]] std::string near(int sip, std::uint64_t va) const;
@@ -31,6 +33,7 @@ class AddressNames {
   };
   using Ranges = std::map<std::uint64_t, Range>;  // none overlaps another
   static std::string told(const Range& range);
+  static const Range* range_of(const Ranges& ranges, std::uint64_t va);
   static std::string in_one(const Ranges& ranges, std::uint64_t va);
 
   mutable std::mutex mutex_;
