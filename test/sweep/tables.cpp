@@ -115,6 +115,24 @@ TEST_CASE("usual_metric: the latency or the time of the first row, no axis and n
   CHECK(usual_metric({"count", "messages.messages"}) == "count");
 }
 
+TEST_CASE("usual_metric: of several launches none is the run, of one it is as good") {
+  CHECK(usual_metric({"duration_ns[launch=0]", "duration_ns[launch=1]", "run.simulated_ns"}) ==
+        "run.simulated_ns");
+  CHECK(usual_metric({"latency_ns", "duration_ns[launch=0]", "run.simulated_ns"}) == "latency_ns");
+  CHECK(usual_metric({"duration_ns", "run.simulated_ns"}) == "duration_ns");
+}
+
+TEST_CASE("metric_hint: a list has metrics of several rows once, a name that is near all of them") {
+  const std::vector<std::string> names{"rank[launch=0]", "duration_ns[launch=0]", "rank[launch=1]",
+                                       "duration_ns[launch=1]", "run.simulated_ns"};
+  CHECK(metric_hint("qqqqq", names) ==
+        " (known, of several rows those of the first: rank[launch=0], duration_ns[launch=0], "
+        "run.simulated_ns)");
+  CHECK(metric_hint("duration_ns", names) ==
+        ", did you mean 'duration_ns[launch=0]' or 'duration_ns[launch=1]'?");
+  CHECK(metric_hint("qqqqq", {"time", "size"}) == " (known: time, size)");
+}
+
 TEST_CASE("Tables: a row a point in the order of the plan, with what failed and what hasn't run") {
   const Swept swept{"rows"};
   const Tables tables = read_tables(swept.folder());

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/names.hpp"
 #include "kbsim/sweep/axis.hpp"
 
 #include "trials.hpp"
@@ -60,7 +59,8 @@ const sweep::Metric& metric_meant(const std::string& name, const std::vector<swe
     std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
     if (metric.name == name + "_" + ending) return metric;
   }
-  throw UsageError{fmt::format("--target: this bench has no metric '{}'{}", name, name_hint(name, names))};
+  throw UsageError{
+      fmt::format("--target: this bench has no metric '{}'{}", name, sweep::metric_hint(name, names))};
 }
 
 // The number in the metric's own unit.

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/memory.hpp"
-#include "kbsim/base/names.hpp"
 #include "kbsim/sweep/axis.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 
@@ -205,7 +204,7 @@ std::string chosen_metric(const std::vector<sweep::Metric>& metrics, const std::
   for (const sweep::Metric& metric : metrics) names.push_back(metric.name);
   if (!asked.empty()) {
     if (std::ranges::find(names, asked) != names.end()) return asked;
-    throw UsageError{fmt::format("this bench has no metric '{}'{}", asked, name_hint(asked, names))};
+    throw UsageError{fmt::format("this bench has no metric '{}'{}", asked, sweep::metric_hint(asked, names))};
   }
   return sweep::usual_metric(names);
 }

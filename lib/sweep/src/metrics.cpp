@@ -1,6 +1,7 @@
 // Numbers of a run's JSON, by name.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,13 +9,17 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "kbsim/base/names.hpp"
 #include "kbsim/sweep/tables.hpp"
 
 namespace kbsim::sweep {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::string_view kWholeRun = "run.simulated_ns";
 
 // Columns of nccl-tests have no unit in their names; the others end with it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNamed{
@@ -107,6 +112,19 @@ void add_rows(const json::array& rows, std::vector<Metric>& all) {
   }
 }
 
+// One of several launches of a bench that has no number of its own: no launch alone is the run.
+bool is_of_a_launch(const std::string& name) { return name.find("[launch=") != std::string::npos; }
+
+// Of several rows the first.
+std::vector<std::string> without_other_rows(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  std::vector<std::string> few;
+  std::ranges::copy_if(names, std::back_inserter(few), [&](const std::string& name) {
+    return seen.insert(name.substr(0, name.find('['))).second;
+  });
+  return few;
+}
+
 }  // namespace
 
 std::vector<Metric> metrics_in(const std::string& document) {
@@ -127,7 +145,8 @@ std::vector<Metric> metrics_in(const std::string& document) {
   if (const json::value* run = object.if_contains("run"); run != nullptr && run->is_object()) {
     const json::value* time = run->get_object().if_contains("simulated_ps");
     if (time != nullptr && time->is_number())
-      all.push_back({.name = "run.simulated_ns", .unit = "ns", .value = time->to_number<double>() / 1000.0});
+      all.push_back(
+          {.name = std::string{kWholeRun}, .unit = "ns", .value = time->to_number<double>() / 1000.0});
   }
   return all;
 }
@@ -140,12 +159,21 @@ std::string usual_metric(const std::vector<std::string>& names) {
   };
   for (const std::string_view usual : {"latency_ns", "time", "time_us", "duration_ns", "time_ns", "kernel_ns",
                                        "pe_window_ns", "simulated_ns"}) {
-    if (std::string found = first([&](std::string_view name) { return name == usual; }); !found.empty())
-      return found;
+    std::string found = first([&](std::string_view name) { return name == usual; });
+    if (is_of_a_launch(found) && std::ranges::find(names, kWholeRun) != names.end())
+      return std::string{kWholeRun};
+    if (!found.empty()) return found;
   }
   std::string time =
       first([](std::string_view name) { return name.ends_with("_ns") && !name.starts_with("messages."); });
   return time.empty() && !names.empty() ? names.front() : time;
+}
+
+std::string metric_hint(const std::string& asked, const std::vector<std::string>& names) {
+  const std::vector<std::string> few = without_other_rows(names);
+  const std::string all = name_hint(asked, names);
+  if (few.size() == names.size() || !all.ends_with(')')) return all;
+  return fmt::format(" (known, of several rows those of the first: {})", fmt::join(few, ", "));
 }
 
 }  // namespace kbsim::sweep

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/base/names.hpp"
 #include "kbsim/sweep/result_files.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -28,7 +27,7 @@ std::string without_sense(const std::string& text) {
 
 std::string lacks(const char* option, const std::string& asked, const std::vector<std::string>& names) {
   if (has(names, asked)) return {};
-  return fmt::format("--{} {}: a point has no such metric{}", option, asked, name_hint(asked, names));
+  return fmt::format("--{} {}: a point has no such metric{}", option, asked, metric_hint(asked, names));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/names.hpp"
 
 namespace kbsim::sweep {
 namespace {
@@ -81,7 +80,7 @@ std::string chosen_metric(const Tables& tables, const std::string& asked) {
   };
   if (!asked.empty()) {
     if (!is_there(asked))
-      throw UsageError{fmt::format("no point has the metric '{}'{}", asked, name_hint(asked, names))};
+      throw UsageError{fmt::format("no point has the metric '{}'{}", asked, metric_hint(asked, names))};
     return asked;
   }
   return usual_metric(names);
@@ -103,7 +102,7 @@ Quantity quantity(const Tables& tables, const std::string& text) {
     if (axis.name == name && numbers_of(axis)) return {.name = name, .unit = "1", .larger_is_better = most};
     names.push_back(axis.name);
   }
-  throw UsageError{fmt::format("no point has the metric '{}'{}", name, name_hint(name, names))};
+  throw UsageError{fmt::format("no point has the metric '{}'{}", name, metric_hint(name, names))};
 }
 
 std::optional<double> value_of(const Tables& tables, const Row& row, const Quantity& what) {

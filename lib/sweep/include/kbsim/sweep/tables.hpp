@@ -24,8 +24,11 @@ struct Metric {
 /// nothing, "time[row=0]".
 [[nodiscard]] std::vector<Metric> metrics_in(const std::string& document);
 /// Of these names the one that is meant where none is asked for: the latency or the time of the first row,
-/// else another time, but no sum over messages; else the first. "" of none.
+/// of a bench with several launches and no number of its own that of the run; else another time, but no sum
+/// over messages; else the first. "" of none.
 [[nodiscard]] std::string usual_metric(const std::vector<std::string>& names);
+/// name_hint(), whose list has metrics of several rows once.
+[[nodiscard]] std::string metric_hint(const std::string& asked, const std::vector<std::string>& names);
 
 /// One point and what is known of it.
 struct Row {
