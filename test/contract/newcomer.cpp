@@ -117,7 +117,9 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
     refuses("--bench ccl_allreduce --set system.sips.count=" + std::string{values},
             std::string{"found '"} + values +
                 "', expected an integer from 1 to 256; kbsim sweep takes several values\n");
-  refuses("--plugin libmine.so list", "unexpected argument 'list'; a command comes first: kbsim list ...");
+  for (const std::string command : {"list", "explain", "whatif"})
+    refuses("--plugin libmine.so " + command,
+            "unexpected argument '" + command + "'; a command comes first: kbsim " + command + " ...");
   refuses("topology.yaml --bench ccl_allreduce", "did you mean '--topology topology.yaml'?");
   refuses("help chkra", "unknown command or bench 'chkra', did you mean 'chakra'?");
   refuses("--bench softmax",

@@ -67,9 +67,9 @@ std::string argument_hint(const std::string& word, const po::options_description
   };
   if (word.empty()) return "; leave it out";
   if (!synopsis.too_many.empty()) return synopsis.too_many;
-  if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
   if (std::ranges::find(synopsis.first, word) != synopsis.first.end())
     return fmt::format("; a command comes first: kbsim {} ...", word);
+  if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
   if (const std::size_t equals = word.find('='); equals != std::string::npos) {
     const std::string name = word.substr(0, equals);
     if (takes(name)) return fmt::format(", did you mean '--{}'?", word);
