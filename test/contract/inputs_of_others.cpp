@@ -99,15 +99,19 @@ TEST_CASE("kbsim import: a folder says how many files of which kind it has, and 
   const Outcome made = run_script(
       "rm -rf others empty && mkdir others empty && cp " KBSIM_SOURCE_DIR
       "/test/inputs/plans/reduce_chain.xml others && printf 'Layer,M,N,K\\na,1,2,3\\n' > others/net.csv && "
-      "printf 'words\\n' > others/README && $KBSIM import others --json && ! $KBSIM import empty");
+      "printf 'words\\n' > others/README && printf '<?xml version=\"1.0\"?>\\n<svg/>\\n' > others/a.svg && "
+      "printf '<!doctype html>\\n<html lang=\"en\">\\n' > others/b.html && $KBSIM import others --json && "
+      "! $KBSIM import empty && ! $KBSIM import others/b.html");
   CAPTURE(made.err);
   CHECK(made.exit == 0);
   const boost::json::object found = boost::json::parse(made.out).as_object();
   CHECK(found.at("plan of MSCCL") == 1);
   CHECK(found.at("layers of SCALE-Sim") == 1);
-  CHECK(found.at("other file") == 1);
+  CHECK(found.at("other file") == 3);
   CHECK(found.at("command") == "kbsim import others/FILE");
   CHECK(made.err.find("empty: no file is in it") != std::string::npos);
+  CHECK(made.err.find("b.html: no kind of file that is known: it is a drawing or a page") !=
+        std::string::npos);
 }
 
 TEST_CASE("kbsim import: what it says to run next runs") {

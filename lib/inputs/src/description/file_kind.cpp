@@ -57,6 +57,12 @@ FileKind kind_of_json(std::string_view text) {
   return FileKind::unknown;
 }
 
+// Drawings and pages, which lie beside results.
+bool is_shown(std::string_view text) {
+  const auto has = [&](std::string_view root) { return text.find(root) != std::string_view::npos; };
+  return !has("<algo") && (has("<svg") || has("<html"));
+}
+
 }  // namespace
 
 std::string_view name_of(FileKind kind) {
@@ -71,7 +77,7 @@ FileKind kind_of_text(std::string_view beginning) {
   if (is_log(beginning)) return FileKind::measurements;
   const std::size_t first = beginning.find_first_not_of(" \t\r\n");
   const char begin = first == std::string_view::npos ? '\0' : beginning[first];
-  if (begin == '<') return FileKind::msccl_plan;
+  if (begin == '<') return is_shown(beginning) ? FileKind::unknown : FileKind::msccl_plan;
   if (begin == '{' || begin == '[') return kind_of_json(beginning);
   if (is_layer_list(beginning)) return FileKind::layers;
   return is_table_of_times(beginning) ? FileKind::measurements : FileKind::unknown;
@@ -82,6 +88,7 @@ std::string what_is_unknown(const std::filesystem::path& file) {
   constexpr std::size_t kFew = 4;
   const std::string text = read_input(file, file.string(), kMost);
   if (is_utf16(text)) return "it is UTF-16, expected UTF-8";
+  if (is_shown(text)) return "it is a drawing or a page";
   boost::system::error_code error;
   const boost::json::value value = boost::json::parse(text, error);
   if (error || !value.is_object())
