@@ -101,6 +101,12 @@ TEST_CASE("Report page: slider, click, zoom, search, sorting and what-if do what
       "link.dispatchEvent(new MouseEvent('click')); say('curve', document.querySelectorAll('#curve "
       "canvas').length === 1);"
       "say('value', +link.dataset.value > 0);"
+      "const here = () => [...document.querySelectorAll('#drawing .here')].map(one => one.dataset.of).join();"
+      "const wedge = document.querySelector('#drawing .zoom'), corner = 'sip1.cube3';"
+      "input('cube', 'sip0.cube5', 'change'); say('enlarged', here() === 'sip0.cube5' && "
+      "wedge.style.visibility "
+      "=== 'hidden');"
+      "input('cube', corner, 'change'); say('wedge', here() === corner && wedge.style.visibility === '');"
       "const rows = () => document.querySelectorAll('#derivatives tbody tr').length, all = rows();"
       "document.querySelector('#bar [data-reason=\"wire\"]').click();"
       "say('filtered', rows() < all && rows() > 0 && app.segments.every(one => one.reason === 'wire')"
@@ -123,7 +129,8 @@ TEST_CASE("Report page: slider, click, zoom, search, sorting and what-if do what
       "input('better', 20); say('better', text() !== ten && text().startsWith('sip.ucie.overhead_ns'));"
       "input('path', 1, 'change'); say('launch', app.shownPath.of.startsWith('intercube_allreduce'));");
   CHECK(told ==
-        "slid back curve value filtered unfiltered zoomed panned found searched sorted better launch ");
+        "slid back curve value enlarged wedge filtered unfiltered zoomed panned found searched sorted better "
+        "launch ");
 }
 
 TEST_CASE("Report page: what-if says what the run with that key takes") {

@@ -30,7 +30,8 @@ function difference(change) {
 
 function makeMachine(app) {
   const root = byId("drawing");
-  let shapes = [], picked = null, cube = "", chart = null, title = null;
+  let shapes = [], picked = null, cube = "", drawn = "", chart = null, title = null;
+  const isCube = of => /^sip\d+\.cube\d+$/.test(of);
   const run = () => app.runs[app.at];
 
   function usesNow() {
@@ -116,7 +117,7 @@ function makeMachine(app) {
     picked = shape;
     shape.node.classList.add("picked");
     const of = shape.of.replaceAll("@", cube);
-    if (/^sip\d+\.cube\d+$/.test(of) && of !== cube) choose(of);
+    if (isCube(of) && of !== cube) choose(of);
     curve(labelsOf(shape).map(([label]) => label), of);
   }
 
@@ -124,6 +125,9 @@ function makeMachine(app) {
     cube = name;
     byId("cube").value = name;
     if (title) title.textContent = `${name}, enlarged`;
+    for (const {node, of} of shapes) if (isCube(of)) { node.classList.toggle("here", of === name); node.classList.toggle("cube", of !== name); }
+    const wedge = root.querySelector(".zoom");  // leads from the cube that the drawing was made with
+    if (wedge) wedge.style.visibility = name === drawn ? "" : "hidden";
     paint();
   }
 
@@ -140,7 +144,8 @@ function makeMachine(app) {
       node.addEventListener("click", () => pick(shape));
       return shape;
     });
-    const cubes = shapes.map(shape => shape.of).filter(of => /^sip\d+\.cube\d+$/.test(of));
+    const cubes = shapes.map(shape => shape.of).filter(isCube);
+    drawn = root.querySelector(".here")?.dataset.of ?? "";
     byId("cube").replaceChildren(...cubes.map(name => element("option", name)));
     const slider = byId("time"), known = run().uses;
     slider.min = known.loads ? 0 : -1;
