@@ -292,6 +292,15 @@ TEST_CASE("Bad input: a part that doesn't say why it waits is named by what it d
   CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
 }
 
+TEST_CASE("Bad input: a part that doesn't say why it waits last of all is named by what it did before") {
+  const Outcome outcome =
+      run_kbsim(kMainJob + " --explain --set cube.parts.waiter.model.impl=silent.part" + kSilent);
+  CHECK(outcome.exit == 5);
+  const std::string named =
+      "comes when it does, 200000 ns behind wire at sip0.cube0.noc.r2_2>sip0.cube0.waiter; a host program";
+  CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
+}
+
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {
   const Outcome outcome = run_kbsim(kMainJob + " --set sip.cube_mesh.w=-1 --set ccl.defaults.n_slots=0");
   CHECK(outcome.err ==

@@ -175,13 +175,25 @@ class Walk {
     throw Unsupported{
         fmt::format("--explain: nobody says why {} comes when it does{}; a host program or a component of "
                     "one's own says so by Causes::because()",
-                    to_string(moment.at), what_follows())};
+                    to_string(moment.at), path_.segments.empty() ? what_was_before(moment) : what_follows())};
   }
   // Who goes on then is whom to ask.
   [[nodiscard]] std::string what_follows() const {
-    if (path_.segments.empty()) return "";
     const Segment& next = path_.segments.back();
     return fmt::format(", when {} begins at {}", reason_name(next), place_name(next, machine_.graph()));
+  }
+  // Nothing follows: who went on before.
+  [[nodiscard]] std::string what_was_before(const Moment& moment) const {
+    for (std::uint32_t id = moment.parent; id != 0; id = causes_.moment(id).parent) {
+      const Moment& before = causes_.moment(id);
+      const auto reason = static_cast<Reason>(before.why.reason);
+      if (before.why.reason == kLatest || is_wait(reason) || is_free(reason)) continue;
+      if (reason == Reason::unexplained || before.parent == 0) break;
+      const Segment last = segments_of(before, causes_.moment(before.parent).at, machine_).front();
+      return fmt::format(", {} behind {} at {}", to_string(moment.at - before.at), reason_name(last),
+                         place_name(last, machine_.graph()));
+    }
+    return "";
   }
 
   struct Wait {

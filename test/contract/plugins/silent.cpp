@@ -35,10 +35,15 @@ class SilentPart final : public hw::Component {
  private:
   kbsim::Task<> tick() {
     co_await sim().delay(100_us);
-    if (name() == "sip0.cube1.ticker")
-      tell(*fabric().graph().find("sip0.cube0.ticker"), 16_B, hw::TrafficClass::request, Tick{});
+    const std::string part = name().substr(name().rfind('.'));
+    if (name() == "sip0.cube1" + part)
+      tell(*fabric().graph().find("sip0.cube0" + part), 16_B, hw::TrafficClass::request, Tick{});
   }
-  void accept(hw::MessagePtr /*message*/) override {}
+  // Of another name it waits at the end, too.
+  kbsim::Task<> wait() { co_await sim().delay(200_us); }
+  void accept(hw::MessagePtr /*message*/) override {
+    if (name().ends_with(".waiter")) (void)sim().spawn(name(), wait());
+  }
 };
 KBSIM_COMPONENT("silent.part", NodeKind::part, SilentPart, SilentSpec, "waits, and doesn't say why");
 
