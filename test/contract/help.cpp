@@ -107,6 +107,10 @@ TEST_CASE(
   }
   refuses("help prboe", "kbsim: unknown command or bench 'prboe', did you mean 'probe'?");
   refuses("attention", "kbsim: 'attention' is a bench: kbsim --bench attention");
+  for (const char* words : {"softmax", "help softmax"})
+    refuses(
+        words,
+        "kbsim: unknown command or bench 'softmax', which is known as: kernel; kbsim list has what there is");
 }
 
 TEST_CASE("Help: a bench's own options are shown without a machine, and no others") {

@@ -12,6 +12,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/terminal.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -150,6 +151,15 @@ std::string overview() {
   return text + "\n";
 }
 
+void require_no_part(const std::string& name) {
+  const auto found =
+      std::ranges::find_if(registries(), [&](const AnyRegistry* registry) { return registry->has(name); });
+  if (found == registries().end()) return;
+  throw UsageError{
+      fmt::format("unknown command or bench '{}', which is known as: {}; kbsim list has what there is", name,
+                  (*found)->kind())};
+}
+
 namespace {
 
 // Of a command or a bench.
@@ -158,6 +168,7 @@ Help help_named(const std::string& name) {
   std::vector<std::string> known;
   for (const Command& command : commands()) known.push_back(command.name);
   if (std::ranges::find(known, name) == known.end()) {
+    require_no_part(name);
     std::ranges::copy(bench_names(), std::back_inserter(known));
     throw UsageError{fmt::format("unknown command or bench '{}'{}", name, name_hint(name, known))};
   }

@@ -41,6 +41,8 @@ struct ExitMeaning {
 /// What a command shows for --help; Unsupported for one that isn't there yet.
 [[nodiscard]] Help help_of(const Command& command);
 [[nodiscard]] bool is_bench(const std::string& name);
+/// UsageError if something else is registered by that name, a kernel for instance.
+void require_no_part(const std::string& name);
 /// Throws UsageError with the nearest name, and with what brings benches of one's own.
 [[noreturn]] void refuse_bench(const std::string& name);
 /// The help of a bench: its own options. UsageError with the nearest name for one that isn't known.

@@ -80,6 +80,7 @@ const Command& command_named(const std::string& name) {
   const auto found = std::ranges::find(commands(), name, &Command::name);
   if (found != commands().end()) return *found;
   if (is_bench(name)) throw UsageError{fmt::format("'{0}' is a bench: kbsim --bench {0}", name)};
+  require_no_part(name);
   if (name.ends_with(".yaml"))
     throw UsageError{fmt::format("unknown command '{0}', did you mean '--topology {0}'?", name)};
   std::vector<std::string> names;

@@ -30,6 +30,7 @@ class AnyRegistry {
   /// The noun for an entry: "kernel", "component model".
   [[nodiscard]] const std::string& kind() const { return kind_; }
   [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual bool has(std::string_view name) const = 0;
   /// The names that were offered twice since the last call.
   [[nodiscard]] std::vector<std::string> take_conflicts() { return std::exchange(conflicts_, {}); }
   /// The names that were offered without a function.
@@ -73,6 +74,7 @@ class Registry final : public AnyRegistry {
     return fresh;
   }
   [[nodiscard]] std::size_t size() const override { return entries_.size(); }
+  [[nodiscard]] bool has(std::string_view name) const override { return entries_.contains(name); }
 
   [[nodiscard]] const Entry* find(std::string_view name) const {
     const auto it = entries_.find(name);
