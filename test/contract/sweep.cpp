@@ -311,6 +311,20 @@ TEST_CASE("Sweep: a second one into a folder is refused while the first runs") {
   fs::remove_all(folder);
 }
 
+TEST_CASE(
+    "Sweep: a point whose machine can't be built is told as its run is, which tells it before all else") {
+  const std::string bench = " --bench ccl --topology " KBSIM_SOURCE_DIR "/configs/router_vc.yaml";
+  const std::string of_bench = " --algorithm ring_allreduce_tcm -b 4K -e 4K";
+  const Outcome run = run_kbsim("run" + bench + of_bench + " --set cube.noc.router.vcs=1");
+  CHECK(run.exit == 2);
+  REQUIRE(run.err.starts_with("--set cube.noc.router.vcs=1: sip0.cube0.noc.r0_1: vcs: expected at least 4 "));
+  const Outcome swept =
+      run_script("$KBSIM sweep" + bench + " --set cube.noc.router.vcs=1,12 --out unbuilt --quiet --" +
+                 of_bench + " >/dev/null; cat unbuilt/points.csv; rm -r unbuilt");
+  const std::string refused = run.err.substr(0, run.err.size() - 1);
+  CHECK_MESSAGE(swept.out.find(",2,\"" + refused + "\",") != std::string::npos, swept.out);
+}
+
 TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
   const std::string folder = place("mistakes");
   const auto refused = [&](const std::string& arguments, const std::string& why) {

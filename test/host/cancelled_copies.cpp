@@ -54,18 +54,8 @@ Task<> resident(Rank& rk, Case) {
   CHECK(twos.to_doubles() == std::vector<double>(2 * kMany, 2.0));
 }
 
-Task<> fails(Rank& main, Case test) {
-  bool failed = false;
-  try {
-    co_await main.mp.spawn(copying, test, {.nprocs = 2});
-  } catch (const SpawnException&) {
-    failed = true;
-  }
-  CHECK(failed);
-}
-
 Task<> fails_and_goes_on(Rank& main, Case test) {
-  co_await fails(main, test);
+  co_await fails_on_two(main, copying, test);
   co_await main.session().sim().delay(2_us);
   co_await main.mp.spawn(resident, test, {.nprocs = 2});
 }
@@ -73,13 +63,9 @@ Task<> fails_and_goes_on(Rank& main, Case test) {
 Task<> fails_and_reads(Rank& main, Case test) {
   std::vector<Tensor> left;
   test.left = &left;
-  co_await fails(main, test);
+  co_await fails_on_two(main, copying, test);
   const HostArray ones = co_await left.front().to_host();
   CHECK(ones.to_doubles() == std::vector<double>(kMany, 1.0));
-}
-
-Bytes free_memory(Session& session) {
-  return session.virtual_memory(0).free_bytes() + session.allocators().pe({0, 0, 0}).hbm.free_bytes();
 }
 
 }  // namespace

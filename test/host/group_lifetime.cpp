@@ -93,13 +93,7 @@ Task<> sums_then_fails(Rank& rk, bool fails) {
 
 Task<> fails_after(Rank& main, int) {
   co_await main.dist.init_process_group({});
-  bool failed = false;
-  try {
-    co_await main.mp.spawn(sums_then_fails, true, {.nprocs = 2});
-  } catch (const Error&) {
-    failed = true;
-  }
-  CHECK(failed);
+  co_await fails_on_two(main, sums_then_fails, true);
   co_await main.mp.spawn(sums_then_fails, false, {.nprocs = 2});
   co_await main.mp.spawn(sums_once, 0, {.nprocs = 2});
   co_await main.dist.destroy_process_group();

@@ -32,6 +32,29 @@ inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pe
 /// All on one PE.
 inline const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
+/// What is free of all PEs' memories in cube 0 of each package, and of virtual addresses.
+inline Bytes free_memory(Session& session) {
+  Bytes all;
+  for (int sip = 0; sip < session.spec().system.sips.count; ++sip) {
+    all += session.virtual_memory(sip).free_bytes();
+    for (int pe = 0; pe < session.spec().pes_per_cube(); ++pe)
+      all += session.allocators().pe({sip, 0, pe}).hbm.free_bytes();
+  }
+  return all;
+}
+
+/// On two ranks, of which one fails.
+template <class Args>
+Task<> fails_on_two(Rank& main, Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
+  bool failed = false;
+  try {
+    co_await main.mp.spawn(program, std::move(args), {.nprocs = 2});
+  } catch (const SpawnException&) {
+    failed = true;
+  }
+  CHECK(failed);
+}
+
 /// A machine with its main program, whose data races are errors.
 struct Program {
   explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce(),

@@ -87,11 +87,11 @@ Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
                     topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
+    require_own_labels(pe, neighbours);
     std::vector<Ring>& of_pe = rings.emplace_hint(rings.end(), pe, std::vector<Ring>{})->second;
     of_pe.reserve(neighbours.size());
     for (const Neighbour& neighbour : neighbours)
       of_pe.push_back(reserve_ring(pe, neighbour.flow, region, size, allocators));
-    require_own_labels(pe, neighbours);
   }
   return rings;
 }

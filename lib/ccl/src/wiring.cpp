@@ -58,8 +58,8 @@ const Neighbour* end_of(const Wiring& wiring, PeCoord from, const Neighbour& to)
   const std::span<const Neighbour> mine = neighbours_of(wiring, from);
   const auto ours = without_opposite(mine, from, theirs, to.peer, to.flow);
   const auto ends = without_opposite(theirs, to.peer, mine, from, answer(to.flow));
-  const auto rank = static_cast<std::size_t>(
-      std::ranges::find(ours, to.direction, [](const Neighbour* n) { return n->direction; }) - ours.begin());
+  const auto is_it = [&](const Neighbour* n) { return n->direction == to.direction; };
+  const auto rank = static_cast<std::size_t>(std::ranges::find_if(ours, is_it) - ours.begin());
   return rank < std::min(ours.size(), ends.size()) ? ends[rank] : nullptr;
 }
 

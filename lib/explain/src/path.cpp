@@ -186,12 +186,11 @@ class Walk {
   [[nodiscard]] std::string what_was_before(const Moment& moment) const {
     for (std::uint32_t id = moment.parent; id != 0; id = causes_.moment(id).parent) {
       const Moment& before = causes_.moment(id);
-      const auto reason = static_cast<Reason>(before.why.reason);
-      if (before.why.reason == kLatest || is_wait(reason) || is_free(reason)) continue;
-      if (reason == Reason::unexplained || before.parent == 0) break;
-      const Segment last = segments_of(before, causes_.moment(before.parent).at, machine_).front();
-      return fmt::format(", {} behind {} at {}", to_string(moment.at - before.at), reason_name(last),
-                         place_name(last, machine_.graph()));
+      if (static_cast<Reason>(before.why.reason) == Reason::unexplained || before.parent == 0) break;
+      const std::vector<Segment> parts = segments_of(before, causes_.moment(before.parent).at, machine_);
+      if (parts.empty()) continue;  // it waited for something else
+      return fmt::format(", {} behind {} at {}", to_string(moment.at - before.at), reason_name(parts.front()),
+                         place_name(parts.front(), machine_.graph()));
     }
     return "";
   }

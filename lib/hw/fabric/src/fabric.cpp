@@ -368,8 +368,8 @@ void Fabric::audit() const {
     under_way += fabric->under_way_;
   }
   ensure(opened == attribution().messages, "physics audit: messages were sent that never arrived");
-  constexpr std::uint32_t kAtOnce =
-      1U << 18U;  // what they delivered takes memory, each part a walk over all paths
+  // What they delivered takes memory, each part a walk over all paths.
+  constexpr std::uint32_t kAtOnce = 1U << 18U;
   for (std::uint32_t first = 0; first < links_.size(); first += kAtOnce)
     audit_links(first, std::min(kAtOnce, static_cast<std::uint32_t>(links_.size()) - first));
   for (const Component* component : components_) audit_unit(*component);

@@ -125,7 +125,10 @@ function makeMachine(app) {
     cube = name;
     byId("cube").value = name;
     if (title) title.textContent = `${name}, enlarged`;
-    for (const {node, of} of shapes) if (isCube(of)) { node.classList.toggle("here", of === name); node.classList.toggle("cube", of !== name); }
+    for (const {node, of} of shapes.filter(shape => isCube(shape.of))) {
+      node.classList.toggle("here", of === name);
+      node.classList.toggle("cube", of !== name);
+    }
     const wedge = root.querySelector(".zoom");  // leads from the cube that the drawing was made with
     if (wedge) wedge.style.visibility = name === drawn ? "" : "hidden";
     paint();

@@ -42,8 +42,8 @@ struct EvaluationRequest {
   bool exact_packets = false;                      // likewise: an event for each packet at each hop
   bool parallel_bound = false;                     // its only simulation says what threads could give it
   std::string alone = {};                          // Evaluation::alone, for who refuses several
-  bool told_before =
-      true;  // what would fail is told before any is simulated; false: nobody hears till the end
+  /// What would fail is told before anything is simulated; false: nobody hears of it until the end.
+  bool told_before = true;
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for

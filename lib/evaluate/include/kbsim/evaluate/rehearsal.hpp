@@ -33,8 +33,8 @@ class Rehearsal {
   topology::MachineAllocators allocators_;
 };
 
-/// What the components of the machine refuse of their settings is told now, unless so many simulations are
-/// one whose caller is told all when it ends (EvaluationRequest::told_before).
+/// What the components of the machine refuse of their settings is told now. Not where a single simulation
+/// refuses it as well as this would, since nobody hears of it before that ends (told_before).
 void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
                        std::size_t simulations);
 
