@@ -12,6 +12,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "aliasing.hpp"
 #include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
@@ -238,7 +239,15 @@ void Distributed::require_runnable(const Call& call) const {
     all.require(part_of(call.input) % shares == 0,
                 fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
   }
-  all.check_distinct(call.input, *call.output);
+  const auto index_on = [&](PeCoord pe) {
+    return group.ranks_are_pes() ? group.rank_at(pe) : *group.rank_of(rank_);
+  };
+  const Tensor& input = call.input;
+  const bool gathers = call.row.in == ccl::Extent::one_share && is_share(input, *call.output, index_on);
+  const bool scatters = call.row.out == ccl::Extent::one_share && is_share(*call.output, input, index_on);
+  if (gathers || scatters) return;
+  require_apart(world_, rank_, fmt::format("{}: {}", to_string(to_place(call.at)), call.row.call),
+                {"input", input}, {"output", *call.output});
 }
 
 CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {

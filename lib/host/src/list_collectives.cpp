@@ -5,6 +5,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
+#include "aliasing.hpp"
 #include "collective_call.hpp"
 #include "exchange.hpp"
 
@@ -70,6 +71,35 @@ struct ListCheck : PairCheck {
   }
 };
 
+/// The tensor of a call, and its list: the rank's own of the list may be the tensor itself, which is in
+/// place.
+struct Listed {
+  World& world;
+  int rank;
+  const ListCheck& check;
+  const ProcessGroup& group;
+
+  void apart(const Tensor& tensor, std::string_view role, const std::vector<Tensor>& list,
+             std::string_view of_list) const {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      (void)tensor.shards(check.at);  // refused here, where the line is known
+      (void)list[i].shards(check.at);
+      if (group.members()[i] == rank && same_bytes(tensor, list[i])) continue;
+      require_apart(world, rank, check.call, {std::string{role}, tensor},
+                    {fmt::format("{} {}", of_list, i), list[i]});
+    }
+  }
+  /// What is written must not be written twice.
+  void outputs(const std::vector<Tensor>& list) const {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        require_apart(world, rank, check.call, {fmt::format("output {}", j), list[j]},
+                      {fmt::format("output {}", i), list[i]});
+      }
+    }
+  }
+};
+
 ListCheck check_of(std::string_view call, int rank, int device, const std::source_location& at) {
   return {{.call = fmt::format("{}: {}", to_string(to_place(at)), call),
            .rank = rank,
@@ -86,6 +116,8 @@ Distributed::Done Distributed::scatter(Tensor tensor, std::vector<Tensor> scatte
   const std::vector<int>& members = site.group->members();
   check.root(src, *site.group);
   check.list(scatter_list, kScatterList, rank_ == src, site.group->size());
+  const Listed listed{world_, rank_, check, *site.group};
+  listed.apart(tensor, "output", scatter_list, "input");
   std::vector<TensorMove> moves;
   if (rank_ != src) moves.push_back(received(tensor, src));
   for (std::size_t i = 0; i < scatter_list.size(); ++i) {
@@ -110,6 +142,9 @@ Distributed::Done Distributed::gather(Tensor tensor, std::vector<Tensor> gather_
   const std::vector<int>& members = site.group->members();
   check.root(dst, *site.group);
   check.list(gather_list, kGatherList, rank_ == dst, site.group->size());
+  const Listed listed{world_, rank_, check, *site.group};
+  listed.apart(tensor, "input", gather_list, "output");
+  listed.outputs(gather_list);
   std::vector<TensorMove> moves;
   if (rank_ != dst) moves.push_back(sent(tensor, dst));
   for (std::size_t i = 0; i < gather_list.size(); ++i) {
@@ -133,6 +168,9 @@ Distributed::Done Distributed::all_gather(std::vector<Tensor> tensor_list, Tenso
   const ListCheck check = check_of("all_gather", rank_, site.device, at);
   const std::vector<int>& members = site.group->members();
   check.participants(tensor_list, site.group->size());
+  const Listed listed{world_, rank_, check, *site.group};
+  listed.apart(tensor, "input", tensor_list, "output");
+  listed.outputs(tensor_list);
   std::vector<TensorMove> moves;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i] == rank_) {
@@ -159,6 +197,8 @@ Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor>
   const ListCheck check = check_of("reduce_scatter", rank_, site.device, at);
   const std::vector<int>& members = site.group->members();
   check.participants(input_list, site.group->size());
+  const Listed listed{world_, rank_, check, *site.group};
+  listed.apart(output, "output", input_list, "input");
   check.require(op != ReduceOp::avg || info(output.dtype()).floating,
                 fmt::format("avg of integers ({})", to_string(output.dtype())));
   std::vector<TensorMove> moves;

@@ -8,6 +8,7 @@
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/p2p_args.hpp"
 
+#include "aliasing.hpp"
 #include "collective_call.hpp"
 #include "exchange.hpp"
 
@@ -68,6 +69,18 @@ void require_messages(const std::vector<P2POp>& ops, const ProcessGroup& group, 
     check.require(op.group.get() == ops.front().group.get(), "All ops need to use the same group.");
     check.peer(op.peer, is_send(op), group);
     check.tensor(op.tensor, slot_size);
+  }
+}
+
+// What is received must not be sent or received by another operation of the call.
+void require_messages_apart(World& world, int rank, const std::vector<P2POp>& ops, const std::string& call) {
+  const auto named = [&](std::size_t i) {
+    return AliasedTensor{fmt::format("{} {}", is_send(ops[i]) ? "isend" : "irecv", i), ops[i].tensor};
+  };
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_send(ops[i]) || !is_send(ops[j])) require_apart(world, rank, call, named(j), named(i));
+    }
   }
 }
 
@@ -141,6 +154,7 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
   check.require(!site.group->ranks_are_pes(), "its ranks are PEs (world_size); send in a kernel");
   const config::AlgorithmSpec queues = p2p_queues(session_);
   require_messages(ops, *site.group, queues.slot_size, check);
+  require_messages_apart(world_, rank_, ops, check.call);
   const MovesOfPes of_pes = moves_of_pes(ops, *site.group, queues.slot_size, check);
   post(ops, site, at);
   Setups setups;

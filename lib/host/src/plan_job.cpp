@@ -7,6 +7,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/plan_calls.hpp"
 
+#include "aliasing.hpp"
 #include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "resident.hpp"
@@ -77,8 +78,11 @@ void Distributed::require_plan(const Call& call) const {
   const int rank = group.rank_at({.sip = rank_});
   require(!plan.in_place || overlap_as_in_place(plan, call.input, *call.output, rank),
           "the plan works in place: one tensor must be the rank's share of the other");
-  require(plan.in_place || call.input.ptr() != call.output->ptr(),
-          "the plan doesn't work in place: input and output must be two tensors");
+  if (plan.in_place) return;
+  require_apart(world_, rank_,
+                fmt::format("{}: {} by {}, which doesn't work in place", to_string(to_place(call.at)),
+                            call.row.call, call.by->spec.name),
+                {"input", call.input}, {"output", *call.output});
 }
 
 void Distributed::make_plan_memory(Call& call) const {

@@ -94,8 +94,4 @@ void Requirements::check_output(const Tensor& input, const Tensor& output, std::
                       output.name(), part_of(input), input.name()));
 }
 
-void Requirements::check_distinct(const Tensor& input, const Tensor& output) const {
-  require(input.ptr() != output.ptr(), "input and output are one tensor");
-}
-
 }  // namespace kbsim::host

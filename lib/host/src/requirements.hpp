@@ -28,7 +28,6 @@ class Requirements {
   void check_dtypes(const Tensor& input, const Tensor& output) const;
   /// The output has `times` the elements of the input, over `over`.
   void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const;
-  void check_distinct(const Tensor& input, const Tensor& output) const;
 
  private:
   [[nodiscard]] std::string plan_problem(const Tensor& tensor) const;

@@ -120,7 +120,11 @@ std::string SpawnException::summary() const {
 }
 
 Ranks::Ranks(Session& session, World& world, int count, const std::source_location& at)
-    : session_{session}, world_{world}, spawned_{world.spawned_ranks()}, ended_{session.sim(), RanksEnd{}} {
+    : session_{session},
+      world_{world},
+      spawned_{world.spawned_ranks()},
+      failing_{world.failing()},
+      ended_{session.sim(), RanksEnd{}} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
     throw UsageError{fmt::format("{}: spawn of {} on a machine of {} (system.sips.count); a rank is a SIP",
@@ -133,12 +137,17 @@ Ranks::Ranks(Session& session, World& world, int count, const std::source_locati
                     to_string(to_place(at)), counted(*spawned_, "rank"))};
   }
   *spawned_ = count;
+  *failing_ = [this](int rank, const std::exception_ptr& error) {
+    failures_.emplace(rank, error);
+    ended_.set();
+  };
   world.forget_devices();
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
 }
 
 Ranks::~Ranks() {
   cancel();
+  *failing_ = {};
   *spawned_ = 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <source_location>
@@ -64,6 +65,13 @@ class World {
   /// Their number, which whoever spawns them sets back to 0. It outlives the world where ranks do: those of a
   /// deadlock go with the session.
   [[nodiscard]] const std::shared_ptr<int>& spawned_ranks() const { return spawned_; }
+  /// Ends all ranks that run side by side with this rank's error, though its program catches it.
+  void fail(int rank, const std::exception_ptr& error) const {
+    if (*failing_) (*failing_)(rank, error);
+  }
+  using Failing = std::function<void(int rank, const std::exception_ptr& error)>;
+  /// What fail() does, while ranks run; it may outlive the world as their number does.
+  [[nodiscard]] const std::shared_ptr<Failing>& failing() const { return failing_; }
   /// The ranks have been given up: what their kernels wait for is aborted, by messages. What uses the queues
   /// next awaits that.
   void abandon(Session& session);
@@ -95,6 +103,7 @@ class World {
   std::map<int, std::shared_ptr<ProcessGroup>> groups_;
   int group_numbers_ = 0;
   std::shared_ptr<int> spawned_ = std::make_shared<int>(0);
+  std::shared_ptr<Failing> failing_ = std::make_shared<Failing>();
   QueueSetups setups_;
 };
 
@@ -137,6 +146,7 @@ class Ranks {
   Session& session_;
   World& world_;
   std::shared_ptr<int> spawned_;
+  std::shared_ptr<World::Failing> failing_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
   std::vector<oplog::KnowledgePtr> known_;  // at their ends

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/host/world.hpp"
+
+namespace kbsim::host {
+
+/// A tensor of a call, and what it is there: "input", "output 2".
+struct AliasedTensor {
+  std::string role;
+  const Tensor& tensor;
+};
+
+/// Both have the same bytes on every PE.
+[[nodiscard]] bool same_bytes(const Tensor& a, const Tensor& b);
+/// On every PE `part` is share `index_on(pe)` of `whole`: the in-place form of a gather or a scatter.
+template <class Index>
+[[nodiscard]] bool is_share(const Tensor& part, const Tensor& whole, const Index& index_on) {
+  if (part.state() != whole.state() || part.shards().size() != whole.shards().size()) return false;
+  for (std::size_t i = 0; i < part.shards().size(); ++i) {
+    const Shard& small = part.shards()[i];
+    const Shard& large = whole.shards()[i];
+    if (small.spec.at != large.spec.at) return false;
+    if (small.pa != large.pa + small.spec.nbytes * index_on(small.spec.at)) return false;
+  }
+  return true;
+}
+
+/// UsageError with both tensors and their byte ranges if any byte is in both. It ends all ranks of the spawn,
+/// though the program catches it: others may be in the collective already.
+void require_apart(World& world, int rank, const std::string& call, const AliasedTensor& a,
+                   const AliasedTensor& b);
+
+}  // namespace kbsim::host
