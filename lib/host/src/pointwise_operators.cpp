@@ -1,12 +1,15 @@
 // Operators that work element by element.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 
+#include "broadcast.hpp"
 #include "operator_launch.hpp"
+#include "promotion.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -14,35 +17,9 @@ namespace {
 
 using topology::Block;
 
-bool is_floating(DType t) { return info(t).floating; }
-bool is_f8(DType t) { return is_floating(t) && itemsize(t) == 1; }
-
-// Of two floating dtypes, or of two integer ones, as PyTorch promotes them.
-DType wider(DType a, DType b) {
-  if (is_floating(a))
-    return itemsize(a) == itemsize(b)
-               ? f32
-               : std::max(a, b, [](DType x, DType y) { return itemsize(x) < itemsize(y); });
-  if (a == DType::boolean) return b;
-  if (b == DType::boolean) return a;
-  if (itemsize(a) == itemsize(b)) return DType::i16;  // i8 and u8
-  return itemsize(a) > itemsize(b) ? a : b;
-}
-
-DType promoted(DType a, DType b) {
-  if (a == b) return a;
-  if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
-  return wider(a, b);
-}
-
-DType promoted(DType tensor, const Scalar& number) {
-  if (is_floating(tensor)) return tensor;
-  if (!number.integer) return f32;
-  return tensor == DType::boolean ? DType::i64 : tensor;
-}
-
-// The dtype that an operation computes in: integers exactly.
+// The dtype that an operation computes in: integers exactly. A sum of bools is true if it isn't 0.
 DType computing(DType result) {
+  if (result == DType::boolean) return i32;
   if (!is_floating(result) || result == f64) return result;
   return f32;
 }
@@ -53,17 +30,11 @@ struct PointwiseCall {
   std::optional<Scalar> number = {};
 };
 
-// [N] or [1, N] beside [.., N].
-bool is_row_of(const Shape& row, const Shape& of) {
-  return of.rank() > 0 && row.rank() > 0 && row[row.rank() - 1] == of[of.rank() - 1] &&
-         row.elements() == row[row.rank() - 1] && row.rank() <= of.rank();
-}
-
 void require_broadcast(const OperatorCall& call) {
   const Shape& a = call.input(0).shape();
   const Shape& b = call.input(1).shape();
   call.require(
-      a == b || is_row_of(b, a) || is_row_of(a, b),
+      broadcast(a, b).has_value(),
       fmt::format("'{}' is {}, but '{}' is {}: shapes must be equal, or one a row [N] for all rows "
                   "of the other",
                   call.input(0).name(), kbsim::to_string(a), call.input(1).name(), kbsim::to_string(b)));
@@ -113,8 +84,17 @@ KernelCall kernel_for(const PointwiseCall& what, const std::vector<Source>& sour
   return kernels().at("pointwise").bind(args);
 }
 
+// PyTorch refuses these, too.
+void require_not_bool(const OperatorCall& call, Pointwise op, DType result) {
+  constexpr std::array kOfNumbers{Pointwise::sub, Pointwise::rsub, Pointwise::neg, Pointwise::abs,
+                                  Pointwise::relu};
+  call.require(result != DType::boolean || std::ranges::find(kOfNumbers, op) == kOfNumbers.end(),
+               fmt::format("'{}' is bool, expected numbers; cast it", call.input(0).name()));
+}
+
 // The first input has the result's shape; the second one has it, too, or is a row.
 PendingTensor launch_pointwise(OperatorCall call, const PointwiseCall& what) {
+  require_not_bool(call, what.op, what.result);
   const Shape shape = call.input(0).shape();
   const config::MemorySpec& memory = call.input(0).state()->session.spec().cube.memory;
   const Bytes tcm = memory.tcm - memory.tcm_scheduler;

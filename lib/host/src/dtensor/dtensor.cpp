@@ -29,6 +29,23 @@ Task<DTensor> redistributed(DTensor x, Placements placements, bool in_place, Her
   co_return x;
 }
 
+bool is_average(Reduction op) { return op == Reduction::sum || op == Reduction::avg; }
+
+// Sums and averages commute; of other pairs the order of the axes would decide the values.
+void require_one_reduction(const Placements& placements) {
+  const Partial* first = nullptr;
+  for (const Placement& placement : placements) {
+    const auto* partial = std::get_if<Partial>(&placement);
+    if (partial == nullptr) continue;
+    if (first == nullptr) first = partial;
+    if (first->op == partial->op || (is_average(first->op) && is_average(partial->op))) continue;
+    throw UsageError{
+        fmt::format("{}: Partial of different reductions on several axes: their order would decide "
+                    "the values; redistribute one axis first",
+                    to_string(placements))};
+  }
+}
+
 }  // namespace
 
 Placements normalized(Placements placements, const DeviceMesh& mesh, const Shape& shape) {
@@ -44,6 +61,7 @@ Placements normalized(Placements placements, const DeviceMesh& mesh, const Shape
           fmt::format("Sharding dim {} greater than or equal to tensor ndim {}.", shard->dim, shape.rank())};
     shard->dim = dim;
   }
+  require_one_reduction(placements);
   return placements;
 }
 

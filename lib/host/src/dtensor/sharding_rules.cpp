@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "../broadcast.hpp"
+
 namespace kbsim::host::dtensor {
 namespace {
 
@@ -39,21 +41,29 @@ double elements_sent(double elements, double ranks, const Placement& from, const
 // The dimension of the result that a dimension of an operand is.
 int in_result(const Placed& operand, int rank, int dim) { return dim + rank - operand.shape.rank(); }
 
-// What an operand has to be where the result is sharded so: a row has no rows to shard.
-Placement operand_for(const Placed& operand, int rank, const Placement& result) {
-  const auto* shard = std::get_if<Shard>(&result);
-  if (shard == nullptr) return result;
-  const int dim = shard->dim - (rank - operand.shape.rank());
-  if (dim < 0 || operand.shape[dim] == 1) return Replicate{};
+// The placement of an operand where the result has the given one: an extent that is broadcast isn't sharded.
+Placement operand_for(const Placed& operand, const Shape& result, const Placement& placement) {
+  const auto* shard = std::get_if<Shard>(&placement);
+  if (shard == nullptr) return placement;
+  const int dim = shard->dim - (result.rank() - operand.shape.rank());
+  if (dim < 0 || operand.shape[dim] != result[shard->dim]) return Replicate{};
   return Shard{dim};
 }
 
-bool is_sum(const Placement& placement) { return placement == Placement{Partial{Reduction::sum}}; }
+bool is_linear(const Placement& placement) {
+  const auto* partial = std::get_if<Partial>(&placement);
+  return partial != nullptr && (partial->op == Reduction::sum || partial->op == Reduction::avg);
+}
 
-Placement pointwise_result(const Placed& a, const Placed& b, int rank, std::size_t axis) {
+// Floating parts are added as they are; integer parts wrap in their own dtype before any change of it.
+bool keeps_sums(const Placed& operand, DType result) {
+  return operand.dtype == result || info(operand.dtype).floating;
+}
+
+Placement sum_of(const Placed& a, const Placed& b, int rank, DType dtype, std::size_t axis) {
   const Placement& of_a = a.placements[axis];
   const Placement& of_b = b.placements[axis];
-  if (is_sum(of_a) && is_sum(of_b)) return of_a;
+  if (of_a == of_b && is_linear(of_a) && keeps_sums(a, dtype) && keeps_sums(b, dtype)) return of_a;
   if (const auto* shard = std::get_if<Shard>(&of_a)) return Shard{in_result(a, rank, shard->dim)};
   if (const auto* shard = std::get_if<Shard>(&of_b)) return Shard{in_result(b, rank, shard->dim)};
   return Replicate{};
@@ -88,14 +98,14 @@ ShardingRule matmul_rule(const std::vector<int>& mesh, const Placed& x, const Pl
   return rule;
 }
 
-ShardingRule pointwise_rule(const Placed& a, const Placed& b) {
+ShardingRule pointwise_rule(const Placed& a, const Placed& b, DType dtype) {
   ShardingRule rule{.operands = {{}, {}}, .result = {}};
-  const int rank = std::max(a.shape.rank(), b.shape.rank());
+  const Shape shape = broadcast(a.shape, b.shape).value();
   for (std::size_t axis = 0; axis < a.placements.size(); ++axis) {
-    const Placement result = pointwise_result(a, b, rank, axis);
+    const Placement result = sum_of(a, b, shape.rank(), dtype, axis);
     rule.result.push_back(result);
-    rule.operands[0].push_back(operand_for(a, rank, result));
-    rule.operands[1].push_back(operand_for(b, rank, result));
+    rule.operands[0].push_back(operand_for(a, shape, result));
+    rule.operands[1].push_back(operand_for(b, shape, result));
   }
   return rule;
 }

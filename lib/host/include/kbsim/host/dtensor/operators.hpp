@@ -13,7 +13,8 @@ namespace kbsim::host::dtensor {
 /// says. What fails inside names the caller's line.
 /// [.., K] times [K, N]; a contraction of chunks gives Partial.
 [[nodiscard]] Task<DTensor> matmul(DTensor x, DTensor w, DTensor::Here at = DTensor::Here::current());
-/// Shapes are equal, or one is a row. Partial sums are added as they are.
+/// Shapes are equal, or one is a row; dtypes promote as in PyTorch. Partial sums are added as they are, and
+/// Partial averages; any other Partial is reduced first.
 [[nodiscard]] Task<DTensor> add(DTensor a, DTensor b, DTensor::Here at = DTensor::Here::current());
 /// The left one of two, and the place where it stands: operators can't take default arguments.
 struct DTensorOperand {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "kbsim/base/shape.hpp"
+
+namespace kbsim::host {
+
+/// [N] or [1, .., N] beside [.., N] of as many dimensions or more.
+[[nodiscard]] bool is_row_of(const Shape& row, const Shape& of);
+
+/// The shape of an operation on two tensors: equal shapes, or one is a row for all rows of the other. None
+/// for shapes that don't fit.
+[[nodiscard]] std::optional<Shape> broadcast(const Shape& a, const Shape& b);
+
+}  // namespace kbsim::host
