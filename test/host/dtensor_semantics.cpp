@@ -229,16 +229,20 @@ TEST_CASE("DTensor: Partials whose order would decide are refused, a sum of aver
   runs(mixes_reductions, {1});
 }
 
-TEST_CASE("DTensor: an all-reduce costs two passes where several ways have as many collectives") {
-  using dtensor::Change;
-  const Placements from{Partial{}, ShardOf{0}};
-  const Placements to{ShardOf{0}, Replicate{}};
-  // To gather along the second axis of one rank and reduce-scatter sends half of all-reducing first.
-  const auto changes = dtensor::changes_between({8, 4}, {4, 1}, from, to);
+TEST_CASE("DTensor: an all-reduce costs two passes where several paths have as many collectives") {
+  // Both paths send 5 n / 4 elements, and a tie goes to the gather; an all-reduce of one pass would come
+  // first.
+  const auto changes =
+      dtensor::changes_between({8, 4}, {4, 2}, {Partial{}, ShardOf{0}}, {ShardOf{0}, Replicate{}});
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].axis == 1);
   CHECK(changes[1].from == Placement{Partial{}});
-  CHECK(changes[1].to == Placement{ShardOf{0}});
+  // An all-to-all and a reduce-scatter send less than an all-reduce and an all-to-all.
+  const auto turned =
+      dtensor::changes_between({8, 4}, {4, 2}, {Partial{}, ShardOf{0}}, {ShardOf{0}, ShardOf{1}});
+  REQUIRE(turned.size() == 2);
+  CHECK(turned[0].axis == 1);
+  CHECK(turned[1].from == Placement{Partial{}});
 }
 
 }  // namespace kbsim::host::test::dtensor_semantics_test

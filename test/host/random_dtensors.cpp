@@ -56,10 +56,16 @@ class Draws {
     return Shape::of(extents);
   }
   DType dtype() {
-    if (chance(0.4)) return f32;
+    if (chance(0.25)) return f32;
     return one_of(std::array{f16, bf16, f32, f64, i8, i16, i32, i64, u8, DType::boolean});
   }
-  DType row_dtype() { return one_of(std::array{f32, f32, f16, bf16}); }
+  // For a second operand: often the same, and often another one of the same kind.
+  DType beside(DType dtype) {
+    if (chance(0.5)) return dtype;
+    if (chance(0.4)) return this->dtype();
+    return info(dtype).floating ? one_of(std::array{f16, bf16, f32, f64})
+                                : one_of(std::array{i8, u8, i16, i32});
+  }
   Placements placements(const Shape& shape, DType dtype, int axes, bool partials) {
     const auto op = one_of(std::array{Reduction::sum, Reduction::sum, Reduction::avg, Reduction::max,
                                       Reduction::min, Reduction::prod});
@@ -209,10 +215,10 @@ Shape beside(Draws& draws, const Shape& shape) {
 
 Task<Pair> added(Pair x, Draws* draws) {
   const DeviceMesh mesh = x.tensor.device_mesh();
-  const DType dtype = draws->chance(0.5) ? x.whole.dtype : draws->dtype();
+  const DType dtype = draws->beside(x.whole.dtype);
   const Whole other = draws->whole(beside(*draws, x.whole.shape), dtype);
   // Often placed alike: Partials of one reduction are the interesting case.
-  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype && draws->chance(0.6);
+  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype && draws->chance(0.7);
   const Placements placements = alike ? x.tensor.placements() : drawn(*draws, mesh, other, true);
   const Pair y = co_await made(mesh, placements, other);
   const bool first = draws->chance(0.5);
@@ -307,7 +313,7 @@ std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
 TEST_CASE("Random DTensor programs: every tensor is what PyTorch's definitions give undivided") {
   const std::uint64_t only = number_in_environment("KBSIM_RANDOM_SEED", 0);
   if (only > 0) return run_program(only);
-  const std::uint64_t count = number_in_environment("KBSIM_RANDOM_DTENSORS", kbsim::test::fewer(300));
+  const std::uint64_t count = number_in_environment("KBSIM_RANDOM_DTENSORS", kbsim::test::fewer(800));
   for (std::uint64_t seed = 1; seed <= count; ++seed) run_program(seed);
 }
 
