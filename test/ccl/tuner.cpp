@@ -29,6 +29,8 @@ config::CclSpec declared() {
   spec.algorithms["leaders"].mapper = "cube_leaders";
   spec.algorithms["for_five"] = one("ring_allreduce", "ring_1d");
   spec.algorithms["for_five"].world_size = 5;
+  spec.algorithms["four_pes"] = one("ring_allreduce", "ring_1d");
+  spec.algorithms["four_pes"].world_size = 4;
   return spec;
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("Tuner: only what is for the collective, this many ranks and any PEs; 
   for (const Candidate& candidate : all) names.push_back(candidate.algorithm.name);
   CHECK(names.back() == "own");
   CHECK(!all.back().estimate);
-  for (const char* other : {"gather", "cubes", "leaders", "for_five"})
+  for (const char* other : {"gather", "cubes", "leaders", "for_five", "four_pes"})
     CHECK(std::ranges::find(names, other) == names.end());
   CHECK(names.size() == 5);
 }

@@ -213,6 +213,19 @@ TEST_CASE("gemm: a layer alone isn't one after the other") {
   CHECK_MESSAGE(one.out.find("\n  1 layer: ") != std::string::npos, one.out);
 }
 
+TEST_CASE("tp_mlp, tp_transformer_block: the head names the part that runs, other PEs' number is refused") {
+  for (const char* bench : {"tp_mlp --ranks 1", "tp_transformer_block --ranks 1 --tokens 2 --phase decode"}) {
+    CAPTURE(bench);
+    const std::string command = std::string{"--topology topology.yaml --quiet --bench "} + bench;
+    const Outcome outcome = run_kbsim(command + " --verify-data");
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK_MESSAGE(outcome.out.find("; 1 PE of each package runs\n") != std::string::npos, outcome.out);
+    const Outcome refused = run_kbsim(command + " --set cube.pe_layout.pe_per_corner=4");
+    CHECK(refused.exit == 2);
+    CHECK_MESSAGE(refused.err.find(": 1 PE of each package runs") != std::string::npos, refused.err);
+  }
+}
+
 TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked") {
   for (const char* bench : {"gemm_single_pe", "gemm_single_pe --set pe.pe_gemm.impl=builtin.pe_gemm_systolic",
                             "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"}) {

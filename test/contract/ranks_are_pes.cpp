@@ -1,5 +1,6 @@
 // Ranks that are PEs, and what tells of queues, by the command.
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -43,6 +44,21 @@ TEST_CASE("checklist 12: rings of PEs, a mesh of 4 and a tree of 7 print that al
            "ring_allreduce_tcm (ws=32): 32 OK");
   check_ok("--algorithm mesh_allreduce_4", "mesh_allreduce_4 (ws=4): 4 OK");
   check_ok("--algorithm tree_allreduce_7", "tree_allreduce_7 (ws=7): 7 OK");
+}
+
+TEST_CASE("world_size: ranks are PEs on any number of packages, so the time has no step at that number") {
+  std::set<double> times;
+  for (const int packages : {1, 2, 4, 8}) {
+    const Outcome outcome = run_kbsim(
+        "--topology topology.yaml --bench ccl_allreduce --quiet --algorithm mesh_allreduce_4 "
+        "--set system.sips.count=" +
+        std::to_string(packages));
+    CAPTURE(packages);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    times.insert(std::stod(outcome.out.substr(outcome.out.find("latency ") + 8)));
+  }
+  CHECK(times.size() == 1);
 }
 
 TEST_CASE("checklist 12: hello_send is a ring of PEs, too, in --bench ccl") {

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
 
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 
@@ -21,18 +22,22 @@ const config::CclSpec& algorithms() {
   return all;
 }
 
-// Of those in the file each can run on one of them.
+// Each algorithm of the file can run on one of them. The last is for ranks that are PEs.
 std::vector<config::MachineSpec> machines() {
   config::MachineSpec ring = machine(3);
   config::MachineSpec torus = machine(4);
   torus.system.sips.topology = config::SipTopology::torus_2d;
   config::MachineSpec tree = machine(7);
   tree.system.sips.topology = config::SipTopology::tree_binary;
-  return {ring, torus, tree};
+  config::MachineSpec pes = machine(1);
+  pes.cube.pe_layout.pe_per_corner = 4;
+  return {ring, torus, tree, pes};
 }
 
 bool fits(const config::AlgorithmSpec& algorithm, const config::MachineSpec& spec) {
   using enum config::SipTopology;
+  if (ccl::ranks_are_pes(algorithm)) return algorithm.world_size <= spec.pes_per_cube();
+  if (spec.system.sips.count == 1) return false;
   const config::SipTopology joined = spec.system.sips.topology;
   if (algorithm.topology.starts_with("tree")) return joined == tree_binary;
   if (algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d") return joined == torus_2d;

@@ -349,16 +349,23 @@ TEST_CASE("Several algorithms: a collective has an output tensor unless it works
   fails(kAll, reduces_with_output, {"all_reduce of 'part': it works in place, so it has no output tensor"});
 }
 
-TEST_CASE("Several algorithms: all must be for as many ranks") {
+void fails_with_world_size(int world_size, const std::string& says) {
   config::AlgorithmSpec wrong = allreduce();
   wrong.name = "wrong";
-  wrong.world_size = kRanks + 1;
+  wrong.world_size = world_size;
   config::CclSpec known = algorithms();
   known.algorithms["wrong"] = wrong;
   Session session{machine(kRanks, 2, 1), allreduce(), {.replay_threads = 1, .ccl = known}};
   World world;
   Rank main{session, world, 0};
   (void)session.sim().spawn("main", main.run(with(main, {"gather", "wrong"}, gathers)));
-  CHECK_THROWS_WITH_AS(session.run(),
-                       doctest::Contains("'gather' has 3 ranks, but 'wrong' has 4 (world_size)"), Error);
+  CHECK_THROWS_WITH_AS(session.run(), doctest::Contains(says.c_str()), Error);
+}
+
+TEST_CASE("Several algorithms: all must be for as many ranks, all packages or all PEs") {
+  fails_with_world_size(
+      kRanks + 1,
+      "'gather' has 3 ranks that are packages, but 'wrong' has 4 ranks that are PEs (world_size)");
+  fails_with_world_size(
+      kRanks, "'gather' has 3 ranks that are packages, but 'wrong' has 3 ranks that are PEs (world_size)");
 }

@@ -253,7 +253,7 @@ std::string text(const evaluate::Rows& rows) {
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
       " a decoder layer in {}: hidden {}, {} of queries, {} of keys, {} each, MLP {}; summed "
-      "up by {}\n"
+      "up by {}; 1 PE of each package runs\n"
       "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
       "residuals  "
       "max error{}\n"
@@ -279,7 +279,8 @@ void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() {
-  return {{"system.sips.count", "--ranks says how many packages there are"},
+  return {{"cube.pe_layout.pe_per_corner", "1 PE of each package runs"},
+          {"system.sips.count", "--ranks says how many packages there are"},
           {"system.sips.topology", "packages form a ring"},
           {"system.sips.w", "packages form a ring"},
           {"system.sips.h", "packages form a ring"},
@@ -287,7 +288,7 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"ccl.*.n_elem", "--model and --tokens say how large tensors are"},
           {"ccl.*.chosen_up_to", "no algorithm is picked"},
           {"ccl.*.reduce_op", "partial products are summed up"},
-          {"ccl.defaults.world_size", "--ranks says how many there are"}};
+          {"ccl.*.world_size", "--ranks says how many there are"}};
 }
 
 const bool kRegistered =

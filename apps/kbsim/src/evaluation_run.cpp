@@ -114,8 +114,6 @@ void refuse_chosen(const RunOptions& options) {
   if (!options.device.empty())
     throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
                                  options.device, options.bench)};
-  if (options.verify_data)
-    throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
 }
 
 evaluate::EvaluationRequest request_of(const evaluate::Evaluation& evaluation, const RunOptions& options,

@@ -40,7 +40,7 @@ std::string places_text(const Plan& plan) {
   if (places.size() > kShown) names.push_back("... " + to_string(places.back()));
   return fmt::format("{}, on {}: {}",
                      counted(ccl::ranks_of(*plan.algorithm, plan.machine),
-                             ccl::ranks_are_pes(*plan.algorithm, plan.machine) ? "PE" : "package"),
+                             ccl::ranks_are_pes(*plan.algorithm) ? "PE" : "package"),
                      counted(places.size(), "PE"), fmt::join(names, " "));
 }
 

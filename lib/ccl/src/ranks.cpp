@@ -43,12 +43,10 @@ std::vector<PeCoord> flat_pes(const config::MachineSpec& machine, int ranks) {
 
 }  // namespace
 
-bool ranks_are_pes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
-  return algorithm.world_size != 0 && algorithm.world_size != machine.system.sips.count;
-}
+bool ranks_are_pes(const config::AlgorithmSpec& algorithm) { return algorithm.world_size != 0; }
 
 int ranks_of(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
-  return algorithm.world_size != 0 ? algorithm.world_size : machine.system.sips.count;
+  return ranks_are_pes(algorithm) ? algorithm.world_size : machine.system.sips.count;
 }
 
 PeCoord flat_pe(const config::MachineSpec& machine, int rank) {
@@ -87,7 +85,7 @@ Wiring queues_of(const config::AlgorithmSpec& algorithm, Wiring wiring) {
 
 std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
                                      const config::MachineSpec& machine) {
-  if (!ranks_are_pes(algorithm, machine)) return mappers().at(algorithm.mapper).participants(machine);
+  if (!ranks_are_pes(algorithm)) return mappers().at(algorithm.mapper).participants(machine);
   require_pes(algorithm, machine);
   return flat_pes(machine, algorithm.world_size);
 }
@@ -95,8 +93,8 @@ std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
 Wiring wiring_of(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const Topology& topology = topologies().at(algorithm.topology);
   const std::vector<PeCoord> participants = participants_of(algorithm, machine);
-  return queues_of(algorithm, ranks_are_pes(algorithm, machine) ? wire_at(topology, machine, participants)
-                                                                : topology.wire(machine, participants));
+  return queues_of(algorithm, ranks_are_pes(algorithm) ? wire_at(topology, machine, participants)
+                                                       : topology.wire(machine, participants));
 }
 
 }  // namespace kbsim::ccl

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::ccl {
@@ -97,8 +98,8 @@ std::vector<Candidate> candidates(const config::CclSpec& declared, const config:
                                   config::Collective collective, Bytes bytes) {
   std::vector<Candidate> all;
   for (const auto& [name, algorithm] : declared.algorithms) {
-    const bool any_size = algorithm.world_size == 0 || algorithm.world_size == machine.system.sips.count;
-    if (algorithm.collective != collective || !any_size || algorithm.mapper != "leader_only") continue;
+    if (algorithm.collective != collective || ranks_are_pes(algorithm) || algorithm.mapper != "leader_only")
+      continue;
     if (!joins_ranks(algorithm.topology)) continue;
     all.push_back({.algorithm = algorithm, .estimate = estimate(algorithm, machine, bytes)});
     all.back().algorithm.name = name;

@@ -133,7 +133,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       collective_{algorithm.collective},
       row_{ccl::collective(algorithm.collective)},
       plan_{ccl::plan_of(algorithm)},
-      flat_{ccl::ranks_are_pes(algorithm, machine)} {
+      flat_{ccl::ranks_are_pes(algorithm)} {
   const WorkScope scope{kNumbers};
   const HostWork work{"making expected numbers"};
   const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);

@@ -31,17 +31,21 @@ std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
   return algorithms;
 }
 
+std::string ranks_text(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  return fmt::format("{} that are {}", counted(ccl::ranks_of(algorithm, machine), "rank"),
+                     ccl::ranks_are_pes(algorithm) ? "PEs" : "packages");
+}
+
 // Ranks are packages, unless a world_size says that they are PEs: of all algorithms alike.
 std::shared_ptr<ProcessGroup> default_group(const config::MachineSpec& machine,
                                             const std::vector<config::AlgorithmSpec>& algorithms) {
   const config::AlgorithmSpec& first = algorithms.front();
   for (const config::AlgorithmSpec& one : algorithms) {
-    if (ccl::ranks_of(one, machine) == ccl::ranks_of(first, machine)) continue;
-    throw UsageError{fmt::format("init_process_group: '{}' has {} ranks, but '{}' has {} (world_size)",
-                                 first.name, ccl::ranks_of(first, machine), one.name,
-                                 ccl::ranks_of(one, machine))};
+    if (one.world_size == first.world_size) continue;
+    throw UsageError{fmt::format("init_process_group: '{}' has {}, but '{}' has {} (world_size)", first.name,
+                                 ranks_text(first, machine), one.name, ranks_text(one, machine))};
   }
-  const bool flat = ccl::ranks_are_pes(first, machine);
+  const bool flat = ccl::ranks_are_pes(first);
   const std::vector<PeCoord> participants = ccl::participants_of(first, machine);
   std::vector<int> members = ccl::ranks_by_number(machine);
   if (flat) members.resize(static_cast<std::size_t>(participants.back().sip) + 1);

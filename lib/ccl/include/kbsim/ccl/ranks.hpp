@@ -9,8 +9,8 @@
 
 namespace kbsim::ccl {
 
-/// Whether the ranks of an algorithm are PEs: its world_size is another number than that of the packages.
-[[nodiscard]] bool ranks_are_pes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine);
+/// Whether the ranks of an algorithm are PEs: it has a world_size. Without one each package is a rank.
+[[nodiscard]] bool ranks_are_pes(const config::AlgorithmSpec& algorithm);
 
 /// How many ranks there are.
 [[nodiscard]] int ranks_of(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine);

@@ -79,7 +79,7 @@ struct CclSettings {
              "who is told to set up queues: each package by one order that fans out there, or PE after PE");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
     f.add("world_size", &CclSettings::world_size, kNotNegative,
-          "ranks; 0, or the number of packages: each is a package; else each is a PE, numbered flat");
+          "ranks, each of which is a PE, numbered flat; 0: each package is a rank");
   }
 };
 
