@@ -118,7 +118,8 @@ TEST_CASE("Settings: options of --bench ccl that its collective doesn't know are
           "--stepbytes");
   refuses(ccl + "-i 256 -f 2", "--stepfactor has no effect: --stepbytes stands in its place");
   refuses(ccl + "-i 0", "--stepbytes must be at least 1, got 0");
-  refuses(ccl + "--verify-data", "--verify-data");
+  CHECK(run_kbsim(ccl + "--verify-data").exit == 0);
+  refuses(ccl + "-c 0 --verify-data", "--check 0 and --verify-data: nothing is compared");
   refuses_both(ccl + "-n 1000000000", "--iters must be 1 to 1000");
 }
 

@@ -71,7 +71,8 @@ void refuse_simulated(const RunOptions& options) {
   for (const auto& [name, given] :
        {std::pair{"--explain", options.explain}, std::pair{"--exact-packets", options.exact_packets},
         std::pair{"--shuffle-ties", options.shuffle_ties.has_value()},
-        std::pair{"--parallel-bound", options.parallel_bound}}) {
+        std::pair{"--parallel-bound", options.parallel_bound},
+        std::pair{"--verify-data", options.verify_data}}) {
     if (given) throw UsageError{fmt::format("{}: --reuse simulates nothing", name)};
   }
 }
@@ -108,6 +109,14 @@ void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& opt
   if (options.explain_of && options.explain_of->kind != explain::PathQuestion::Kind::row)
     throw Unsupported{fmt::format("--of {}: {} runs many simulations; --of row:N explains one of its rows",
                                   as_asked(*options.explain_of), options.bench)};
+}
+
+// Rows check their values anyway, unless an option leaves the check out.
+void require_values(const evaluate::Evaluation& evaluation, const RunOptions& options) {
+  if (!options.verify_data) return;
+  if (options.timing_only) throw UsageError{"--timing-only and --verify-data: nothing is computed"};
+  if (evaluation.options.find("check") != nullptr && options.own.value("check") == Scalar{std::int64_t{0}})
+    throw UsageError{"--check 0 and --verify-data: nothing is compared"};
 }
 
 void refuse_chosen(const RunOptions& options) {
@@ -168,6 +177,7 @@ ExitCode show(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const boost::program_options::variables_map& own, const Arguments& arguments) {
   refuse_single(evaluation, options);
+  require_values(evaluation, options);
   refuse_chosen(options);
   const config::Configuration configuration = load(options, uses_of(options.bench, evaluation, options.own));
   evaluate::EvaluationRequest request = request_of(evaluation, options, configuration);
