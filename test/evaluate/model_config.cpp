@@ -1,6 +1,7 @@
 // config.json of the families that model hubs have.
 #include "kbsim/evaluate/model_config.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -85,7 +86,7 @@ TEST_CASE("read_model_config: one head of keys for all, and the text part of a m
 }
 
 TEST_CASE("read_model_config: the type of numbers may stand beside the text part") {
-  const std::string part = R"("text_config": {)" + layer(R"("model_type": "gemma3_text")") + "}";
+  const std::string part = R"("text_config": {)" + layer(R"("model_type": "gemma")") + "}";
   CHECK(model_from(R"("torch_dtype": "bfloat16", )" + part).torch_dtype == bf16);
   CHECK(model_from(part).torch_dtype == f16);
 }
@@ -152,6 +153,57 @@ TEST_CASE("read_model_config: layers of several kinds are refused") {
             .intermediate_size == 128);
 }
 
+TEST_CASE("read_model_config: a key that changes the layer is refused with its place, unless it is neutral") {
+  for (const auto& [key, neutral, other] :
+       {std::array{"quantization_config", "null", R"({"quant_method": "fp8"})"},
+        std::array{"use_qk_norm", "false", "true"}, std::array{"residual_multiplier", "1.0", "0.22"},
+        std::array{"attn_logit_softcapping", "null", "50.0"},
+        std::array{"pruned_heads", "{}", R"({"1": [0]})"}, std::array{"q_lora_rank", "null", "1536"},
+        std::array{"pre_seq_len", "null", "128"}}) {
+    CAPTURE(key);
+    const std::string begin = fmt::format("\"model_type\": \"llama\",\n  \"{}\": ", key);
+    CHECK(model_from(layer(begin + neutral)).hidden_size == 64);
+    refuses<Unsupported>(layer(begin + other), fmt::format(".json:2:{}: ", std::string{key}.size() + 7));
+    refuses<Unsupported>(layer(begin + other), fmt::format("({}) isn't simulated", key));
+  }
+}
+
+TEST_CASE("read_model_config: keys idle by knowledge pass, a key that isn't known is refused") {
+  const std::string idle = R"("architectures": ["LlamaForCausalLM"], "bos_token_id": 1, "vocab_size": 32000,
+    "rope_theta": 10000.0, "attention_dropout": 0.0, "tie_word_embeddings": false, "use_cache": true)";
+  CHECK(model_from(layer(R"("model_type": "llama", )" + idle)).hidden_size == 64);
+  refuses<Unsupported>(layer(R"("model_type": "llama", "wavelet_depth": 3)"),
+                       "key 'wavelet_depth' isn't known");
+  CHECK(model_from(layer(R"("model_type": "llama", "wavelet_depth": null)")).hidden_size == 64);
+}
+
+TEST_CASE("read_model_config: inside attn_config of MPT, too") {
+  const auto mpt = [](const std::string& inside) {
+    return R"("model_type": "mpt", "d_model": 64, "n_heads": 8, "n_layers": 2, "attn_config": {)" + inside +
+           "}";
+  };
+  CHECK(model_from(mpt(R"("alibi": true, "qk_ln": false)")).hidden_size == 64);
+  refuses<Unsupported>(mpt(R"("qk_ln": true)"),
+                       "norms of queries and keys (attn_config.qk_ln) isn't simulated");
+  refuses<Unsupported>(mpt(R"("depth": 2)"), "key 'attn_config.depth' isn't known");
+}
+
+TEST_CASE("read_model_config: families whose layers have further norms are refused by name") {
+  for (const char* family : {"qwen3", "gemma2", "gemma3_text", "olmo2", "glm4"}) {
+    CAPTURE(family);
+    refuses<Unsupported>(layer(fmt::format("\"model_type\": \"{}\"", family)),
+                         fmt::format("model_type {}: its layers norm ", family));
+  }
+}
+
+TEST_CASE("read_model_config: two names of one key have one value") {
+  CHECK(model_from(layer(R"("n_embd": 64)")).hidden_size == 64);
+  refuses<UsageError>(layer(R"("n_embd": 32)"),
+                      "n_embd is 32, but hidden_size is 64, which are names of one key");
+  refuses<UsageError>(layer(R"("torch_dtype": "float16", "dtype": "bfloat16")"),
+                      "which are names of one key");
+}
+
 TEST_CASE("read_model_config: the narrowest window of attention, if any layer has one") {
   const auto window = [](const std::string& keys) {
     const auto found = model_from(layer(keys)).window;
@@ -160,7 +212,6 @@ TEST_CASE("read_model_config: the narrowest window of attention, if any layer ha
   CHECK(window(R"("model_type": "llama")") == 0);
   CHECK(window(R"("model_type": "mistral", "sliding_window": 4096)") == 4096);
   CHECK(window(R"("model_type": "mistral", "sliding_window": null)") == 0);
-  CHECK(window(R"("model_type": "gemma2", "sliding_window": 4096)") == 4096);
   CHECK(window(R"("layer_types": ["sliding_attention", "full_attention"], "sliding_window": 512)") == 512);
   CHECK(window(R"("layer_types": ["full_attention"], "sliding_window": 512)") == 0);
   CHECK(window(R"("layer_types": ["chunked_attention"], "attention_chunk_size": 8192)") == 8192);

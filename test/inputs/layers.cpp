@@ -90,6 +90,70 @@ TEST_CASE("Layers: columns that would make a layer another one are refused unles
                        "net.csv:2:3: a batch of several inputs (batch: 4) isn't simulated", Unsupported);
 }
 
+TEST_CASE("Layers: padding and dilation change the positions of a filter, of one axis or of both") {
+  const std::string head =
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, ";
+  const auto m = [&](const std::string& columns, const std::string& cells) {
+    return layers(head + columns + ",\nc1, 16, 12, 3, 3, 4, 8, " + cells + ",\n").at(0).m;
+  };
+  CHECK(m("Strides", "1") == 14 * 10);
+  CHECK(m("Strides, Padding", "1, 1") == 16 * 12);
+  CHECK(m("Strides, Padding", "1,") == 14 * 10);
+  CHECK(m("Strides, Pad H, Pad_W", "1, 1, 2") == 16 * 14);
+  CHECK(m("Strides, Dilation", "1, 2") == 12 * 8);
+  CHECK(m("Strides, Hdilation, Wdilation", "1, 1, 3") == 14 * 6);
+  CHECK(m("Strides, Padding, Dilation", "2, 2, 2") == 8 * 6);  // (16 + 4 - 5) / 2 + 1, (12 + 4 - 5) / 2 + 1
+  CHECK_THROWS_WITH_AS((void)m("Padding", "-1"),
+                       "net.csv:2:25: '-1', expected a whole number from 0 to 1048576", InputError);
+  CHECK_THROWS_WITH_AS((void)m("Dilation", "9"), doctest::Contains("a filter of 19 x 19 doesn't fit"),
+                       InputError);
+}
+
+TEST_CASE("Layers: a column that isn't known is refused with its place, unless its cells are empty") {
+  const auto refuses = [](const char* content, const char* text) {
+    CHECK_THROWS_WITH_AS((void)layers(content), doctest::Contains(text), Unsupported);
+  };
+  refuses("Layer,M,N,K,Quux\na,1,2,3,7\n",
+          "net.csv:2:9: the meaning of column 'Quux' isn't known (its cell is 7)");
+  refuses("Repeats,M,N,K\n3,1,2,3\n", "net.csv:2:1: a layer that repeats (repeats: 3)");
+  refuses("Quux,M,N,K\n3,1,2,3\n", "net.csv:2:1: the meaning of column 'Quux'");
+  refuses("Layer,M,N,K,Padding\na,1,2,3,1\n",
+          "net.csv:1:13: the meaning of column 'Padding' isn't known in this list");
+  refuses("Layer,N,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters\nc,4,8,8,3,3,1,1\n",
+          "net.csv:1:7: the meaning of column 'N'");
+  refuses("L,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters,Groups\nc,8,8,3,3,4,4,2\n",
+          "several groups (groups: 2)");
+  refuses("L,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters,Type\nc,8,8,3,3,4,4,dwconv\n",
+          "(type: dwconv)");
+  CHECK(layers("Layer,M,N,K,Quux,,\na,1,2,3,,,\n").size() == 1);
+  CHECK(layers("Block,M,N,K,Comment\na,1,2,3,the first one\n").at(0).name == "a");
+  CHECK(layers("L,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters,Groups,Type\nc,8,8,3,3,4,4,1,Conv\n")
+            .size() == 1);
+  CHECK_THROWS_WITH_AS((void)layers("Layer,M,N,K\na,1,2,3,4\n"), "net.csv:2:9: '4' has no name in the header",
+                       InputError);
+}
+
+TEST_CASE("Layers: a header that names one column twice is read by position, as SCALE-Sim does") {
+  const auto found = layers(
+      "Layer, IFMAP Width, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+      "A,700,161,20,5,1,32,2,\n");
+  CHECK(found.at(0).m == 341 * 79);
+  CHECK(found.at(0).k == 100);
+  const auto strides = layers(
+      "Layer,IFMAP Height,IFMAP Width,Filter Height,Filter Height,Channels,Num Filter,Strides,Strides,\n"
+      "A,9,9,3,1,1,1,3,2,\n");
+  CHECK(strides.at(0).m == 3 * 5);
+  CHECK_THROWS_WITH_AS(
+      (void)layers("Layer,IFMAP Width,IFMAP Height,IFMAP Width,Filter Height,Channels,Num Filter\n"),
+      doctest::Contains("a second column 'IFMAP Width'"), InputError);
+}
+
+TEST_CASE("Layers: no-break spaces, byte order marks within, quotes and any line end are no part of a cell") {
+  CHECK(layers("Layer,\u00a0M\u00a0,N,K,\ra,\u20031,2,\u00a03,\r").at(0).k == 3);
+  CHECK(layers("\ufeff\ufeffLayer,M,N,K\r\n\"a, b\",\"1\",2,3\r\n").at(0).name == "a, b");
+  CHECK(is_layer_list("Layer,\u00a0M\u00a0,N,K\n"));
+}
+
 TEST_CASE("Layers: what is wrong is told with its line and column") {
   const auto says = [](const char* content, const char* text) {
     CHECK_THROWS_WITH_AS((void)layers(content), doctest::Contains(text), InputError);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ report::CsvTable simulated_table(const CorrelateOptions& options) {
   return one_table(tables);
 }
 
-report::CsvTable reference_of(const CorrelateOptions& options) {
+report::CsvTable reference_of(const CorrelateOptions& options, boost::json::array& skipped) {
   const inputs::Buffers buffers =
       options.in_place ? inputs::Buffers::in_place : inputs::Buffers::out_of_place;
   std::vector<report::CsvTable> tables;
@@ -77,6 +78,7 @@ report::CsvTable reference_of(const CorrelateOptions& options) {
     Reference found = reference_in(word, buffers);
     of_either = of_either || found.of_either_buffers;
     tables.push_back(std::move(found.table));
+    for (const std::string& row : found.skipped) skipped.emplace_back(row);
   }
   if (options.in_place && !of_either)
     throw UsageError{"--in-place has no effect: no reference says which of its times are in place"};
@@ -93,10 +95,12 @@ ExitCode correlate(const Arguments& arguments) {
                  .examples = kCorrelateExamples,
                  .likely = "results"});
   const report::CsvTable simulated = simulated_table(options);
-  const report::Correlation found = report::correlate(simulated, reference_of(options));
+  boost::json::array skipped;  // the references' rows that aren't used
+  const report::Correlation found = report::correlate(simulated, reference_of(options, skipped));
   std::optional<report::Calibration> calibration;
   if (!options.fit.empty()) calibration = report::calibrate(found, options.fit);
   boost::json::object document = report::to_json(found);
+  if (!skipped.empty()) document["reference_rows_skipped"] = std::move(skipped);
   if (calibration) document["fit"] = report::to_json(*calibration);
   if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out)) {
     folder->write("correlation.json", document);

@@ -41,7 +41,8 @@ Reference reference_in(const std::string& word, inputs::Buffers buffers) {
   tell_skipped(found);
   Reference reference{
       .table = {.source = file, .columns = std::move(found.columns), .rows = std::move(found.rows)},
-      .of_either_buffers = found.of_either_buffers};
+      .of_either_buffers = found.of_either_buffers,
+      .skipped = std::move(found.skipped)};
   report::CsvTable& table = reference.table;
   if (algorithm.empty()) return reference;
   if (!table.has("algorithm")) table.columns.emplace_back("algorithm");

@@ -10,7 +10,8 @@ namespace kbsim::app {
 
 struct Reference {
   report::CsvTable table;
-  bool of_either_buffers = false;  // its file says which times are in place and which aren't
+  bool of_either_buffers = false;         // its file says which times are in place and which aren't
+  std::vector<std::string> skipped = {};  // its rows that aren't used: place and reason
 };
 
 /// The times that FILE, or ALGORITHM=FILE, has: a log of nccl-tests or rccl-tests, CSV or JSON; with the name

@@ -11,6 +11,7 @@
 
 #include "model_family.hpp"
 #include "model_keys.hpp"
+#include "model_known_keys.hpp"
 #include "model_layers.hpp"
 
 namespace kbsim::evaluate {
@@ -40,6 +41,7 @@ bool has_groups_of_heads(const ModelKeys& keys) { return keys.truth("new_decoder
 
 std::int64_t kv_heads_of(const ModelKeys& keys, const ModelFamily* family, std::int64_t heads) {
   const bool shared = keys.truth("multi_query", family != nullptr && family->shared_kv);
+  if (!keys.truth("multi_query_attention", true)) return heads;
   return shared && !has_groups_of_heads(keys) ? 1 : keys.size(kKvHeads, heads);
 }
 
@@ -51,6 +53,8 @@ MlpInput mlp_input_of(const ModelKeys& keys, const ModelFamily* family) {
 }
 
 void read_heads(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {
+  for (const KeyNames& names : {kHidden, kHeads, KeyNames{"head_dim", "kv_channels"}})
+    keys.require_one_value(names);
   const std::string_view hidden = keys.called(kHidden);
   const std::string_view heads = keys.called(kHeads);
   model.hidden_size = keys.size(hidden);
@@ -69,7 +73,7 @@ void read_heads(const ModelKeys& keys, const ModelFamily* family, ModelConfig& m
 void read_mlp(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {
   model.intermediate_size = keys.size(KeyNames{"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"},
                                       4 * model.hidden_size);
-  model.hidden_act = keys.one_of(keys.called({"hidden_act", "hidden_activation", "activation_function"}),
+  model.hidden_act = keys.one_of(keys.called({"hidden_activation", "hidden_act", "activation_function"}),
                                  kActs, family != nullptr ? family->act : HiddenAct::silu);
   if (family != nullptr) model.gated_mlp = family->gated;
   const bool standard = family != nullptr && family->mlp_bias;
@@ -96,6 +100,8 @@ void read_attention_bias(const ModelKeys& keys, const ModelFamily* family, Model
   model.attention_bias = keys.truth(keys.has(inputs_alone) ? inputs_alone : all, standard);
   if (keys.has(inputs_alone) || (family != nullptr && !keys.has(all)))
     model.output_bias = family != nullptr && family->output_bias;
+  const std::string_view output = keys.called({"attention_out_bias", "attention_output_bias"});
+  if (keys.has(output)) model.output_bias = keys.truth(output);
 }
 
 }  // namespace
@@ -112,7 +118,9 @@ ModelConfig read_model_config(const std::string& file) {
   model.mlp_input = mlp_input_of(keys, family);
   model.num_hidden_layers = keys.size(KeyNames{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1);
   model.window = attention_window(keys, model.num_hidden_layers);
+  keys.require_one_value({"torch_dtype", "dtype"});
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
+  require_known_keys(keys);
   return model;
 }
 

@@ -65,12 +65,13 @@ constexpr std::array kFamilies{
     ModelFamily{.model_type = "qwen2_5_vl", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_5_vl_text", .attention_bias = true},
     ModelFamily{.model_type = "gemma", .act = HiddenAct::gelu_tanh},
-    ModelFamily{.model_type = "gemma2", .act = HiddenAct::gelu_tanh},
-    ModelFamily{.model_type = "gemma3_text", .act = HiddenAct::gelu_tanh}};
+    ModelFamily{.model_type = "olmo", .rms_norm = false}};
 
 constexpr std::string_view kEncoder = "it is an encoder: no key is hidden";
 constexpr std::string_view kNoAttention = "its layers aren't attention and an MLP alone";
 constexpr std::string_view kExperts = "it is a mixture of experts";
+constexpr std::string_view kQkNorms = "its layers norm queries and keys";
+constexpr std::string_view kMoreNorms = "its layers norm what attention and MLP give";
 constexpr std::string_view kHalves = "its intermediate_size counts both halves of the MLP";
 
 constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -106,6 +107,16 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"gemma3n_text", kNoAttention},
     {"dbrx", kExperts},
     {"qwen", kHalves},
+    {"qwen3", kQkNorms},
+    {"gemma3", kQkNorms},
+    {"gemma3_text", kQkNorms},
+    {"olmo2", kQkNorms},
+    {"olmo3", kQkNorms},
+    {"exaone4", kQkNorms},
+    {"apertus", kQkNorms},
+    {"chameleon", kQkNorms},
+    {"gemma2", kMoreNorms},
+    {"glm4", kMoreNorms},
 });
 
 }  // namespace

@@ -111,6 +111,20 @@ std::int64_t ModelKeys::size(std::string_view key, std::int64_t standard) const 
   return all.front().as_int64();
 }
 
+std::int64_t ModelKeys::size(const KeyNames& names, std::int64_t standard) const {
+  require_one_value(names);
+  return size(called(names), standard);
+}
+
+void ModelKeys::require_one_value(const KeyNames& names) const {
+  const std::string_view first = called(names);
+  for (const std::string_view name : names) {
+    if (has(name) && *find(name) != *find(first))
+      throw UsageError{fmt::format("{}: {} is {}, but {} is {}, which are names of one key", place(name),
+                                   name, shown(*find(name)), first, shown(*find(first)))};
+  }
+}
+
 std::int64_t ModelKeys::count(std::string_view key) const {
   if (!has(key)) return 0;
   const boost::json::value& value = *find(key);

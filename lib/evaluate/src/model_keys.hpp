@@ -36,9 +36,8 @@ class ModelKeys {
   /// A whole number from 1 on. A key that isn't there is `standard`; UsageError if that is 0. Unsupported
   /// for a list of numbers that differ: each layer has its own.
   [[nodiscard]] std::int64_t size(std::string_view key, std::int64_t standard = 0) const;
-  [[nodiscard]] std::int64_t size(const KeyNames& names, std::int64_t standard = 0) const {
-    return size(called(names), standard);
-  }
+  /// UsageError if two of the names are there with different values.
+  [[nodiscard]] std::int64_t size(const KeyNames& names, std::int64_t standard = 0) const;
   /// A whole number, or the largest of a list of them; 0 if it isn't there. -1, which says none, is allowed.
   [[nodiscard]] std::int64_t count(std::string_view key) const;
   [[nodiscard]] double positive(std::string_view key) const;
@@ -63,6 +62,12 @@ class ModelKeys {
     }
     refuse_text(key, names);
   }
+
+  /// All keys of the layers' part, and of the file, which is the same if it has no text part.
+  [[nodiscard]] const boost::json::object& own() const { return *keys_; }
+  [[nodiscard]] const boost::json::object& all() const { return all_; }
+  /// UsageError if two of the names are there with different values.
+  void require_one_value(const KeyNames& names) const;
 
   [[nodiscard]] const std::string& file() const { return file_; }
   /// "--model config.json:12:7" of that key's value.

@@ -1,6 +1,7 @@
 #include "cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace kbsim::inputs {
@@ -32,6 +33,25 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string with_plain_blanks(std::string text) {
+  constexpr auto kBlanksOfUnicode = std::to_array<std::string_view>(
+      {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
+       "\u2008", "\u2009", "\u200a", "\u200b", "\u202f", "\u205f", "\u2060", "\u3000", "\ufeff"});
+  constexpr std::string_view kFirstBytes = "\xc2\xe1\xe2\xe3\xef";
+  for (std::size_t at = text.find_first_of(kFirstBytes); at < text.size();
+       at = text.find_first_of(kFirstBytes, at + 1)) {
+    for (const std::string_view blank : kBlanksOfUnicode) {
+      if (std::string_view{text}.substr(at).starts_with(blank))
+        std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), blank.size(), ' ');
+    }
+  }
+  return text;
 }
 
 std::string lower(std::string_view text) {

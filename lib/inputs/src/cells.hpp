@@ -16,6 +16,8 @@ struct Cell {
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string lower(std::string_view text);
+/// Digits alone, at least one.
+[[nodiscard]] bool is_digits(std::string_view text);
 /// Between separators; "" in quotes is a quote. What lacks its closing quote ends with the line.
 [[nodiscard]] std::vector<Cell> cells_of(std::string_view line, char separator = ',');
 /// What stands between the cells of a table with this header: a comma, unless semicolons are more, or nothing
@@ -24,16 +26,17 @@ struct Cell {
 /// Between blanks.
 [[nodiscard]] std::vector<Cell> words_of(std::string_view line);
 
-/// Calls `each(line, offset)` for the lines of a text, without their ends.
+/// Blanks of Unicode (no-break spaces, widths, byte order marks within) as spaces, a space for each byte.
+[[nodiscard]] std::string with_plain_blanks(std::string text);
+
+/// Calls `each(line, offset)` for the lines of a text, without their ends: a line feed, a carriage return, or
+/// both.
 template <class Each>
 void for_each_line(std::string_view text, const Each& each) {
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    each(line, begin);
-    begin = end + 1;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+    each(text.substr(begin, end - begin), begin);
+    begin = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
   }
 }
 

@@ -152,8 +152,9 @@ boost::json::object describe_measurements(const std::filesystem::path& file) {
   }
   for (const std::string& row : found.skipped) say("{}\n", row);
   boost::json::object all{{"format", name_of(FileKind::measurements)}, {"rows", found.rows.size()},
-                          {"rows_skipped", found.skipped.size()},      {"rows_without_bytes", found.empty},
-                          {"bytes", range_of(found, "size")},          {"time_us", range_of(found, "time")}};
+                          {"rows_skipped", found.skipped.size()},      {"rows_wrong", found.wrong},
+                          {"rows_without_bytes", found.empty},         {"bytes", range_of(found, "size")},
+                          {"time_us", range_of(found, "time")}};
   for (const char* column : {"ranks", "type", "redop", "algorithm"}) {
     if (const std::string words = words_in_column(found, column); !words.empty()) all[column] = words;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,91 +12,24 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
 
 #include "../cells.hpp"
+#include "columns.hpp"
 
 namespace kbsim::inputs {
 namespace {
 
-enum class LayerColumn {
-  m,
-  n,
-  k,
-  height,
-  width,
-  filter_height,
-  filter_width,
-  channels,
-  filters,
-  strides,
-  stride_w
-};
+using enum LayerColumn;
 
-// Names as headers have them, in small letters, without blanks and underscores.
-constexpr std::array<std::pair<std::string_view, LayerColumn>, 26> kLayerColumns{
-    {{"m", LayerColumn::m},
-     {"n", LayerColumn::n},
-     {"k", LayerColumn::k},
-     {"ifmapheight", LayerColumn::height},
-     {"ifmaph", LayerColumn::height},
-     {"ifmapwidth", LayerColumn::width},
-     {"ifmapw", LayerColumn::width},
-     {"filterheight", LayerColumn::filter_height},
-     {"filterh", LayerColumn::filter_height},
-     {"filterwidth", LayerColumn::filter_width},
-     {"filterw", LayerColumn::filter_width},
-     {"channels", LayerColumn::channels},
-     {"channel", LayerColumn::channels},
-     {"numchannels", LayerColumn::channels},
-     {"numfilter", LayerColumn::filters},
-     {"numfilters", LayerColumn::filters},
-     {"filters", LayerColumn::filters},
-     {"strides", LayerColumn::strides},
-     {"stride", LayerColumn::strides},
-     {"strideheight", LayerColumn::strides},
-     {"strideh", LayerColumn::strides},
-     {"stridesheight", LayerColumn::strides},
-     {"stridewidth", LayerColumn::stride_w},
-     {"stridew", LayerColumn::stride_w},
-     {"strideswidth", LayerColumn::stride_w},
-     {"stridesw", LayerColumn::stride_w}}};
-constexpr std::array kProductColumns{LayerColumn::m, LayerColumn::n, LayerColumn::k};
-constexpr std::array kConvolutionColumns{LayerColumn::height,        LayerColumn::width,
-                                         LayerColumn::filter_height, LayerColumn::filter_width,
-                                         LayerColumn::channels,      LayerColumn::filters};
+constexpr std::array kProductColumns{m, n, k};
+constexpr std::array kConvolutionColumns{height, width, filter_height, filter_width, channels, filters};
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
 constexpr std::int64_t kMostMatrix = std::int64_t{1} << 40;
 constexpr std::size_t kMostLayers = std::size_t{1} << 20;
 
-using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
-
-std::string column_letters(std::string_view name) {
-  std::string small = lower(name);
-  std::erase_if(small, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
-  return small;
-}
-
-// Columns that make a layer another one, unless their cell says that they don't.
-struct Change {
-  std::string_view column;
-  std::string_view what;
-  bool (*is_none)(std::string_view cell);
-};
-bool is_dense(std::string_view ratio) {
-  const std::size_t colon = ratio.find(':');
-  return colon != std::string_view::npos &&
-         trimmed(ratio.substr(0, colon)) == trimmed(ratio.substr(colon + 1));
-}
-bool is_one(std::string_view count) { return count == "1"; }
-constexpr std::array<Change, 4> kChanges{{{"sparsity", "a sparse layer", is_dense},
-                                          {"sparsityratio", "a sparse layer", is_dense},
-                                          {"batch", "a batch of several inputs", is_one},
-                                          {"batchsize", "a batch of several inputs", is_one}}};
-
-std::optional<LayerColumn> layer_column_called(std::string_view name) {
-  const std::string small = column_letters(name);
-  const auto found = std::ranges::find(kLayerColumns, small, &decltype(kLayerColumns)::value_type::first);
-  return found == kLayerColumns.end() ? std::nullopt : std::optional{found->second};
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.+-eE") == std::string_view::npos;
 }
 
 template <class Wanted>
@@ -127,19 +59,40 @@ class LayerReader {
 
  private:
   void read_header(const std::vector<Cell>& cells, std::size_t offset) {
+    const Cell* twice = nullptr;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::optional<LayerColumn> column = layer_column_called(cells[i].text);
-      const auto change = std::ranges::find(kChanges, column_letters(cells[i].text), &Change::column);
-      if (change != kChanges.end()) changes_.emplace_back(i, &*change);
-      if (!column) continue;
-      named_ = named_ && i > 0;
-      if (!columns_.emplace(*column, i).second)
-        throw text_.error(offset + cells[i].at, fmt::format("a second column '{}'", cells[i].text));
+      if (column && !columns_.emplace(*column, i).second) twice = &cells[i];
+      if (!column && !is_idle_column(cells[i].text)) others_.push_back(i);
     }
-    if (has_columns(columns_, kProductColumns) || has_columns(columns_, kConvolutionColumns)) return;
-    throw text_.error(offset,
-                      "expected a header 'Layer, M, N, K,' or 'Layer name, IFMAP Height, IFMAP Width, Filter "
-                      "Height, Filter Width, Channels, Num Filter, Strides,'");
+    if (twice != nullptr) {
+      const auto by_position = columns_by_position(cells);
+      if (!by_position)
+        throw text_.error(offset + twice->at, fmt::format("a second column '{}'", twice->text));
+      columns_ = *by_position;
+    }
+    named_ = !layer_column_called(cells.front().text) && change_called(cells.front().text) == nullptr;
+    header_ = cells;
+    require_one_kind(offset);
+  }
+
+  // Products or convolutions, without a column of the other kind.
+  void require_one_kind(std::size_t offset) const {
+    const bool products = has_columns(columns_, kProductColumns);
+    if (!products && !has_columns(columns_, kConvolutionColumns))
+      throw text_.error(
+          offset,
+          "expected a header 'Layer, M, N, K,' or 'Layer name, IFMAP Height, IFMAP Width, Filter "
+          "Height, Filter Width, Channels, Num Filter, Strides,'");
+    for (const auto& [column, index] : columns_) {
+      const bool of_products = std::ranges::find(kProductColumns, column) != kProductColumns.end();
+      if (of_products != products) refuse_column(header_[index], offset);
+    }
+  }
+
+  [[noreturn]] void refuse_column(const Cell& cell, std::size_t offset) const {
+    throw Unsupported{fmt::format("{}: the meaning of column '{}' isn't known in this list",
+                                  to_string(text_.place(offset + cell.at)), harmless(cell.text))};
   }
 
   void read_row(const std::vector<Cell>& cells, std::size_t offset) {
@@ -148,8 +101,7 @@ class LayerReader {
     require_unchanged(cells, offset);
     const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
     if (has_columns(columns_, kProductColumns)) {
-      add({.name = {}, .m = value(LayerColumn::m), .n = value(LayerColumn::n), .k = value(LayerColumn::k)},
-          cells, offset);
+      add({.name = {}, .m = value(m), .n = value(n), .k = value(k)}, cells, offset);
       return;
     }
     Convolution found = read_convolution(cells, offset);
@@ -169,45 +121,73 @@ class LayerReader {
   }
 
   void require_unchanged(const std::vector<Cell>& cells, std::size_t offset) const {
-    for (const auto& [index, change] : changes_) {
-      if (index >= cells.size() || cells[index].text.empty() || change->is_none(cells[index].text)) continue;
-      throw Unsupported{fmt::format("{}: {} ({}: {}) isn't simulated",
-                                    to_string(text_.place(offset + cells[index].at)), change->what,
-                                    change->column, cells[index].text)};
+    for (std::size_t i = header_.size(); i < cells.size(); ++i) require_empty(cells[i], offset);
+    for (std::size_t i = 0; i < std::min(cells.size(), header_.size()); ++i)
+      if (header_[i].text.empty() && !(named_ && i == 0)) require_empty(cells[i], offset);
+    for (const std::size_t index : others_) {
+      if (index >= cells.size() || cells[index].text.empty()) continue;
+      const Cell& cell = cells[index];
+      const Change* change = change_called(header_[index].text);
+      if (change == nullptr && index == 0 && !is_number(cell.text)) continue;  // the layer's name
+      if (change != nullptr && std::ranges::find(change->neutral, lower(cell.text)) != change->neutral.end())
+        continue;
+      const std::string place = to_string(text_.place(offset + cell.at));
+      if (change == nullptr)
+        throw Unsupported{fmt::format("{}: the meaning of column '{}' isn't known (its cell is {})", place,
+                                      harmless(header_[index].text), harmless(cell.text))};
+      throw Unsupported{fmt::format("{}: {} ({}: {}) isn't simulated", place, change->what, change->column,
+                                    harmless(cell.text))};
     }
+  }
+
+  void require_empty(const Cell& cell, std::size_t offset) const {
+    if (!cell.text.empty())
+      throw text_.error(offset + cell.at, fmt::format("'{}' has no name in the header", harmless(cell.text)));
   }
 
   [[nodiscard]] Convolution read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
     const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
-    Convolution found{.height = value(LayerColumn::height),
-                      .width = value(LayerColumn::width),
-                      .filter_height = value(LayerColumn::filter_height),
-                      .filter_width = value(LayerColumn::filter_width),
-                      .channels = value(LayerColumn::channels),
-                      .filters = value(LayerColumn::filters)};
-    if (columns_.contains(LayerColumn::strides)) found.stride_height = value(LayerColumn::strides);
-    found.stride_width =
-        columns_.contains(LayerColumn::stride_w) ? value(LayerColumn::stride_w) : found.stride_height;
-    if (found.filter_height > found.height || found.filter_width > found.width)
-      throw text_.error(offset + cells.at(columns_.at(LayerColumn::filter_height)).at,
-                        fmt::format("a filter of {} x {} doesn't fit an image of {} x {}",
-                                    found.filter_height, found.filter_width, found.height, found.width));
+    Convolution found{.height = value(height),
+                      .width = value(width),
+                      .filter_height = value(filter_height),
+                      .filter_width = value(filter_width),
+                      .channels = value(channels),
+                      .filters = value(filters)};
+    const auto of_axes = [&](LayerColumn both, LayerColumn second, std::int64_t least,
+                             std::int64_t& first_axis, std::int64_t& second_axis) {
+      if (is_given(cells, both)) first_axis = second_axis = extent(cells, columns_.at(both), offset, least);
+      if (is_given(cells, second)) second_axis = extent(cells, columns_.at(second), offset, least);
+    };
+    of_axes(strides, stride_w, 1, found.stride_height, found.stride_width);
+    of_axes(padding, padding_w, 0, found.padding_height, found.padding_width);
+    of_axes(dilation, dilation_w, 1, found.dilation_height, found.dilation_width);
+    if (found.spread_height() > found.padded_height() || found.spread_width() > found.padded_width())
+      throw text_.error(
+          offset + cells.at(columns_.at(filter_height)).at,
+          fmt::format("a filter of {} x {} doesn't fit an image of {} x {}", found.spread_height(),
+                      found.spread_width(), found.padded_height(), found.padded_width()));
     return found;
   }
 
-  [[nodiscard]] std::int64_t extent(const std::vector<Cell>& cells, std::size_t index,
-                                    std::size_t offset) const {
+  // Optional columns may be empty in a row, or a row end before them.
+  [[nodiscard]] bool is_given(const std::vector<Cell>& cells, LayerColumn column) const {
+    const auto found = columns_.find(column);
+    return found != columns_.end() && found->second < cells.size() && !cells[found->second].text.empty();
+  }
+
+  [[nodiscard]] std::int64_t extent(const std::vector<Cell>& cells, std::size_t index, std::size_t offset,
+                                    std::int64_t least = 1) const {
     if (index >= cells.size())
       throw text_.error(offset,
                         fmt::format("{}, expected {} or more", counted(cells.size(), "cell"), index + 1));
     const Cell& cell = cells[index];
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(cell.text.data(), cell.text.data() + cell.text.size(), value);
-    if (problem == std::errc{} && end == cell.text.data() + cell.text.size() && value >= 1 &&
+    if (problem == std::errc{} && end == cell.text.data() + cell.text.size() && value >= least &&
         value <= kMostExtent)
       return value;
-    throw text_.error(offset + cell.at,
-                      fmt::format("'{}', expected a whole number from 1 to {}", cell.text, kMostExtent));
+    throw text_.error(offset + cell.at, fmt::format("'{}', expected a whole number from {} to {}",
+                                                    harmless(cell.text), least, kMostExtent));
   }
 
   void require_countable(const Layer& layer, std::size_t offset) const {
@@ -221,16 +201,17 @@ class LayerReader {
   const Text& text_;
   char separator_ = ',';
   LayerColumns columns_;
-  std::vector<std::pair<std::size_t, const Change*>> changes_;  // which cells
-  bool named_ = true;                                           // by the first column
+  std::vector<Cell> header_;
+  std::vector<std::size_t> others_;  // cells that aren't computed with and aren't known to be idle
+  bool named_ = true;                // by the first column
   std::vector<Layer> layers_;
 };
 
 }  // namespace
 
 Layer im2col(const Convolution& c) {
-  const std::int64_t rows = (c.height - c.filter_height) / c.stride_height + 1;
-  const std::int64_t columns = (c.width - c.filter_width) / c.stride_width + 1;
+  const std::int64_t rows = (c.padded_height() - c.spread_height()) / c.stride_height + 1;
+  const std::int64_t columns = (c.padded_width() - c.spread_width()) / c.stride_width + 1;
   return {.name = {},
           .m = rows * columns,
           .n = c.filters,
@@ -240,7 +221,7 @@ Layer im2col(const Convolution& c) {
 
 bool is_layer_list(std::string_view text) {
   std::optional<bool> is_one;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
+  for_each_line(with_plain_blanks(std::string{text}), [&](std::string_view line, std::size_t) {
     if (is_one || trimmed(line).empty() || line.starts_with('#')) return;
     is_one = std::ranges::any_of(cells_of(line, separator_in(line)),
                                  [](const Cell& cell) { return layer_column_called(cell.text).has_value(); });
@@ -250,7 +231,7 @@ bool is_layer_list(std::string_view text) {
 
 std::vector<Layer> read_layers(const Text& text) {
   LayerReader reader{text};
-  for_each_line(text.content(),
+  for_each_line(with_plain_blanks(std::string{text.content()}),
                 [&](std::string_view line, std::size_t offset) { reader.line(line, offset); });
   return reader.take();
 }

@@ -85,6 +85,15 @@ bool is_of_either_buffers(const boost::json::array& rows) {
   });
 }
 
+// A key "error", as in older logs the largest deviation and no count.
+bool has_error(const boost::json::value& value) {
+  if (value.is_array())
+    return std::ranges::any_of(value.as_array(), [](const auto& item) { return has_error(item); });
+  return value.is_object() && std::ranges::any_of(value.as_object(), [](const auto& member) {
+           return member.key() == "error" || has_error(member.value());
+         });
+}
+
 std::vector<std::string> columns_of_rows(const boost::json::array& rows, Buffers buffers) {
   MeasuredRows::Row first;
   for (const boost::json::value& row : rows) {
@@ -119,6 +128,7 @@ Measurements read_measured_json(const Text& text, Buffers buffers) {
   MeasuredRows found{text.name(), columns};
   found.once_a_size();
   if (is_of_either_buffers(*rows)) found.of_either_buffers();
+  if (!has_error(all)) found.counts_wrong();
   std::size_t number = 0;
   for (const boost::json::value& row : *rows)
     add_row(row, columns, fmt::format("{}: row {}", text.name(), ++number), buffers, found);

@@ -1,54 +1,26 @@
 // Logs of nccl-tests and rccl-tests. Their header says which columns there are; columns from "time" to
-// "error" or "#wrong" come once, or twice: out of place, then in place. Any line that doesn't begin with a
-// number is somebody else's. What collectors of logs put before each line is learned from the header's.
+// "error" or "#wrong" come once, or twice: out of place and in place, in the order of the line above.
+// Launchers put a text before each line: it is learned from the header's line, or else a row is found by its
+// words.
 #include <algorithm>
 #include <cctype>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+
 #include "../cells.hpp"
+#include "header.hpp"
 #include "label.hpp"
 #include "rows.hpp"
 
 namespace kbsim::inputs {
 namespace {
-
-struct LogHeader {
-  std::vector<std::string> left;   // size, count, type, redop, perhaps root
-  std::vector<std::string> group;  // time, algbw, busbw, wrong
-  std::size_t groups = 1;
-  std::size_t behind = 0;  // columns behind both groups: #iters
-};
-
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-std::optional<LogHeader> log_header_in(std::string_view line) {
-  if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
-  std::vector<std::string> names;
-  std::vector<std::optional<MeasuredColumn>> columns;
-  for (const Cell& word : words_of(line.substr(1))) {
-    const std::optional<MeasuredColumn> column = column_called(word.text);
-    if (column == MeasuredColumn::timestamp) continue;
-    columns.push_back(column);
-    names.push_back(column_named(word.text));
-  }
-  const auto time = std::ranges::find(columns, MeasuredColumn::time);
-  if (columns.empty() || columns.front() != MeasuredColumn::size || time == columns.end())
-    return std::nullopt;
-  const auto again = std::find(time + 1, columns.end(), MeasuredColumn::time);
-  const auto name_at = [&](auto column) { return names.begin() + (column - columns.begin()); };
-  const bool twice = again != columns.end();
-  const std::ptrdiff_t behind = twice ? (columns.end() - again) - (again - time) : 0;
-  if (behind < 0) return std::nullopt;
-  return LogHeader{.left = {names.begin(), name_at(time)},
-                   .group = {name_at(time), name_at(again)},
-                   .groups = twice ? std::size_t{2} : std::size_t{1},
-                   .behind = static_cast<std::size_t>(behind)};
-}
 
 struct LabelledHeader {
   LogHeader header;
@@ -63,14 +35,6 @@ std::optional<LabelledHeader> labelled_header_in(std::string_view line) {
       return LabelledHeader{.header = *std::move(header), .label = LineLabel{line.substr(0, at)}};
   }
   return std::nullopt;
-}
-
-std::optional<LabelledHeader> first_header_in(std::string_view text) {
-  std::optional<LabelledHeader> found;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    if (!found) found = labelled_header_in(line);
-  });
-  return found;
 }
 
 // Of "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
@@ -101,6 +65,48 @@ void read_operation(const std::vector<Cell>& words, std::size_t from, std::size_
   }
 }
 
+// A line without the colours of a terminal.
+std::string without_colours(std::string_view line) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (!line.substr(at).starts_with("\x1b[")) {
+      plain += line[at];
+      continue;
+    }
+    at = std::min(line.find_first_not_of("0123456789;:?", at + 2), line.size());
+  }
+  return plain;
+}
+
+std::optional<LabelledHeader> first_header_in(std::string_view text) {
+  std::optional<LabelledHeader> found;
+  for_each_line(with_plain_blanks(std::string{text}), [&](std::string_view line, std::size_t) {
+    if (!found) found = labelled_header_in(without_colours(line));
+  });
+  return found;
+}
+
+bool is_whole_number(std::string_view text) { return is_digits(text.substr(text.starts_with('-') ? 1 : 0)); }
+
+bool is_decimal(std::string_view text) {
+  return text.find_first_not_of("0123456789.") == std::string_view::npos &&
+         text.find('.') != std::string_view::npos;
+}
+
+// From where on a line may be a row: at digits that no letter, digit, sign or point stands before.
+std::vector<std::size_t> beginnings_of_rows(std::string_view line) {
+  constexpr std::size_t kMost = 64;
+  std::vector<std::size_t> all;
+  for (std::size_t at = 0; at < line.size() && all.size() < kMost; ++at) {
+    const auto before = static_cast<unsigned char>(at == 0 ? ' ' : line[at - 1]);
+    const bool inside = std::isalnum(before) != 0 || before == '.' || before == '-' || before == '+';
+    if (inside || std::isdigit(static_cast<unsigned char>(line[at])) == 0) continue;
+    const std::size_t end = std::min(line.find_first_not_of("0123456789", at), line.size());
+    if (end == line.size() || line[end] == ' ' || line[end] == '\t') all.push_back(at);
+  }
+  return all;
+}
+
 class LogReader {
  public:
   LogReader(const Text& text, Buffers buffers)
@@ -109,22 +115,28 @@ class LogReader {
     if (auto first = first_header_in(text.content())) label_ = std::move(first->label);
   }
 
-  void line(std::string_view whole, std::size_t begin) {
-    if (auto found = labelled_header_in(whole)) {
-      header_ = std::move(found->header);
-      label_ = std::move(found->label);
-      if (header_->groups == 2) rows_.of_either_buffers();
-      return;
-    }
+  void line(std::string_view coloured, std::size_t begin) {
+    const std::string whole = without_colours(coloured);
+    if (read_header(whole)) return;
     const std::string_view line = label_.without(whole);
-    const std::size_t offset = begin + (whole.size() - line.size());
     if (auto rank = rank_listed_in(line)) ranks_.insert(*std::move(rank));
     std::vector<Cell> words = words_of(line);
     drop_timestamp(words);
-    if (words.empty() || !is_digits(words.front().text)) return;
+    if (words.empty()) return;
+    const bool begins_with_size = is_digits(words.front().text);
+    const std::size_t offset = begin + (whole.size() - line.size());
     const std::string place = to_string(text_.place(offset + words.front().at));
-    if (!header_) return rows_.skip(place, "a row before any header (# size count type ... time ...)");
-    read(words, place);
+    if (!header_) {
+      if (begins_with_size) rows_.skip(place, "a row before any header (# size count type ... time ...)");
+      return;
+    }
+    if (const auto layout = layout_of(*header_, words)) return read(words, *layout, place);
+    if (read_behind_label(whole, begin)) return;
+    if (begins_with_size) {
+      rows_.skip(place, fmt::format("{} columns, expected {} as in the header", words.size(), columns()));
+    } else if (looks_like_row(words)) {
+      rows_.skip(place, "it looks like a row, and isn't one of the header's");
+    }
   }
 
   [[nodiscard]] Measurements take() {
@@ -136,20 +148,65 @@ class LogReader {
   static inline const std::vector<std::string> kLogColumns{"size", "count", "type",  "redop", "root",
                                                            "time", "algbw", "busbw", "wrong"};
 
-  void read(const std::vector<Cell>& words, const std::string& place) {
-    const std::size_t right = header_->group.size() * header_->groups + header_->behind;
-    const std::size_t least = std::min<std::size_t>(3, header_->left.size()) + right;
-    const std::size_t most = header_->left.size() + right;
-    if (words.size() < least || words.size() > most)
-      return rows_.skip(place, fmt::format("{} columns, expected {} as in the header", words.size(), most));
+  bool read_header(std::string_view whole) {
+    if (auto found = labelled_header_in(whole)) {
+      header_ = std::move(found->header);
+      label_ = std::move(found->label);
+      if (order_.size() == header_->groups()) header_->order = std::exchange(order_, {});
+      if (header_->says_buffers()) rows_.of_either_buffers();
+      return true;
+    }
+    const std::size_t hash = whole.find('#');
+    if (hash == std::string_view::npos) return false;
+    if (auto order = order_of_groups_in(whole.substr(hash)); !order.empty()) order_ = std::move(order);
+    return false;
+  }
+
+  [[nodiscard]] std::size_t columns() const {
+    return header_->left.size() + header_->group.size() * header_->groups() + header_->behind;
+  }
+
+  // A launcher may put another text before each line: the row is where the words are as the header says.
+  bool read_behind_label(std::string_view whole, std::size_t begin) {
+    for (const std::size_t at : beginnings_of_rows(whole)) {
+      std::vector<Cell> words = words_of(whole.substr(at));
+      drop_timestamp(words);
+      for (Cell& word : words) word.at += at - std::min(at, whole.find_first_not_of(' '));
+      const auto layout = layout_of(*header_, words);
+      if (!layout) continue;
+      read(words, *layout, to_string(text_.place(begin + at)));
+      return true;
+    }
+    return false;
+  }
+
+  // As many numbers as a group has, with a decimal one among them, and few other words.
+  [[nodiscard]] bool looks_like_row(const std::vector<Cell>& words) const {
+    const auto numbers = std::ranges::count_if(words, [](const Cell& word) {
+      return is_whole_number(word.text) || is_decimal(word.text) || word.text == "N/A";
+    });
+    const auto decimals =
+        std::ranges::count_if(words, [](const Cell& word) { return is_decimal(word.text); });
+    return decimals >= 2 && static_cast<std::size_t>(numbers) > header_->group.size() &&
+           static_cast<std::size_t>(numbers) + 4 >= words.size();
+  }
+
+  void read(const std::vector<Cell>& words, const RowLayout& layout, const std::string& place) {
     MeasuredRows::Row row;
     for (const char* column : {"count", "type", "algbw", "busbw", "wrong"}) row[column] = "";
-    const std::size_t left = words.size() - right;
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, left); ++i) row[header_->left[i]] = words[i].text;
-    read_operation(words, 3, left, row);
-    const bool second = buffers_ == Buffers::in_place && header_->groups == 2;
-    const std::size_t first = left + (second ? header_->group.size() : 0);
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, layout.left); ++i)
+      row[header_->left[i]] = words[i].text;
+    read_operation(words, 3, layout.left, row);
+    const std::optional<std::size_t> group = header_->group_of(buffers_);
+    const auto at = group ? std::ranges::find(layout.groups, *group) : layout.groups.end();
+    if (at == layout.groups.end())
+      return rows_.skip(
+          place, fmt::format("no time {}", buffers_ == Buffers::in_place ? "in place" : "out of place"));
+    const std::size_t first =
+        layout.left + static_cast<std::size_t>(at - layout.groups.begin()) * header_->group.size();
     for (std::size_t i = 0; i < header_->group.size(); ++i) row[header_->group[i]] = words[first + i].text;
+    if (header_->counts_wrong && is_wrong(row["wrong"]))
+      return rows_.skip_wrong(place, harmless(row["wrong"]));
     rows_.add(place, std::move(row));
   }
 
@@ -157,6 +214,7 @@ class LogReader {
   Buffers buffers_;
   LineLabel label_;
   std::optional<LogHeader> header_;
+  std::vector<Buffers> order_;  // of the groups of the next header
   MeasuredRows rows_;
   std::set<std::string> ranks_;  // that it lists
 };
@@ -167,7 +225,7 @@ bool is_log(std::string_view text) { return first_header_in(text).has_value(); }
 
 Measurements read_log(const Text& text, Buffers buffers) {
   LogReader reader{text, buffers};
-  for_each_line(text.content(),
+  for_each_line(with_plain_blanks(std::string{text.content()}),
                 [&](std::string_view line, std::size_t offset) { reader.line(line, offset); });
   return reader.take();
 }

@@ -17,9 +17,9 @@ namespace {
 
 using TableLine = std::pair<std::string_view, std::size_t>;
 
-std::vector<TableLine> lines_of_table(const Text& text) {
+std::vector<TableLine> lines_of_table(std::string_view text) {
   std::vector<TableLine> lines;
-  for_each_line(text.content(), [&](std::string_view line, std::size_t offset) {
+  for_each_line(text, [&](std::string_view line, std::size_t offset) {
     if (!trimmed(line).empty() && !line.starts_with('#')) lines.emplace_back(line, offset);
   });
   return lines;
@@ -29,11 +29,19 @@ std::vector<std::string> columns_in_header(const Text& text, const TableLine& li
   std::vector<std::string> columns;
   for (const Cell& cell : cells_of(line.first, separator)) {
     const std::string name = column_named(cell.text);
-    if (std::ranges::find(columns, name) != columns.end())
+    if (!name.empty() && std::ranges::find(columns, name) != columns.end())
       throw text.error(line.second + cell.at, fmt::format("two columns called '{}'", name));
     columns.push_back(name);
   }
+  while (!columns.empty() && columns.back().empty()) columns.pop_back();  // a separator ends the line
   return columns;
+}
+
+// "#wrong" and the like count wrong values; "error", of older logs, is the largest deviation.
+bool counts_wrong_values(const TableLine& header, char separator) {
+  return std::ranges::any_of(cells_of(header.first, separator), [](const Cell& cell) {
+    return column_called(cell.text) == MeasuredColumn::wrong && lower(cell.text) != "error";
+  });
 }
 
 // "36,07" where commas aren't between cells; "1.024,5" stays as it is, and is no number.
@@ -59,7 +67,8 @@ MeasuredRows::Row row_of(const std::vector<Cell>& cells, const std::vector<std::
 }
 
 Measurements read_table(const Text& text, Buffers buffers) {
-  const std::vector<TableLine> lines = lines_of_table(text);
+  const std::string plain = with_plain_blanks(std::string{text.content()});
+  const std::vector<TableLine> lines = lines_of_table(plain);
   if (lines.empty())
     throw UsageError{text.name() + ": no rows (expected names of columns, then a row a line)"};
   const char separator = separator_in(lines.front().first);
@@ -68,10 +77,12 @@ Measurements read_table(const Text& text, Buffers buffers) {
   if (std::ranges::any_of(
           columns, [](const std::string& name) { return column_called(name) == MeasuredColumn::in_place; }))
     rows.of_either_buffers();
+  if (counts_wrong_values(lines.front(), separator)) rows.counts_wrong();
   // rccl-tests repeats all of it in cycles.
   if (std::ranges::find(columns, "numCycle") != columns.end()) rows.once_a_size();
   for (const auto& [line, offset] : lines | std::views::drop(1)) {
-    const std::vector<Cell> cells = cells_of(line, separator);
+    std::vector<Cell> cells = cells_of(line, separator);
+    while (cells.size() > columns.size() && cells.back().text.empty()) cells.pop_back();
     const Place at{.file = text.name(), .line = text.place(offset).line};
     if (cells.size() != columns.size()) {
       rows.skip(to_string(at), fmt::format("{}, expected {} as in the first line",

@@ -60,6 +60,14 @@ bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers) {
   return in_place == (buffers == Buffers::in_place);
 }
 
+bool is_wrong(std::string_view count) {
+  const std::string small = lower(trimmed(count));
+  double value = 0.0;
+  if (is_number(small, value)) return value != 0.0;
+  return !small.empty() && small != "n/a" && small != "na" && small != "null" && small != "none" &&
+         small != "-";
+}
+
 MeasuredRows::MeasuredRows(std::string source, std::vector<std::string> columns)
     : found_{.source = std::move(source), .columns = std::move(columns)} {}
 
@@ -93,6 +101,8 @@ void MeasuredRows::add(const std::string& place, Row row) {
   for (const char* column : {"size", "time"}) {
     if (const std::string fault = fault_of(row, column); !fault.empty()) return skip(place, fault);
   }
+  if (const auto cell = row.find("wrong"); counts_wrong_ && cell != row.end() && is_wrong(cell->second))
+    return skip_wrong(place, harmless(cell->second));
   if (size != std::trunc(size))
     return skip(place, fmt::format("column size: '{}' is no whole number", harmless(row.at("size"))));
   if (once_ && !is_new(row)) return skip(place, "another time of the same size");

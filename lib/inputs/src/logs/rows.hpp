@@ -43,10 +43,17 @@ class MeasuredRows {
   void skip(const std::string& place, const std::string& why) {
     found_.skipped.push_back(place + ": " + why);
   }
+  /// A row whose results were wrong: its time is no measurement.
+  void skip_wrong(const std::string& place, const std::string& wrong) {
+    ++found_.wrong;
+    skip(place, "#wrong is " + wrong + ": its results were wrong, so its time isn't used");
+  }
   /// A later time of the same size is passed over, too.
   void once_a_size() { once_ = true; }
   /// Each row gets a column `ranks`, unless that is 0 or they have one.
   void of_ranks(std::size_t ranks) { ranks_ = ranks; }
+  /// Whether the file counts wrong values: a column "wrong", but not the "error" of older logs.
+  void counts_wrong() { counts_wrong_ = true; }
   /// The file says which times are in place.
   void of_either_buffers() { found_.of_either_buffers = true; }
   /// UsageError with the first reason, if no row is whole.
@@ -58,12 +65,16 @@ class MeasuredRows {
 
   Measurements found_;
   bool once_ = false;
+  bool counts_wrong_ = false;
   std::size_t ranks_ = 0;
   std::set<std::string> seen_;
 };
 
 /// Whether a row of a file with a column `in_place` is of these buffers; any row of one without.
 [[nodiscard]] bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers);
+
+/// Whether a count of wrong values is neither 0 nor blank nor N/A.
+[[nodiscard]] bool is_wrong(std::string_view count);
 
 [[nodiscard]] bool is_log(std::string_view text);
 [[nodiscard]] Measurements read_log(const Text& text, Buffers buffers);

@@ -46,9 +46,9 @@ struct ModelConfig {
 /// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
 /// queries, head_dim from hidden_size, the kind of norm from the name of its eps, activation, gate and biases
 /// from model_type. Keys go by the names of all families (n_embd, ffn_dim, ...); of a model of several parts
-/// those of text_config count. Others are passed over. UsageError with the place, the key, and what is
-/// expected, of each key that is read and has a value of another type; Unsupported for a mixture of experts
-/// and other layers that aren't dense decoders'.
+/// those of text_config count. Unsupported for any other key, unless a table lists
+/// it as idle. UsageError with the place, the key, and what is expected, for a key that is read and has a
+/// value of another type; Unsupported for layers that aren't dense decoders'.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate

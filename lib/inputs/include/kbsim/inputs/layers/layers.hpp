@@ -10,12 +10,20 @@
 
 namespace kbsim::inputs {
 
-/// A convolution as SCALE-Sim writes it, without padding: sizes of one image, of a filter, strides.
+/// A convolution: sizes of one image and of a filter, strides, padding on each side, dilation.
 struct Convolution {
   std::int64_t height = 0, width = 0;
   std::int64_t filter_height = 0, filter_width = 0;
   std::int64_t channels = 0, filters = 0;
   std::int64_t stride_height = 1, stride_width = 1;
+  std::int64_t padding_height = 0, padding_width = 0;
+  std::int64_t dilation_height = 1, dilation_width = 1;
+
+  [[nodiscard]] std::int64_t padded_height() const { return height + 2 * padding_height; }
+  [[nodiscard]] std::int64_t padded_width() const { return width + 2 * padding_width; }
+  /// From a filter's first element to its last one.
+  [[nodiscard]] std::int64_t spread_height() const { return (filter_height - 1) * dilation_height + 1; }
+  [[nodiscard]] std::int64_t spread_width() const { return (filter_width - 1) * dilation_width + 1; }
 };
 
 /// C[m, n] = A[m, k] B[k, n].
@@ -35,10 +43,10 @@ struct Layer {
 [[nodiscard]] Layer im2col(const Convolution& convolution);
 
 /// The layers of a SCALE-Sim CSV: `Layer, M, N, K,` or `Layer name, IFMAP Height, IFMAP Width, Filter Height,
-/// Filter Width, Channels, Num Filter, Strides,`. Columns go by their names, in any order, case and spacing;
-/// others are passed over; the first, if it is none of them, names the layer. A convolution with DP in its
-/// name is a layer a channel, as SCALE-Sim takes it. InputError with line and column for what isn't one,
-/// Unsupported for sparse layers and batches.
+/// Filter Width, Channels, Num Filter, Strides,` and padding and dilation. Columns go by their names; by
+/// position, as in SCALE-Sim, if one name stands twice. DP in a convolution's name makes a layer a channel.
+/// InputError with line and column for a wrong cell, Unsupported for one that would change the work otherwise
+/// and for columns that aren't known.
 [[nodiscard]] std::vector<Layer> read_layers(const Text& text);
 
 /// Whether the first line has a column of such a list.

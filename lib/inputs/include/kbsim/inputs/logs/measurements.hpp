@@ -20,6 +20,7 @@ struct Measurements {
   std::vector<std::string> columns;
   std::vector<std::map<std::string, std::string>> rows = {};
   std::vector<std::string> skipped = {};  // "run.log:12:1: why", of rows that aren't whole
+  std::size_t wrong = 0;                  // rows among them whose results were wrong (#wrong)
   std::size_t empty = 0;                  // rows that move no bytes, which no time is of
   bool of_either_buffers = false;         // it says which times are in place and which aren't
 };

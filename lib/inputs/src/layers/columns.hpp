@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../cells.hpp"
+
+namespace kbsim::inputs {
+
+/// Columns of a layer list that are computed with.
+enum class LayerColumn {
+  m,
+  n,
+  k,
+  height,
+  width,
+  filter_height,
+  filter_width,
+  channels,
+  filters,
+  strides,
+  stride_w,
+  padding,
+  padding_w,
+  dilation,
+  dilation_w
+};
+using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
+
+/// Whatever its case, blanks, underscores and hyphens.
+[[nodiscard]] std::optional<LayerColumn> layer_column_called(std::string_view name);
+
+/// A column that changes the work, except where its cell is one of these texts (in small letters).
+struct Change {
+  std::string_view column;
+  std::string_view what;
+  std::span<const std::string_view> neutral;
+};
+/// None for names that aren't in the table.
+[[nodiscard]] const Change* change_called(std::string_view name);
+
+/// Columns that change nothing: names, numbers and comments of a layer.
+[[nodiscard]] bool is_idle_column(std::string_view name);
+
+/// The columns by position, as SCALE-Sim reads them, of a header of convolutions that has one name twice.
+/// None if a name stands where SCALE-Sim expects another one.
+[[nodiscard]] std::optional<LayerColumns> columns_by_position(const std::vector<Cell>& header);
+
+}  // namespace kbsim::inputs
