@@ -30,6 +30,10 @@ const std::string kFourSmall =
     "--topology topology.yaml --quiet --json --timing-only --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
     "--set system.sips.count=4 ";
 
+const std::string kFourTraces =
+    "--topology topology.yaml --timing-only --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
+    "--set system.sips.count=4 --bench chakra --workload ";
+
 fs::path empty_folder(const std::string& name) {
   const fs::path folder = written(name, "") + ".d";
   fs::remove_all(folder);
@@ -98,6 +102,27 @@ TEST_CASE("Chakra: a ring all-reduce as a trace takes as long as its algorithm, 
   for (int rank = 0; rank < 4; ++rank)
     write_trace(folder, rank, {collective(1, 0, 16384), compute(2, 3, 1), compute(3, 4, 2)});
   CHECK(time_of_workload(folder) == doctest::Approx(taken + 7.0));
+}
+
+TEST_CASE("Chakra: a communication that CPU and kernels record, too, takes its time once") {
+  const fs::path folder = empty_folder("chakra-records");
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 0, 16384)});
+  const double alone = time_of_workload(folder);
+  in::Node record = collective(2, 0, 16384);
+  record.name = "nccl:all_reduce";
+  record.attributes.push_back(in::attribute("is_cpu_op", true));
+  in::Node kernel = compute(3, 40, 2);
+  kernel.name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {record, collective(1, 0, 16384), kernel});
+  CHECK(time_of_workload(folder) == alone);
+  const Outcome text = run_kbsim(kFourTraces + folder.string());
+  CHECK(text.out.find("8 nodes are records of what other nodes do") != std::string::npos);
+  in::Node unknown = collective(1, 0, 16384);
+  unknown.attributes.push_back(in::attribute("rw_attrs", std::int64_t{1}));
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {unknown});
+  const Outcome refused = run_kbsim(kFourTraces + folder.string());
+  CHECK(refused.exit == 5);
+  CHECK(refused.err.find("rank 0: node 1 'coll': attribute 'rw_attrs' isn't known") != std::string::npos);
 }
 
 TEST_CASE("Chakra: messages that cross don't wait for each other, whoever comes first") {

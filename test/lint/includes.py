@@ -24,6 +24,8 @@ THIRD_PARTY = {
     "boost/json": {"report", "explain", "evaluate", "sweep", "apps", "trace", "inputs", "page"},
     "pugixml.hpp": {"inputs/src"},
     "chakra.pb.h": {"inputs/src"},
+    "google/protobuf/io/coded_stream.h": {"inputs/src"},
+    "google/protobuf/wire_format_lite.h": {"inputs/src"},
     "boost/uuid": {"sweep"},
     "boost/interprocess": {"sweep"},
     "boost/tokenizer.hpp": {"report"},

@@ -52,6 +52,8 @@ in::Workload read_workload(const Options& own) {
     return in::workload_of(traces);
   } catch (const UsageError& error) {
     throw UsageError{fmt::format("{}: {}", own.workload, error.what())};
+  } catch (const Unsupported& error) {
+    throw Unsupported{fmt::format("{}: {}", own.workload, error.what())};
   }
 }
 
@@ -170,13 +172,21 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
                      {"exposed_us", us(rank.exposed)},
                      {"end_us", us(rank.end)}});
   }
+  if (work.records > 0)
+    report.text += fmt::format("   {} of what other nodes do: no work of the device\n",
+                               counted(work.records, "node is a record", "nodes are records"));
   if (run.waited() > 0)
     report.text += fmt::format("   {} waited for room for tensors (cube.memory.hbm_bytes_per_pe)\n",
                                counted(run.waited(), "communication"));
-  report.json = {{"waited_for_room", run.waited()}, {"ranks", work.ranks},
-                 {"nodes", work.items.size()},      {"dependencies", work.dependencies},
-                 {"collectives", collectives},      {"messages", messages},
-                 {"time_us", us(run.time())},       {"by_rank", std::move(ranks)}};
+  report.json = {{"waited_for_room", run.waited()},
+                 {"ranks", work.ranks},
+                 {"nodes", work.items.size()},
+                 {"dependencies", work.dependencies},
+                 {"records", work.records},
+                 {"collectives", collectives},
+                 {"messages", messages},
+                 {"time_us", us(run.time())},
+                 {"by_rank", std::move(ranks)}};
 }
 
 Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchReport* report) {

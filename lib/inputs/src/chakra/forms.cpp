@@ -27,11 +27,12 @@ constexpr std::array<Form, 10> kForms{
      {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER_BLOCK"},
      {.kind = CommunicationKind::barrier, .name = "BARRIER"}}};
 
-// Behind "nccl:" or "CollectiveCommType.", in small letters alone, without what PyTorch adds for the ways in
-// which tensors are given: _allgather_base, reduce_scatter_tensor_coalesced, all_to_all_single.
+// After "nccl:" or "CollectiveCommType.", before "(0)", in small letters alone, without what PyTorch adds for
+// the ways in which tensors are given: _allgather_base, reduce_scatter_tensor_coalesced, all_to_all_single.
 std::string letters_of(std::string_view name) {
   constexpr auto kWays =
       std::to_array<std::string_view>({"coalesced", "base", "intotensor", "tensor", "single"});
+  name = name.substr(0, name.find('('));
   name.remove_prefix(name.find_last_of(":.") + 1);
   std::string letters = lower(name);
   std::erase_if(letters, [](char c) { return c == '_' || c == '-' || c == ' '; });

@@ -20,7 +20,9 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 
 class Matcher {
  public:
-  Matcher(const std::vector<std::vector<Call>>& calls, Workload& workload) : calls_{calls}, to_{workload} {}
+  Matcher(const std::vector<std::vector<Call>>& calls, const std::vector<StatedGroups>& stated,
+          Workload& workload)
+      : calls_{calls}, stated_{stated}, to_{workload} {}
 
   void run() {
     find_groups();
@@ -36,31 +38,54 @@ class Matcher {
     throw UsageError{fmt::format("{}: {}", described(item(call)), text)};
   }
 
-  // Who calls a group's collectives is in it.
+  using Group = std::pair<std::string, std::vector<int>>;  // name; ranks, where a trace states them
+
+  // As the rank's own trace states it, or another's that has the rank in it.
+  [[nodiscard]] Group group_of(const Call& call) const {
+    const std::string& name = call.meaning.group;
+    const auto rank = item(call).rank;
+    const auto& own = stated_[static_cast<std::size_t>(rank)];
+    if (const auto found = own.find(name); found != own.end()) {
+      if (!std::ranges::binary_search(found->second, rank))
+        refuse(call, fmt::format("process group '{}' of its trace hasn't this rank", name));
+      return {name, found->second};
+    }
+    for (const StatedGroups& groups : stated_) {
+      const auto found = groups.find(name);
+      if (found != groups.end() && std::ranges::binary_search(found->second, rank))
+        return {name, found->second};
+    }
+    return {name, {}};
+  }
+
+  // Ranks of a group that no trace states are those that call its collectives.
   void find_groups() {
-    std::map<std::string, std::vector<int>> named;
-    for (int rank = 0; rank < to_.ranks; ++rank) {
-      for (const Call& call : calls_[static_cast<std::size_t>(rank)]) {
+    std::map<Group, std::vector<int>> callers;
+    for (const auto& calls : calls_) {
+      for (const Call& call : calls) {
         if (call.type != NodeType::collective || call.meaning.group.empty()) continue;
-        std::vector<int>& ranks = named[call.meaning.group];
-        if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+        std::vector<int>& ranks = callers[group_of(call)];
+        if (ranks.empty() || ranks.back() != item(call).rank) ranks.push_back(item(call).rank);
       }
     }
     std::vector<int> all(static_cast<std::size_t>(to_.ranks));
     std::iota(all.begin(), all.end(), 0);
     to_.groups.push_back(std::move(all));
-    group_of_[""] = 0;
-    for (auto& [name, ranks] : named) {
-      group_of_[name] = to_.groups.size();
-      to_.groups.push_back(std::move(ranks));
+    number_of_[{}] = 0;
+    for (auto& [group, ranks] : callers) {
+      number_of_[group] = to_.groups.size();
+      to_.groups.push_back(group.second.empty() ? std::move(ranks) : group.second);
     }
     by_group_.assign(to_.groups.size(), OfGroup(static_cast<std::size_t>(to_.ranks)));
     for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
       for (const Call& call : calls_[rank]) {
-        if (call.type == NodeType::collective)
-          by_group_[group_of_.at(call.meaning.group)][rank].push_back(&call);
+        if (call.type == NodeType::collective) by_group_[number_of(call)][rank].push_back(&call);
       }
     }
+  }
+
+  [[nodiscard]] std::size_t number_of(const Call& call) const {
+    return call.meaning.group.empty() ? 0 : number_of_.at(group_of(call));
   }
 
   void match_collectives(std::size_t group) {
@@ -113,6 +138,9 @@ class Matcher {
       if (form_of(*call).name != form.name || bytes_of(*call) != found.bytes)
         refuse(*call, fmt::format("{} of {} bytes meets {} of {} bytes, {}", form_of(*call).name,
                                   bytes_of(*call), form.name, found.bytes, described(item(first))));
+      if (tag_of(*call) != tag_of(first))
+        refuse(*call, fmt::format("its comm_tag is {}, but that of {} {}", tag_of(*call),
+                                  described(item(first)), tag_of(first)));
       if (root_of(*call, form) != found.root)
         refuse(*call, fmt::format("its root is rank {}, but that of {} rank {}", root_of(*call, form),
                                   described(item(first)), found.root));
@@ -123,6 +151,8 @@ class Matcher {
     add(std::move(found));
   }
 
+  static std::int64_t tag_of(const Call& call) { return call.meaning.comm_tag.value_or(0); }
+
   // Of what has none, the first of the group.
   [[nodiscard]] int root_of(const Call& call, const Form& form) const {
     const bool to_one =
@@ -132,7 +162,7 @@ class Matcher {
     const auto given = to_one     ? call.meaning.comm_dst
                        : from_one ? call.meaning.comm_src
                                   : std::optional<std::int64_t>{};
-    const int first = to_.groups[group_of_.at(call.meaning.group)].front();
+    const int first = to_.groups[number_of(call)].front();
     if (!given || *given < 0) return first;
     if (*given >= to_.ranks) refuse(call, fmt::format("its root, rank {}, is none of its group", *given));
     return static_cast<int>(*given);
@@ -157,7 +187,7 @@ class Matcher {
         if (call.type == NodeType::collective) continue;
         const bool sends = call.type == NodeType::send;
         const std::int64_t peer = peer_of(call, sends);
-        const std::int64_t tag = call.meaning.comm_tag.value_or(0);
+        const std::int64_t tag = tag_of(call);
         channels[sends ? Channel{rank, peer, tag} : Channel{peer, rank, tag}][sends ? 0 : 1].push_back(&call);
       }
     }
@@ -170,6 +200,9 @@ class Matcher {
     if (!given) refuse(call, fmt::format("a message without {}", name));
     if (*given < 0 || *given >= to_.ranks || *given == item(call).rank)
       refuse(call, fmt::format("{} is {}, expected another rank of 0 to {}", name, *given, to_.ranks - 1));
+    const auto own = sends ? call.meaning.comm_src : call.meaning.comm_dst;
+    if (own.value_or(-1) >= 0 && *own != item(call).rank)
+      refuse(call, fmt::format("{} is {}, expected its own rank", sends ? "comm_src" : "comm_dst", *own));
     return *given;
   }
 
@@ -199,8 +232,9 @@ class Matcher {
   }
 
   const std::vector<std::vector<Call>>& calls_;
+  const std::vector<StatedGroups>& stated_;
   Workload& to_;
-  std::map<std::string, std::size_t> group_of_;
+  std::map<Group, std::size_t> number_of_;
   std::vector<OfGroup> by_group_;
 };
 
@@ -210,8 +244,9 @@ std::string described(const WorkItem& item) {
   return fmt::format("rank {}: node {} '{}'", item.rank, item.id, item.name);
 }
 
-void match(const std::vector<std::vector<Call>>& calls, Workload& workload) {
-  Matcher{calls, workload}.run();
+void match(const std::vector<std::vector<Call>>& calls, const std::vector<StatedGroups>& stated,
+           Workload& workload) {
+  Matcher{calls, stated, workload}.run();
 }
 
 }  // namespace kbsim::inputs::chakra

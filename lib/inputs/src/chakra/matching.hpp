@@ -5,6 +5,8 @@
 
 #include "kbsim/inputs/chakra/workload.hpp"
 
+#include "groups.hpp"
+
 namespace kbsim::inputs::chakra {
 
 /// What a node that communicates says.
@@ -16,7 +18,9 @@ struct Call {
 
 [[nodiscard]] std::string described(const WorkItem& item);  // "rank 0: node 3 'x'"
 
-/// Fills in groups and communications of a workload: the calls of each rank are in their order.
-void match(const std::vector<std::vector<Call>>& calls, Workload& workload);
+/// Fills in groups and communications of a workload: calls and stated groups are by rank, the calls of each
+/// in their order.
+void match(const std::vector<std::vector<Call>>& calls, const std::vector<StatedGroups>& stated,
+           Workload& workload);
 
 }  // namespace kbsim::inputs::chakra

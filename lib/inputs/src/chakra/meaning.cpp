@@ -5,11 +5,16 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/inputs/chakra/trace.hpp"
 
+#include "../cells.hpp"
+#include "../msccl/shown.hpp"
+#include "attributes.hpp"
 #include "chakra.pb.h"
 
 namespace kbsim::inputs::chakra {
@@ -70,33 +75,96 @@ std::optional<std::int64_t> whole_number(const Encoded& from) {
   throw UsageError{fmt::format("node {} '{}': {}", node.id, node.name, text)};
 }
 
-bool all_true(const Node& node, const std::string& list) {
+[[noreturn]] void refuse_work(const Node& node, const std::string& text) {
+  throw Unsupported{fmt::format("node {} '{}': {}", node.id, node.name, text)};
+}
+
+bool all_true(const Node& node, const Encoded& from) {
+  if (from.value_case() != Encoded::kBoolList) refuse(node, "attribute involved_dim is no list of bools");
   ::kbsim::chakra::BoolList decoded;
-  if (!decoded.ParseFromString(list)) refuse(node, "an involved_dim that can't be decoded");
+  if (!decoded.ParseFromString(from.bool_list())) refuse(node, "an involved_dim that can't be decoded");
   return std::ranges::all_of(decoded.values(), [](bool value) { return value; });
 }
 
-std::string group_named(const Encoded& from) {
-  if (from.value_case() == Encoded::kStringVal) return from.string_val();
-  const std::optional<std::int64_t> number = whole_number(from);
-  return number ? std::to_string(*number) : std::string{};
+// A text or a number.
+void read_group(const Node& node, const Encoded& from, Meaning& meaning) {
+  const bool is_text = from.value_case() == Encoded::kStringVal;
+  const std::optional<std::int64_t> number = is_text ? std::nullopt : whole_number(from);
+  if (!is_text && !number)
+    refuse(node, fmt::format("attribute {} is neither a text nor a number", from.name()));
+  const std::string group = is_text ? from.string_val() : std::to_string(*number);
+  if (!meaning.group.empty() && meaning.group != group)
+    refuse(node, fmt::format("its group is '{}' and '{}' (pg_name, comm_group)", meaning.group, group));
+  meaning.group = group;
 }
 
-void read(const Node& node, const Encoded& from, Meaning& meaning) {
-  const std::string_view key{from.name()};
-  if (key == "pg_name") meaning.group = group_named(from);
-  if (key == "is_cpu_op") meaning.is_cpu_op = whole_number(from).value_or(0) != 0;
-  if (key == "involved_dim") meaning.all_dims = all_true(node, from.bool_list());
-  const auto found = std::ranges::find(kNumbers, key, &decltype(kNumbers)::value_type::first);
-  if (found == kNumbers.end()) return;
-  const bool is_name = found->second == &Meaning::comm_type && from.value_case() == Encoded::kStringVal &&
-                       !digits(from.string_val());
+bool truth(const Node& node, const Encoded& from) {
+  const std::string text = from.value_case() == Encoded::kStringVal ? lower(from.string_val()) : "";
+  if (text == "true" || text == "false") return text == "true";
+  const std::optional<std::int64_t> number = whole_number(from);
+  if (!number || (*number != 0 && *number != 1))
+    refuse(node, fmt::format("attribute {} is neither true nor false", from.name()));
+  return *number == 1;
+}
+
+void read_number(const Node& node, const Encoded& from, std::optional<std::int64_t> Meaning::* number,
+                 Meaning& meaning) {
+  const bool is_name =
+      number == &Meaning::comm_type && from.value_case() == Encoded::kStringVal && !digits(from.string_val());
   if (is_name) {
     meaning.comm_name = from.string_val();
     return;
   }
-  meaning.*found->second = whole_number(from);
-  if (!(meaning.*found->second)) refuse(node, fmt::format("attribute {} is no whole number", key));
+  meaning.*number = whole_number(from);
+  if (!(meaning.*number)) refuse(node, fmt::format("attribute {} is no whole number", from.name()));
+}
+
+// None of a list, and of what isn't known.
+std::optional<std::string> as_text(const Encoded& from) {
+  if (from.value_case() == Encoded::kStringVal) return from.string_val();
+  if (const auto number = whole_number(from)) return std::to_string(*number);
+  return from.value_case() == Encoded::VALUE_NOT_SET ? std::optional{std::string{}} : std::nullopt;
+}
+
+// Of attributes that aren't read.
+void require_idle(const Node& node, const Encoded& from) {
+  if (const ChangingAttribute* change = changing_attribute(from.name())) {
+    const std::optional<std::string> text = as_text(from);
+    if (!text || std::ranges::find(change->neutral, *text) == change->neutral.end())
+      refuse_work(node, fmt::format("attribute {}: {} isn't simulated", change->name, change->what));
+  } else if (!is_idle_attribute(from.name())) {
+    refuse_work(node,
+                fmt::format("attribute '{}' isn't known, and may change the work: take it out if it doesn't",
+                            msccl::shown(from.name())));
+  }
+}
+
+void read(const Node& node, const Encoded& from, Meaning& meaning) {
+  const std::string_view key{from.name()};
+  const auto number = std::ranges::find(kNumbers, key, &decltype(kNumbers)::value_type::first);
+  if (number != kNumbers.end()) return read_number(node, from, number->second, meaning);
+  if (key == "pg_name" || key == "comm_group") return read_group(node, from, meaning);
+  if (key == "is_cpu_op") {
+    meaning.is_cpu_op = truth(node, from);
+  } else if (key == "involved_dim") {
+    meaning.all_dims = all_true(node, from);
+  } else {
+    require_idle(node, from);
+  }
+}
+
+using NamedAttributes = std::vector<std::pair<std::string, const Attribute*>>;
+
+// The same attribute twice is one; two values of one name aren't.
+bool is_new(const Node& node, const std::string& name, const Attribute& attribute, NamedAttributes& before) {
+  const auto same = std::ranges::find(before, name, &NamedAttributes::value_type::first);
+  if (same == before.end()) {
+    before.emplace_back(name, &attribute);
+    return true;
+  }
+  if (*same->second != attribute && !is_idle_attribute(name))
+    refuse(node, fmt::format("attribute {} has two values", msccl::shown(name)));
+  return false;
 }
 
 }  // namespace
@@ -104,10 +172,11 @@ void read(const Node& node, const Encoded& from, Meaning& meaning) {
 Meaning meaning_of(const Node& node) {
   Meaning meaning;
   Encoded decoded;
+  NamedAttributes before;
   for (const Attribute& attribute : node.attributes) {
     if (!decoded.ParseFromArray(attribute.data(), static_cast<int>(attribute.size())))
       refuse(node, "an attribute that can't be decoded");
-    read(node, decoded, meaning);
+    if (is_new(node, decoded.name(), attribute, before)) read(node, decoded, meaning);
   }
   return meaning;
 }

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include "kbsim/base/input_file.hpp"
 
@@ -14,6 +16,7 @@ namespace kbsim::inputs::chakra {
 namespace {
 
 namespace schema = ::kbsim::chakra;
+using WireFormat = google::protobuf::internal::WireFormatLite;
 
 constexpr std::size_t kLargestTrace = std::size_t{1} << 30U;
 
@@ -41,6 +44,20 @@ class Messages {
     schema::Node node;
     if (node.ParseFromArray(bytes_.data() + at_ - size_, static_cast<int>(size_)) && node.type() != 0)
       refuse(0, "a node, expected GlobalMetadata before the first one");
+  }
+
+  // Fields beyond the schema's.
+  void require_known(const schema::Node& node) const {
+    constexpr int kLast = schema::Node::kAttrFieldNumber;
+    google::protobuf::io::CodedInputStream fields{
+        reinterpret_cast<const std::uint8_t*>(bytes_.data()) + at_ - size_, static_cast<int>(size_)};
+    while (const std::uint32_t tag = fields.ReadTag()) {
+      if (WireFormat::GetTagFieldNumber(tag) > kLast)
+        throw Unsupported{
+            fmt::format("{}: byte {}: node {} '{}' has fields that Chakra's schema 0.0.4 hasn't", name_,
+                        at_ - size_, node.id(), node.name())};
+      if (!WireFormat::SkipField(&fields, tag)) return;
+    }
   }
 
  private:
@@ -141,6 +158,7 @@ Trace parse_trace(const std::string& name, std::string_view bytes) {
   schema::Node node;
   while (!messages.at_end()) {
     messages.next(node, "a node");
+    messages.require_known(node);
     trace.nodes.push_back(to_node(node));
     node.Clear();
   }

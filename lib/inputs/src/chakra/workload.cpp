@@ -10,8 +10,10 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
+#include "communication_names.hpp"
 #include "graph.hpp"
 #include "matching.hpp"
+#include "records.hpp"
 
 namespace kbsim::inputs::chakra {
 namespace {
@@ -36,11 +38,11 @@ bool communicates(NodeType type) {
   return type == NodeType::send || type == NodeType::receive || type == NodeType::collective;
 }
 
-WorkKind kind_of(NodeType type, bool is_cpu_op) {
+WorkKind kind_of(NodeType type, bool on_cpu) {
   if (communicates(type)) return WorkKind::communication;
   if (type == NodeType::memory_load || type == NodeType::memory_store) return WorkKind::memory;
   if (type != NodeType::compute) return WorkKind::nothing;
-  return is_cpu_op ? WorkKind::cpu : WorkKind::device;
+  return on_cpu ? WorkKind::cpu : WorkKind::device;
 }
 
 void require_known(const WorkItem& item, NodeType type) {
@@ -48,6 +50,15 @@ void require_known(const WorkItem& item, NodeType type) {
   refuse_item(item, fmt::format("its type is {}, expected {} to {}", static_cast<std::int32_t>(type),
                                 static_cast<std::int32_t>(NodeType::metadata),
                                 static_cast<std::int32_t>(NodeType::collective)));
+}
+
+// A communication is a node of its own.
+void require_no_communication(const WorkItem& item, NodeType type, const Meaning& meaning) {
+  const bool says_one = meaning.comm_type || !meaning.comm_name.empty() || meaning.comm_size.value_or(0) != 0;
+  if (communicates(type) || !says_one || is_communication_kernel(item.name) || is_note_of_call(item.name))
+    return;
+  throw Unsupported{fmt::format(
+      "{}: comm_type or comm_size of a node that isn't COMM_SEND, COMM_RECV or COMM_COLL", described(item))};
 }
 
 std::int64_t not_negative(const WorkItem& item, const char* name, std::optional<std::int64_t> value) {
@@ -73,6 +84,18 @@ std::optional<std::int64_t> duration_of(const WorkItem& item, const Node& node, 
   return by_field ? by_field : in_ps(item, "runtime", runtime);
 }
 
+// An error within the trace of a rank.
+template <class Read>
+auto of_rank(int rank, const Read& read) {
+  try {
+    return read();
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("rank {}: {}", rank, error.what())};
+  } catch (const Unsupported& error) {
+    throw Unsupported{fmt::format("rank {}: {}", rank, error.what())};
+  }
+}
+
 /// The nodes of one rank, whose items begin at `first`.
 class RankReader {
  public:
@@ -83,6 +106,7 @@ class RankReader {
   std::vector<Call> read() {
     for (const Node& node : trace_.nodes) add_item(node);
     for (std::uint32_t i = 0; i < trace_.nodes.size(); ++i) add_dependencies(i);
+    work_.records += set_records_apart(work_, first_, calls_);
     return ordered_calls();
   }
 
@@ -92,21 +116,18 @@ class RankReader {
     Call call{
         .item = static_cast<std::uint32_t>(work_.items.size()), .type = node.type, .meaning = meaning(node)};
     require_known(item, node.type);
-    item.kind = kind_of(node.type, call.meaning.is_cpu_op);
+    item.kind = kind_of(node.type, call.meaning.is_cpu_op || is_note_of_call(node.name));
     item.duration_ps = duration_of(item, node, call.meaning);
     item.operations = not_negative(item, "num_ops", call.meaning.num_ops);
     item.bytes = not_negative(item, "tensor_size", call.meaning.tensor_size);
+    require_no_communication(item, node.type, call.meaning);
     if (!by_id_.emplace(node.id, call.item).second) refuse_item(item, "another node has the same id");
     if (communicates(node.type)) calls_.push_back(std::move(call));
     work_.items.push_back(std::move(item));
   }
 
   [[nodiscard]] Meaning meaning(const Node& node) const {
-    try {
-      return meaning_of(node);
-    } catch (const UsageError& error) {
-      throw UsageError{fmt::format("rank {}: {}", rank_, error.what())};
-    }
+    return of_rank(rank_, [&] { return meaning_of(node); });
   }
 
   void add_dependencies(std::uint32_t index) {
@@ -177,9 +198,13 @@ void require_no_circle(const Workload& work) {
 Workload workload_of(const std::vector<Trace>& traces) {
   Workload work{.ranks = static_cast<int>(traces.size()), .groups = {}, .items = {}, .communications = {}};
   std::vector<std::vector<Call>> calls;
-  for (int rank = 0; rank < work.ranks; ++rank)
-    calls.push_back(RankReader{traces[static_cast<std::size_t>(rank)], rank, work}.read());
-  match(calls, work);
+  std::vector<StatedGroups> groups;
+  for (int rank = 0; rank < work.ranks; ++rank) {
+    const Trace& trace = traces[static_cast<std::size_t>(rank)];
+    calls.push_back(RankReader{trace, rank, work}.read());
+    groups.push_back(of_rank(rank, [&] { return stated_groups(trace, work.ranks); }));
+  }
+  match(calls, groups, work);
   require_no_circle(work);
   return work;
 }

@@ -82,6 +82,8 @@ chakra::Meaning meaning_in(const std::filesystem::path& file, const chakra::Node
     return chakra::meaning_of(node);
   } catch (const UsageError& error) {
     throw UsageError{fmt::format("{}: {}", file.string(), error.what())};
+  } catch (const Unsupported& error) {
+    throw Unsupported{fmt::format("{}: {}", file.string(), error.what())};
   }
 }
 
@@ -102,6 +104,7 @@ boost::json::object describe_chakra_folder(const std::filesystem::path& folder) 
           {"ranks", work.ranks},
           {"nodes", work.items.size()},
           {"nodes_by_type", nodes_by_type(traces)},
+          {"records", work.records},
           {"dependencies", work.dependencies},
           {"groups", work.groups.size()},
           {"communications", work.communications.size()},

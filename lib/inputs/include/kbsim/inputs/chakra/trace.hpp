@@ -63,10 +63,11 @@ struct Meaning {
   std::string comm_name;  // comm_type as a text that is no number
   bool is_cpu_op = false;
   bool all_dims = true;  // involved_dim: every one
-  std::string group;     // pg_name
+  std::string group;     // pg_name, or comm_group
 };
 
-/// UsageError that names node and attribute for one that can't be decoded.
+/// UsageError that names node and attribute for one that can't be decoded, Unsupported for one that changes
+/// the work otherwise or isn't known.
 [[nodiscard]] Meaning meaning_of(const Node& node);
 
 /// InputError with the byte from which on the file isn't a trace.

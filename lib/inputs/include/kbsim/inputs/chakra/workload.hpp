@@ -43,6 +43,7 @@ struct Communication {
 struct Workload {
   int ranks = 0;
   std::size_t dependencies = 0;          // as the files have them
+  std::size_t records = 0;               // nodes that record what another node does
   std::vector<std::vector<int>> groups;  // the first is all ranks; then those of pg_name
   std::vector<WorkItem> items;           // by rank, then as in its file
   std::vector<Communication> communications;
@@ -50,9 +51,10 @@ struct Workload {
 
 /// The k-th collective of a group on one rank meets the k-th on every other (in an order of the nodes that
 /// their dependencies allow, smallest id first), the k-th message of a tag from one rank to another its k-th
-/// receive. UsageError for nodes of an unknown type, two of one id, a dependency on none, circles within a
-/// rank and over several, peers that are missing or don't match, no comm_size of what sends; Unsupported for
-/// collectives over some dimensions alone. All name rank and node.
+/// receive. Nodes that record another node's communication are no second one (records.hpp). UsageError for
+/// nodes of an unknown type, two of one id, a dependency on none, circles within a rank and over several,
+/// peers that are missing or don't match, no comm_size of what sends; Unsupported for collectives over some
+/// dimensions alone. All name rank and node.
 [[nodiscard]] Workload workload_of(const std::vector<Trace>& traces);
 
 }  // namespace kbsim::inputs::chakra
