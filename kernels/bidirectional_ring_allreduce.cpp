@@ -12,7 +12,7 @@ Task<> bidirectional_ring_allreduce(TL& tl, CollectiveArgs args) {
   for (const Window& window : windows(args, args.n_elem, {.shares = 2, .of = n, .vectors = 2})) {
     const Lanes lanes{lane_of(ring_of(args), window.share(0, 2)),
                       lane_of(ring_back(args), window.share(1, 2))};
-    std::vector<Prefetch> own = prefetch(tl, data, lanes, window.budget);
+    std::vector<Prefetch> own = prefetch(tl, data, lanes, window.budget, {args.op, n});
     InFlight in_flight;
     TileMap sums;
     const auto send = [&](Dir to, const Tile& tile) { in_flight.add(tl.send({.dir = to, .src = tile})); };
@@ -31,7 +31,6 @@ Task<> bidirectional_ring_allreduce(TL& tl, CollectiveArgs args) {
       }
       co_await in_flight.end_step();
     }
-    for (auto& [first, sum] : sums) sum = finish(args.op, sum, n);
 
     // All-gather: the sums go round once more, and everybody stores them.
     for (int step = 0; step < n; ++step) {

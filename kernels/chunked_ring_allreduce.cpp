@@ -11,7 +11,7 @@ Task<> chunked_ring_allreduce(TL& tl, CollectiveArgs args) {
   if (ring.size == 1) co_return;
   const Ptr data = own_data(tl, args);
   for (const Window& window : windows(args, args.n_elem, {.shares = 2, .of = ring.size})) {
-    Prefetch own{tl, data, ring.scatter_order(window), window.budget};
+    Prefetch own{tl, data, ring.scatter_order(window), window.budget, {args.op, ring.size}};
     InFlight in_flight;
     Tiles chunk;  // what came in this step, and goes on in the next
     const bool copy = may_fill_slots(window.share(0, ring.size).messages().size(), args);
@@ -33,7 +33,6 @@ Task<> chunked_ring_allreduce(TL& tl, CollectiveArgs args) {
       }
     }
     co_await in_flight.done();
-    for (Tile& sum : chunk) sum = finish(args.op, sum, ring.size);
 
     // All-gather: the sums go round once more, and everybody stores them.
     for (const auto& [message, sum] : paired(ring.chunk(window, 0), std::exchange(chunk, {}))) {

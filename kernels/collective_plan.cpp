@@ -159,7 +159,7 @@ Task<> divide(TL& tl, PlanTurn turn) {
   for (const Slice& part :
        cut(chunk_of({0, plan.out_chunks * plan.chunk_elems}, plan.block, blocks), at_once)) {
     const Tile sum = co_await tl.load(output + part.first, {part.size}, turn.args.data.dtype);
-    co_await tl.store(output + part.first, finish(turn.args.op, sum, turn.args.world_size));
+    co_await tl.store(output + part.first, contribution({turn.args.op, turn.args.world_size}, sum));
   }
 }
 

@@ -80,6 +80,7 @@ Task<> exchange_boxes(TL& tl, BoxArgs args) {
   const BoxStreams copies = box_streams(args, BoxMove::Kind::copy);
   auto to_send = loads_of(tl, args, sends, 0);
   auto to_copy = loads_of(tl, args, copies, 0);
+  const Combination to = args.combines ? Combination{args.op, args.ranks} : Combination{};
   InFlight in_flight;
   const std::size_t steps = std::max({longest_of(sends), longest_of(receives), longest_of(copies)});
   for (std::size_t step = 0; step < steps; ++step) {
@@ -89,7 +90,7 @@ Task<> exchange_boxes(TL& tl, BoxArgs args) {
     for (const auto& [peer, parts] : sends) {
       if (step >= parts.size()) continue;
       const Tile tile = co_await *load++;
-      in_flight.add(tl.send({.dir = to_rank(peer), .src = tile}));
+      in_flight.add(tl.send({.dir = to_rank(peer), .src = contribution(to, tile)}));
     }
     Tiles received;
     for (const auto& [peer, parts] : receives) {
@@ -106,9 +107,9 @@ Task<> exchange_boxes(TL& tl, BoxArgs args) {
     load = copied.begin();
     for (const auto& [self, parts] : copies) {
       if (step >= parts.size()) continue;
-      Tile tile = co_await *load++;
+      const Tile own = co_await *load++;
+      Tile tile = contribution(to, own);
       for (const Tile& other : received) tile = combine(tl, args.op, other, tile);
-      if (args.combines) tile = finish(args.op, tile, args.ranks);
       in_flight.add(
           part_of(tl, args.moves[parts[step].move].to, parts[step]).store(first_of(parts[step]), tile));
     }

@@ -36,9 +36,9 @@ Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   const Ptr data = own_data(tl, args);
   // Of each message, on a root: everybody's, and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = packages.size + 1})) {
-    Tiles sums = co_await reduce_to_root(tl, tree, data, window, args.op);
+    Tiles sums =
+        co_await reduce_to_root(tl, tree, data, window, {args.op, args.world_size * cubes * args.pes});
     if (tree.root()) sums = co_await exchange(tl, packages, sums, args.op);
-    for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size * cubes * args.pes);
     co_await broadcast_from_root(tl, tree, sums, data, window);
   }
 }

@@ -78,11 +78,11 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   for (const Ring& ring : rings) held = std::max<std::int64_t>(held, ring.size + 1);
 
   const Ptr data = own_data(tl, args);
+  const Combination to{args.op, args.world_size * args.cube_w * args.cube_h};
   for (const Window& window : windows(args, args.n_elem, {.shares = held})) {
-    Tiles sums = co_await reduce_to_root(tl, tree, data, window, args.op);
+    Tiles sums = co_await reduce_to_root(tl, tree, data, window, to);
     if (tree.root())
       for (const Ring& ring : rings) sums = co_await exchange(tl, ring, sums, args.op);
-    for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size * args.cube_w * args.cube_h);
     co_await broadcast_from_root(tl, tree, sums, data, window);
   }
 }

@@ -14,10 +14,9 @@ Task<> mesh_allreduce(TL& tl, CollectiveArgs args) {
   // Of each message everybody's of a ring, and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = std::max(row.size, column.size) + 1})) {
     const Slices messages = window.messages();
-    Tiles tiles = co_await load_all(tl, data, messages, window.budget);
+    Tiles tiles = co_await load_all(tl, data, messages, window.budget, {args.op, args.world_size});
     tiles = co_await exchange(tl, row, tiles, args.op);
     tiles = co_await exchange(tl, column, tiles, args.op);
-    for (Tile& sum : tiles) sum = finish(args.op, sum, args.world_size);
     co_await store_all(tl, data, messages, tiles);
   }
 }

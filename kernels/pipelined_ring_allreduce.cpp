@@ -10,7 +10,7 @@ Task<> pipelined_ring_allreduce(TL& tl, CollectiveArgs args) {
   if (ring.size == 1) co_return;
   const Ptr data = own_data(tl, args);
   for (const Window& window : windows(args, args.n_elem, {.shares = 2, .of = ring.size})) {
-    Prefetch own{tl, data, ring.scatter_order(window), window.budget};
+    Prefetch own{tl, data, ring.scatter_order(window), window.budget, {args.op, ring.size}};
     InFlight in_flight;
     Tiles sums;
     const bool copy = may_fill_slots(window.share(0, ring.size).messages().size(), args);
@@ -32,7 +32,6 @@ Task<> pipelined_ring_allreduce(TL& tl, CollectiveArgs args) {
       }
     }
     co_await in_flight.done();
-    for (Tile& sum : sums) sum = finish(args.op, sum, ring.size);
 
     // All-gather: the sums go round once more, and everybody stores them.
     for (const auto& [message, sum] : paired(ring.chunk(window, 0), std::move(sums))) {

@@ -35,9 +35,8 @@ Task<> ring_allreduce(TL& tl, CollectiveArgs args) {
   // Of each message everybody's, and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = ring.size + 1})) {
     const Slices messages = window.messages();
-    Tiles tiles = co_await load_all(tl, data, messages, window.budget);
+    Tiles tiles = co_await load_all(tl, data, messages, window.budget, {args.op, ring.size});
     tiles = co_await exchange(tl, ring, tiles, args.op);
-    for (Tile& sum : tiles) sum = finish(args.op, sum, ring.size);
     co_await store_all(tl, data, messages, tiles);
   }
 }

@@ -12,7 +12,7 @@ Task<> ring_reduce(TL& tl, CollectiveArgs args) {
   const Ptr data = own_data(tl, args);
   for (const Window& window : windows(args, args.n_elem, {.shares = 2})) {
     const Slices messages = window.messages();
-    Prefetch own{tl, data, messages, window.budget};
+    Prefetch own{tl, data, messages, window.budget, {args.op, ring.size}};
     InFlight in_flight;
     Tiles sums;
     for (const Slice& message : messages) {
@@ -29,7 +29,6 @@ Task<> ring_reduce(TL& tl, CollectiveArgs args) {
       }
     }
     co_await in_flight.done();
-    for (Tile& sum : sums) sum = finish(args.op, sum, ring.size);
     if (hops == 0) co_await store_all(tl, data, messages, sums);
   }
 }

@@ -14,7 +14,7 @@ Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
     const auto part = [&](int steps) {                            // of the rank so many steps before
       return shifted(window.messages(), args.rank_at(ring.before(steps)) * n);
     };
-    Prefetch own{tl, data, {}, window.budget};
+    Prefetch own{tl, data, {}, window.budget, {args.op, ring.size}};
     for (int step = 1; step <= ring.size; ++step) own.append(part(step));
     InFlight in_flight;
     Tiles sums;
@@ -35,7 +35,6 @@ Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
       }
     }
     co_await in_flight.done();
-    for (Tile& sum : sums) sum = finish(args.op, sum, ring.size);
     for (const auto& [message, sum] : paired(window.messages(), sums)) {
       in_flight.add(tl.store(out + message.first, sum));
     }

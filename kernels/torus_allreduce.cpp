@@ -40,11 +40,10 @@ Task<> torus_allreduce(TL& tl, CollectiveArgs args) {
                       first_lane(column, row, window.share(1, 2))};
     const Lanes second{second_lane(row, column, window.share(0, 2), row.position),
                        second_lane(column, row, window.share(1, 2), column.position)};
-    std::vector<Prefetch> own = prefetch(tl, data, first, window.budget);
+    std::vector<Prefetch> own = prefetch(tl, data, first, window.budget, {args.op, args.world_size});
     TileMap sums;
     co_await reduce_scatter(tl, first, &own, &sums, args);
     co_await reduce_scatter(tl, second, nullptr, &sums, args);
-    for (auto& [at, sum] : sums) sum = finish(args.op, sum, args.world_size);
     co_await all_gather(tl, second, &sums, Gathered::kept, args);
     co_await all_gather(tl, first, &sums, Gathered::stored, args);
   }

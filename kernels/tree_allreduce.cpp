@@ -6,16 +6,16 @@
 
 namespace kbsim::collective {
 
-Task<Tiles> reduce_to_root(TL& tl, Tree tree, Ptr data, Window window, Reduction op) {
+Task<Tiles> reduce_to_root(TL& tl, Tree tree, Ptr data, Window window, Combination to) {
   const Slices messages = window.messages();
-  Prefetch own{tl, data, messages, window.budget};
+  Prefetch own{tl, data, messages, window.budget, to};
   InFlight in_flight;
   Tiles result;
   for (const Slice& message : messages) {
     Tile sum = co_await own.load(message);
     for (const Dir child : tree.children) {
       const Tile theirs = co_await tl.recv({.dir = child, .shape = {message.size}, .dtype = data.dtype});
-      sum = combine(tl, op, sum, theirs);
+      sum = combine(tl, to.op, sum, theirs);
     }
     if (tree.root()) result.push_back(sum);
     if (!tree.root()) in_flight.add(tl.send({.dir = tree.parent, .src = sum}));
@@ -48,8 +48,7 @@ Task<> tree_allreduce(TL& tl, CollectiveArgs args) {
   if (args.rank > 0) tree.parent = {"parent"};
   const Ptr data = own_data(tl, args);
   for (const Window& window : windows(args, args.n_elem, {.shares = 2})) {
-    Tiles sums = co_await reduce_to_root(tl, tree, data, window, args.op);
-    for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size);
+    Tiles sums = co_await reduce_to_root(tl, tree, data, window, {args.op, args.world_size});
     co_await broadcast_from_root(tl, tree, sums, data, window);
   }
 }

@@ -17,10 +17,9 @@ Task<> my_allreduce(TL& tl, CollectiveArgs args) {
   for (const Window& window : windows(args, args.n_elem, {.shares = 2, .of = n, .vectors = 2})) {
     const Lanes lanes{lane_of(ring_of(args), window.share(0, 2)),
                       lane_of(ring_back(args), window.share(1, 2))};
-    std::vector<Prefetch> own = prefetch(tl, data, lanes, window.budget);
+    std::vector<Prefetch> own = prefetch(tl, data, lanes, window.budget, {args.op, n});
     TileMap sums;
     co_await reduce_scatter(tl, lanes, &own, &sums, args);
-    for (auto& [first, sum] : sums) sum = finish(args.op, sum, n);
     co_await all_gather(tl, lanes, &sums, Gathered::stored, args);
   }
 }

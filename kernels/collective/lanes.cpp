@@ -23,10 +23,11 @@ Lane lane_of(const Ring& ring, const Window& window) {
   return lane;
 }
 
-std::vector<Prefetch> prefetch(TL& tl, Ptr from, const Lanes& lanes, const TcmBudget& budget) {
+std::vector<Prefetch> prefetch(TL& tl, Ptr from, const Lanes& lanes, const TcmBudget& budget,
+                               Combination to) {
   std::vector<Prefetch> all;
   for (const Lane& lane : lanes) {
-    Prefetch& own = all.emplace_back(tl, from, Slices{}, budget);
+    Prefetch& own = all.emplace_back(tl, from, Slices{}, budget, to);
     for (int steps = 1; steps <= lane.ring.size; ++steps) own.append(lane.chunk(steps));
   }
   return all;

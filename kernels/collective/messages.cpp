@@ -40,7 +40,13 @@ Ptr own_out(TL& tl, const CollectiveArgs& args, std::int64_t out_elems) {
   return args.out + index_of(tl, args) * out_elems;
 }
 
+Tile contribution(const Combination& to, const Tile& own) {
+  if (to.op != Reduction::avg || to.count == 1) return own;
+  return narrowed(own / static_cast<double>(to.count), own.dtype());
+}
+
 Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b) {
+  if (a.dtype() == DType::boolean) return op == Reduction::min || op == Reduction::prod ? a & b : a | b;
   switch (op) {
     case Reduction::sum:
     case Reduction::avg: return narrowed(a + b, a.dtype());
@@ -49,11 +55,6 @@ Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b) {
     case Reduction::prod: return narrowed(a * b, a.dtype());
   }
   return {};
-}
-
-Tile finish(Reduction op, const Tile& combined, int count) {
-  if (op != Reduction::avg) return combined;
-  return narrowed(combined / static_cast<double>(count), combined.dtype());
 }
 
 std::vector<std::pair<Slice, Tile>> paired(const Slices& slices, Tiles tiles) {

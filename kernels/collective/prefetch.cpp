@@ -7,10 +7,11 @@
 
 namespace kbsim::collective {
 
-Prefetch::Prefetch(TL& tl, Ptr from, Slices order, const TcmBudget& budget)
+Prefetch::Prefetch(TL& tl, Ptr from, Slices order, const TcmBudget& budget, Combination to)
     : tl_{tl},
       from_{from},
       order_{std::move(order)},
+      to_{to},
       most_{budget.loads},
       ahead_{std::min(kAtFirst, budget.loads)} {}
 
@@ -21,8 +22,8 @@ Task<Tile> Prefetch::load(Slice slice, Here at) {
   submit(at);
   Pending<Tile> first = std::move(in_flight_.front());
   in_flight_.pop_front();
-  Tile tile = co_await first;
-  co_return tile;
+  const Tile tile = co_await first;
+  co_return contribution(to_, tile);
 }
 
 void Prefetch::submit(Here at) {
@@ -33,8 +34,8 @@ void Prefetch::submit(Here at) {
   ahead_ = std::min(ahead_ + 1, most_);
 }
 
-Task<Tiles> load_all(TL& tl, Ptr from, Slices slices, TcmBudget budget) {
-  Prefetch prefetch{tl, from, slices, budget};
+Task<Tiles> load_all(TL& tl, Ptr from, Slices slices, TcmBudget budget, Combination to) {
+  Prefetch prefetch{tl, from, slices, budget, to};
   Tiles tiles;
   for (const Slice& slice : slices) {
     Tile tile = co_await prefetch.load(slice);

@@ -175,6 +175,9 @@ Task<Pair> made(DeviceMesh mesh, Placements placements, Whole whole) {
     local = there;
   }
   const DTensor tensor = DTensor::from_local(mesh, placements, whole.shape, whole.dtype, local, kOnOnePe);
+  // An average divides each part before it adds them, so each part may be rounded.
+  if (std::ranges::find(placements, Placement{Partial{Reduction::avg}}) != placements.end())
+    whole.error += 2 * reference::rounding(whole.dtype, 150);
   co_return Pair{tensor, whole};
 }
 

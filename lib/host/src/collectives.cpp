@@ -212,19 +212,20 @@ Distributed::Done Distributed::begin(Call call) {
 }
 
 void Distributed::require_runnable(const Call& call) const {
-  if (call.plan() != nullptr) return require_plan(call);
   const ProcessGroup& group = *call.site.group;
   const Requirements all{
       session_.spec(), *call.by, rank_, call.site.device,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
+  const bool combines = call.row.combines || call.names_none();
+  const std::string problem = combines ? combination_problem(*call.op, call.input.dtype()) : "";
+  all.require(problem.empty(), problem);
+  if (call.plan() != nullptr) return require_plan(call);
   const std::int64_t n = group.ranks();
   if (call.anywhere) {
     all.check_slot(call.input);
   } else {
     all.check_placement(call.input);
   }
-  all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
-              fmt::format("avg of integers ({})", to_string(call.input.dtype())));
   all.require(call.root >= 0 && call.root < world_.all()->ranks(),
               fmt::format("rank {} isn't there, the world has {}", call.root, world_.all()->ranks()));
   all.require(!call.row.has_root || group.ranks_are_pes() || group.rank_of(call.root),

@@ -8,6 +8,7 @@
 #include "aliasing.hpp"
 #include "collective_call.hpp"
 #include "exchange.hpp"
+#include "requirements.hpp"
 
 namespace kbsim::host {
 
@@ -199,8 +200,8 @@ Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor>
   check.participants(input_list, site.group->size());
   const Listed listed{world_, rank_, check, *site.group};
   listed.apart(output, "output", input_list, "input");
-  check.require(op != ReduceOp::avg || info(output.dtype()).floating,
-                fmt::format("avg of integers ({})", to_string(output.dtype())));
+  const std::string problem = combination_problem(op, output.dtype());
+  check.require(problem.empty(), problem);
   std::vector<TensorMove> moves;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i] == rank_) {

@@ -9,6 +9,7 @@
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/validator.hpp"
 
+#include "promotion.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -24,6 +25,14 @@ std::string sizes(std::int64_t times, std::int64_t over) {
 }  // namespace
 
 std::int64_t part_of(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
+
+std::string combination_problem(Reduction op, DType dtype) {
+  if (is_f8(dtype))
+    return fmt::format("{} of {}, which is for storage; cast it", to_string(op), to_string(dtype));
+  if (op == Reduction::avg && !info(dtype).floating)
+    return fmt::format("avg of integers ({})", to_string(dtype));
+  return "";
+}
 
 Requirements::Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank,
                            int device, std::string call)

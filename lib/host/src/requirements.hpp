@@ -13,6 +13,9 @@ namespace kbsim::host {
 /// Elements of a tensor that each of its PEs has.
 [[nodiscard]] std::int64_t part_of(const Tensor& tensor);
 
+/// Why elements of that dtype can't be combined so; "" if they can.
+[[nodiscard]] std::string combination_problem(Reduction op, DType dtype);
+
 /// What a collective asks of its tensors, on one rank. What doesn't hold is a UsageError that begins with
 /// `call`.
 class Requirements {

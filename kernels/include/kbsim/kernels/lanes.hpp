@@ -25,7 +25,8 @@ using Lanes = std::vector<Lane>;
 [[nodiscard]] Lane lane_of(const Ring& ring, const Window& window);
 
 /// The own tiles of each lane, in the order in which a reduce-scatter combines them.
-[[nodiscard]] std::vector<Prefetch> prefetch(TL& tl, Ptr from, const Lanes& lanes, const TcmBudget& budget);
+[[nodiscard]] std::vector<Prefetch> prefetch(TL& tl, Ptr from, const Lanes& lanes, const TcmBudget& budget,
+                                             Combination to);
 
 /// A message of the lane of that index.
 struct Turn {

@@ -33,10 +33,17 @@ using Slices = std::vector<Slice>;
 
 using Tiles = std::vector<Tile>;
 
-/// Two tiles of one dtype become one of that dtype. avg adds.
+/// How PEs' tiles become one: the operation, and how many PEs contribute a tile.
+struct Combination {
+  Reduction op = Reduction::sum;
+  int count = 1;
+};
+/// A PE's own tile as it goes into the combination. An average divides it by the count before any sum, as
+/// PyTorch and NCCL define it, so that sums of large numbers don't overflow; rounded to the tile's dtype.
+[[nodiscard]] Tile contribution(const Combination& to, const Tile& own);
+/// Two tiles of one dtype become one of that dtype. Contributions to an average are added. Bools are joined
+/// by or (sum, max) or by and (prod, min), as in PyTorch.
 [[nodiscard]] Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b);
-/// What combining so many tiles gave, as the caller asked for it: avg divides.
-[[nodiscard]] Tile finish(Reduction op, const Tile& combined, int count);
 
 /// Each slice with its tile.
 [[nodiscard]] std::vector<std::pair<Slice, Tile>> paired(const Slices& slices, Tiles tiles);

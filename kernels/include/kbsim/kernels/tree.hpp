@@ -14,9 +14,9 @@ struct Tree {
   [[nodiscard]] bool root() const { return parent.name().empty(); }
 };
 
-/// Message by message from the leaves to the root, each PE combining its own `data` with what its children
-/// send, in their order. Gives the result on the root, nothing elsewhere. (tree_allreduce.cpp)
-[[nodiscard]] Task<Tiles> reduce_to_root(TL& tl, Tree tree, Ptr data, Window window, Reduction op);
+/// Message by message from the leaves to the root, each PE combining its contribution of `data` with what its
+/// children send, in their order. Gives the result on the root, nothing elsewhere. (tree_allreduce.cpp)
+[[nodiscard]] Task<Tiles> reduce_to_root(TL& tl, Tree tree, Ptr data, Window window, Combination to);
 
 /// Message by message from the root's `result` to everybody's `data`. (tree_allreduce.cpp)
 [[nodiscard]] Task<> broadcast_from_root(TL& tl, Tree tree, Tiles result, Ptr data, Window window);

@@ -14,7 +14,8 @@ namespace kbsim {
 /// How the packages exchange their partial results.
 enum class SipExchange { ring, torus, mesh, tree };
 
-/// How the parts of all become one, element by element. avg is the sum divided by the number of parts.
+/// How the parts of all become one, element by element. avg is the sum of all parts, each divided by their
+/// number.
 enum class Reduction { sum, max, min, prod, avg };
 
 [[nodiscard]] constexpr std::string_view to_string(Reduction op) {
