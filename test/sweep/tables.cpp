@@ -1,11 +1,14 @@
 #include "kbsim/sweep/tables.hpp"
 
 #include <filesystem>
+#include <sstream>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "kbsim/base/utf8.hpp"
+#include "kbsim/report/csv.hpp"
 #include "kbsim/sweep/analysis.hpp"
 
 #include "files.hpp"
@@ -266,6 +269,35 @@ TEST_CASE("Analysis: axes that are zipped are one, in figures and alone") {
   const report::Figure map = *figure_of(many, quantity(many, "t"));
   CHECK(map.name == "heat_map");
   CHECK_MESSAGE(map.data.starts_with("k / least,1,2,3,4\na,1,2,3,4\nb,5,"), map.data);
+}
+
+TEST_CASE("Analysis: values and messages of any text end no script, no cell and no UTF-8") {
+  const std::string odd = "a,\"b\"</script><!--\xe9";
+  static const Record failed{.key = "k", .exit = 2, .message = odd};
+  Tables tables = numbered([] {
+    Draft draft{.bench = "b"};
+    draft.vary("x.n", {.text = "1,2"});
+    return draft;
+  }());
+  const std::string usual = report_html(tables, "t");
+  tables.plan.axes.front().name = odd;
+  tables.rows.front().values = {odd};
+  tables.rows.front().record = &failed;
+  const std::string page = report_html(tables, "t");
+  CHECK(as_utf8(page) == page);
+  const auto ends = [](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 1)) ++found;
+    return found;
+  };
+  CHECK(ends(page) == ends(usual));
+  CHECK(page.find("<!--") == std::string::npos);
+  CHECK(page.find("\\\\xe9") != std::string::npos);
+  for (const std::string& text : {points_csv(tables), results_csv(tables)}) {
+    std::istringstream in{text};
+    const report::CsvTable table = report::parse_csv(in, "table");
+    CHECK(table.rows.front().at("a,\"b\"</script><!--\\xe9") == "a,\"b\"</script><!--\\xe9");
+  }
 }
 
 TEST_CASE("Analysis: a family of curves without what failed, and a page that loads nothing") {

@@ -20,6 +20,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
@@ -302,7 +303,7 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
 void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated& simulated) {
   const std::string file = request.own.as<Options>().output_file;
   if (file.empty()) return;
-  report::write_file(file, boost::json::serialize(nccl_tests_json(simulated)) + "\n");
+  report::write_file(file, json_as_utf8(boost::json::serialize(nccl_tests_json(simulated))) + "\n");
   if (request.parallel.progress) report::say_written(file);
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/host/plan_record.hpp"
 #include "kbsim/inputs/description/description.hpp"
@@ -54,7 +55,7 @@ examples:
 ExitCode import_plan(const CclOptions& options) {
   const ccl::Plan plan = inputs::read_plan(options.plan);
   const ccl::PlanJudgement judgement = ccl::judge(plan);
-  std::cout << (options.json ? json::serialize(inputs::describe(plan, judgement)) + "\n"
+  std::cout << (options.json ? json_as_utf8(json::serialize(inputs::describe(plan, judgement))) + "\n"
                              : inputs::text_about(plan, judgement));
   return judgement.right() ? ExitCode::ok : ExitCode::wrong_values;
 }

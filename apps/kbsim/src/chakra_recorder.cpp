@@ -10,6 +10,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/unwritable.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/output_file.hpp"
 
 namespace kbsim::app {
@@ -142,7 +143,7 @@ in::Node ChakraRecorder::node_of(const Call& call, std::uint64_t id) {
   constexpr std::int64_t kPsInMicro = 1'000'000;
   const std::int64_t took = (call.end - call.start).count();
   return {.id = id,
-          .name = call.name,
+          .name = as_utf8(call.name),
           .type = in::NodeType::compute,
           .control_deps = {},
           .data_deps = {},

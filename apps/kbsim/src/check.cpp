@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/configuration_record.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -109,7 +110,7 @@ ExitCode check(const Arguments& arguments) {
                                                          fmt::join(command, " "), exit)};
   const report::Check found = report::compare(was, results_in(out), options.tolerance);
   if (options.json)
-    std::cout << json::serialize(report::to_json(found)) << '\n';
+    std::cout << json_as_utf8(json::serialize(report::to_json(found))) << '\n';
   else
     fmt::print("kbsim {}, again:\n{}", fmt::join(command, " "), report::to_text(found));
   std::fflush(stdout);

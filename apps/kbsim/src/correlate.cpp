@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -107,7 +108,7 @@ ExitCode correlate(const Arguments& arguments) {
     folder->draw(report::correlation_figure(found));
   }
   if (options.json) {
-    std::cout << boost::json::serialize(document) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(document)) << '\n';
   } else {
     fmt::print("{}", report::to_text(found));
     if (calibration) fmt::print("{}", report::to_text(*calibration));

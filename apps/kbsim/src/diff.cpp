@@ -13,6 +13,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/compare.hpp"
@@ -116,7 +117,7 @@ void show(const DiffOptions& o, const json::object& document, const std::string&
   if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(o.out))
     folder->write("diff.json", document);
   if (o.json)
-    std::cout << json::serialize(document) << '\n';
+    std::cout << json_as_utf8(json::serialize(document)) << '\n';
   else
     fmt::print("{}", text);
   (void)std::fflush(stdout);

@@ -11,6 +11,7 @@
 #include "kbsim/base/live_line.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/noc_fit.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -149,7 +150,7 @@ Fitted fit(const Fitting& fitting, int rounds, const report::OutputFolder* folde
 
 void print(const NocOptions& options, const Fitted& fitted) {
   if (options.json)
-    std::cout << boost::json::serialize(fitted.summary()) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(fitted.summary())) << '\n';
   else
     fmt::print("{}\n{}", constants_text(fitted.found), evaluate::noc_table(fitted.columns));
   std::fflush(stdout);

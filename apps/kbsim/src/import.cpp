@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/inputs/description/description.hpp"
@@ -196,7 +197,7 @@ ExitCode import_file(const Arguments& arguments) {
                 {.usage = "kbsim import FILE [--json]", .examples = formats_text(), .positional = "file"});
   json::object found = about(file);
   if (as_json) {
-    std::cout << json::serialize(found) << '\n';
+    std::cout << json_as_utf8(json::serialize(found)) << '\n';
     return ExitCode::ok;
   }
   fmt::print(" {}: {}\n", file, found.at("format").as_string().c_str());

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -154,7 +155,7 @@ ExitCode list(const Arguments& arguments) {
        .too_many = "; kbsim list takes no name and lists everything, kbsim help NAME tells more of a "
                    "bench or a command"});
   if (as_json)
-    std::cout << json::serialize(to_json()) << '\n';
+    std::cout << json_as_utf8(json::serialize(to_json())) << '\n';
   else
     print_all();
   return ExitCode::ok;

@@ -16,6 +16,7 @@
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/settings.hpp"
@@ -225,7 +226,7 @@ void write(const report::OutputFolder& folder, const MemoryTrafficOptions& optio
 
 void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) {
   if (options.json) {
-    std::cout << boost::json::serialize(result_json(measured)) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(result_json(measured))) << '\n';
     return;
   }
   fmt::print("{}\n{}", title_of(options), report::to_text(*measured.result));

@@ -15,6 +15,7 @@
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/inputs/noc/trace.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -150,7 +151,7 @@ void write(const report::OutputFolder& folder, const Traces& traces, const NocRu
 
 void print(const NocOptions& options, const Traces& traces, std::size_t files) {
   if (options.json)
-    std::cout << boost::json::serialize(traces.summary()) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(traces.summary())) << '\n';
   else
     fmt::print("{}", evaluate::noc_table(traces.columns()));
   std::fflush(stdout);

@@ -18,6 +18,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/settings.hpp"
 
 #include "commands.hpp"
@@ -226,10 +227,10 @@ void print_json(const Prober& prober, Bytes bytes) {
     }
   } catch (const Interrupted&) {
     all["interrupted"] = true;
-    std::cout << boost::json::serialize(all) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
     throw;
   }
-  std::cout << boost::json::serialize(all) << '\n';
+  std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
 }
 
 void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {

@@ -10,6 +10,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -61,7 +62,7 @@ void print(const ReplayOptions& options, const LogChecksums& result) {
   if (!options.json) return fmt::print("{}\n", to_text(result));
   const boost::json::object all{
       {"schema_version", 1}, {"version", KBSIM_VERSION}, {"oplog", to_json(result)}};
-  std::cout << boost::json::serialize(all) << '\n';
+  std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
 }
 
 LogChecksums executed(const oplog::OpLog& log, replay::Replay& replay, const StandingLine::How& how) {

@@ -11,6 +11,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/report/csv.hpp"
@@ -134,7 +135,7 @@ void print_results(const RunOptions& options, host::Session& session, const Resu
   if (options.json) {
     boost::json::object all = to_json(options, outcome, summary, messages, log);
     if (options.explain) all["explain"] = to_json(outcome.explained, session);
-    std::cout << boost::json::serialize(all) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
   } else {
     fmt::print("{}", outcome.report.text);
     fmt::print("{}", report::launches_text(outcome.launches));

@@ -13,6 +13,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -115,7 +116,7 @@ void show(const SolveOptions& o, const json::object& document, const json::array
     folder->write("solve.csv", report::to_csv(rows));
   }
   if (o.json)
-    std::cout << json::serialize(document) << '\n';
+    std::cout << json_as_utf8(json::serialize(document)) << '\n';
   else
     fmt::print("{}", text);
   (void)std::fflush(stdout);

@@ -10,6 +10,7 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 
 #include "kept_run.hpp"
@@ -44,7 +45,7 @@ std::string document_of(boost::json::object document) {
   leave_segments_out(document);
   if (boost::json::value* run = document.if_contains("run"); run != nullptr && run->is_object())
     run->get_object().erase("host");
-  return boost::json::serialize(document);
+  return json_as_utf8(boost::json::serialize(document));
 }
 
 void fail(sweep::PointResult& result, ExitCode exit, const std::string& message) {

@@ -9,6 +9,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
@@ -86,7 +87,7 @@ std::string rendered(const TopologyOptions& options, const report::MachineReport
   if (!options.json) return report::to_text(machine);
   boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"topology", options.file}};
   for (auto& [key, value] : report::to_json(machine)) all[key] = value;
-  return boost::json::serialize(all) + "\n";
+  return json_as_utf8(boost::json::serialize(all)) + "\n";
 }
 
 }  // namespace

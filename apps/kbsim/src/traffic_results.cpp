@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/traffic.hpp"
 
 namespace kbsim::app {
@@ -73,7 +74,7 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic,
            const TrafficMeasured& measured) {
   const Points& points = measured.points;
   if (options.json) {
-    std::cout << boost::json::serialize(results_json(options.sweep, traffic, measured)) << '\n';
+    std::cout << json_as_utf8(boost::json::serialize(results_json(options.sweep, traffic, measured))) << '\n';
     return;
   }
   fmt::print(

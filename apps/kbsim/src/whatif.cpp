@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -144,7 +145,7 @@ ExitCode whatif(const Arguments& given) {
   if (trials.interrupted()) document["interrupted"] = true;
   write(o, document, rows);
   if (o.json)
-    std::cout << json::serialize(document) << '\n';
+    std::cout << json_as_utf8(json::serialize(document)) << '\n';
   else
     fmt::print("{}{}", to_text(rows, trials.explains()), trials.interrupted() ? kInterrupted : "");
   (void)std::fflush(stdout);

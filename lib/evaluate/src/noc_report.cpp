@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
 #include "kbsim/report/scatter.hpp"
 
 namespace kbsim::evaluate {
@@ -123,8 +124,9 @@ std::string noc_barriers_head() {
 }
 
 std::string noc_barrier_row(std::string_view column, const std::string& trace, const hw::NocBarrier& b) {
-  return fmt::format("{},{},{},{},{},{},{},{:.3f},{:.6f}\n", column, trace, half_of(trace), b.node, b.first,
-                     b.transfers, b.measured, b.predicted, error_of(b));
+  return fmt::format("{},{},{},{},{},{},{},{:.3f},{:.6f}\n", report::csv_cell(column),
+                     report::csv_cell(trace), half_of(trace), b.node, b.first, b.transfers, b.measured,
+                     b.predicted, error_of(b));
 }
 
 std::string noc_scatter_csv(const NocColumn& column) {

@@ -14,6 +14,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/evaluate/row_question.hpp"
@@ -124,7 +125,7 @@ void print_json(const EvaluateOptions& options, const Simulated& simulated,
                 const std::optional<RowPath>& path, const report::OutputFolder* folder) {
   json::object all = summary_json(options, simulated);
   if (path) all["explain"] = path->document;
-  const auto print_all = [&] { print(json::serialize(all) + "\n"); };
+  const auto print_all = [&] { print(json_as_utf8(json::serialize(all)) + "\n"); };
   try {
     if (const auto correlation = correlate(options, simulated, folder))
       all["correlation"] = report::to_json(*correlation);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/trace/page.hpp"
 
 #include "page_texts.hpp"
@@ -12,18 +13,6 @@
 
 namespace kbsim::page {
 namespace {
-
-// What ends a script's element can't stand in it.
-std::string without_tags(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (std::size_t tag = text.find('<'); tag != std::string_view::npos; tag = text.find('<')) {
-    safe.append(text.substr(0, tag)).append("\\u003c");
-    text.remove_prefix(tag + 1);
-  }
-  safe.append(text);
-  return safe;
-}
 
 std::string runs_of(const RunFolder& run, const RunFolder* against) {
   if (against == nullptr) return "[" + run_data(run, 1) + "]";
@@ -33,7 +22,7 @@ std::string runs_of(const RunFolder& run, const RunFolder* against) {
 }  // namespace
 
 void write_report(const RunFolder& run, const RunFolder* against, const trace::Sink& sink) {
-  const std::string data = without_tags(runs_of(run, against));
+  const std::string data = json_in_script(runs_of(run, against));
   const std::array<std::pair<std::string_view, std::string_view>, 15> parts{
       {{"/*CHART STYLE*/", kChartStyle},
        {"/*STYLE*/", kStyle},

@@ -14,6 +14,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/report/csv.hpp"
 #include "kbsim/report/ranking.hpp"
 
 #include "axis.hpp"
@@ -257,7 +258,7 @@ boost::json::object to_json(const Correlation& correlation) {
 Figure correlation_figure(const Correlation& correlation) {
   std::string data = "curve,size,simulated_us,reference_us,error_percent\n";
   for (const CorrelationPoint& point : correlation.points) {
-    data += fmt::format("{},{:.0f},{:.6g},{:.6g},{:.4f}\n", point.of, point.size, point.simulated,
+    data += fmt::format("{},{:.0f},{:.6g},{:.6g},{:.4f}\n", csv_cell(point.of), point.size, point.simulated,
                         point.reference, point.error_percent());
   }
   const std::string name = "simulated_and_reference";

@@ -10,43 +10,41 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <boost/tokenizer.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/utf8.hpp"
 
 namespace kbsim::report {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{64} << 20U;
 
-using Separator = boost::escaped_list_separator<char>;
-
+// RFC 4180: commas between quotes are text, and two quotes there are one.
 std::vector<std::string> cells_of(const std::string& line, const std::string& place) {
-  try {
-    const boost::tokenizer<Separator> cells{line, Separator{'\\', ',', '"'}};
-    return {cells.begin(), cells.end()};
-  } catch (const boost::escaped_list_error& error) {
-    throw UsageError{fmt::format("{}: {}", place, error.what())};
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      cells.back() += line[++i];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == ',' && !quoted)
+      cells.emplace_back();
+    else
+      cells.back() += line[i];
   }
-}
-
-// In quotes where it would be several cells, or another; on one line, since a row is one.
-std::string in_one_cell(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string cell{'"'};
-  for (const char c : text) cell.append(c == '"' ? 2 : 1, c);
-  return cell + '"';
+  if (quoted) throw UsageError{fmt::format("{}: a quote is opened and not closed", place)};
+  return cells;
 }
 
 std::string cell(const boost::json::value& value) {
   if (value.is_null()) return "NaN";
   if (value.is_double()) return fmt::format("{:.12g}", value.get_double());
-  return in_one_cell(value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value));
+  return csv_cell(value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value));
 }
 
 }  // namespace
@@ -102,10 +100,23 @@ double number_in(const CsvTable& table, std::size_t row, const std::string& colu
       fmt::format("{}: row {}, column {}: '{}' is no number", table.source, row + 1, column, text)};
 }
 
+std::string csv_cell(std::string_view text) {
+  const auto needs_care = [](char c) {
+    return c == ',' || c == '"' || c == '\n' || c == '\r' || static_cast<signed char>(c) < 0;
+  };
+  if (std::ranges::none_of(text, needs_care)) return std::string{text};
+  std::string line = as_utf8(text);
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  if (line.find_first_of(",\"") == std::string::npos) return line;
+  std::string cell{'"'};
+  for (const char c : line) cell.append(c == '"' ? 2 : 1, c);
+  return cell + '"';
+}
+
 std::string to_csv(const boost::json::array& rows) {
   if (rows.empty()) return {};
   std::vector<std::string> cells;
-  for (const auto& field : rows.front().as_object()) cells.emplace_back(field.key());
+  for (const auto& field : rows.front().as_object()) cells.push_back(csv_cell(field.key()));
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const auto& row : rows) {
     cells.clear();

@@ -73,9 +73,23 @@ std::string colour_of(std::string_view algorithm) {
 
 std::string colour_at(std::size_t place) { return std::string{kPlaces[place % kPlaces.size()]}; }
 
+std::string in_script(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '"': safe += R"(\")"; break;
+      case '\\': safe += R"(\\)"; break;
+      case '`': safe += R"(\140)"; break;
+      case '\n': safe += ' '; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
 std::string script_of(const Drawing& drawing) {
   std::string script = replaced(replaced(kScript, "SETTINGS", drawing.settings), "PLOT", drawing.plot);
-  return replaced(replaced(script, "TITLE", drawing.title), "NAME", drawing.name);
+  return replaced(replaced(script, "TITLE", in_script(drawing.title)), "NAME", drawing.name);
 }
 
 }  // namespace kbsim::report

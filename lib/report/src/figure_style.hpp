@@ -16,6 +16,10 @@ inline constexpr std::string_view kBoundColour = "gray50";
 /// Of what isn't an algorithm: colours that differ, by place.
 [[nodiscard]] std::string colour_at(std::size_t place);
 
+/// A text between double quotes of a gnuplot script, in which it would end at a quote and run what stands in
+/// backquotes.
+[[nodiscard]] std::string in_script(std::string_view text);
+
 /// What a gnuplot script draws: `settings` are commands before the pictures are begun, `plot` those of each.
 struct Drawing {
   std::string name;

@@ -5,6 +5,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
+
 #include "bar_figure.hpp"
 #include "figure_style.hpp"
 
@@ -28,7 +30,7 @@ std::string table(const boost::json::array& rows, const std::vector<const char*>
   std::string text = "run";
   for (const char* key : keys) text += fmt::format(",{}", key);
   for (const auto& row : rows) {
-    text += "\n" + label_of(row.as_object());
+    text += "\n" + csv_cell(label_of(row.as_object()));
     for (const char* key : keys) {
       const boost::json::value& value = row.as_object().at(key);
       text += value.is_null() ? ",NaN" : fmt::format(",{:.6g}", factor * value.to_number<double>());

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
+
 #include "axis.hpp"
 #include "figure_style.hpp"
 
@@ -109,7 +111,7 @@ std::string labels_of(const LineFigure& what, const Axis& y) {
         "set arrow {0} from {1:.12g}, {2:.12g} to graph 1.02, graph {3:.4f} nohead linewidth 1 linecolor "
         "\"{4}\"\n"
         "set label {0} \"{5}\" at graph 1.025, graph {3:.4f} left font \",{6:.0f}\" textcolor rgb \"{4}\"\n",
-        i + 1, place, value, places[i], colour, line.label, kLabelFont * height / kLabelHeight);
+        i + 1, place, value, places[i], colour, in_script(line.label), kLabelFont * height / kLabelHeight);
   }
   return text;
 }
@@ -117,7 +119,7 @@ std::string labels_of(const LineFigure& what, const Axis& y) {
 // A row a place, a column a line; NaN where a line has no number.
 std::string table(const LineFigure& what, const std::set<double>& places) {
   std::string text = what.x_column;
-  for (const Line& line : what.lines) text += "," + line.label;
+  for (const Line& line : what.lines) text += "," + csv_cell(line.label);
   for (const double place : places) {
     text += fmt::format("\n{:.15g}", place);
     for (const Line& line : what.lines) {

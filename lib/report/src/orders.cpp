@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -16,8 +18,8 @@ std::string target_pe(const hw::OrderRecord& order, int pes_per_cube) {
 std::string orders_csv(const std::vector<hw::OrderRecord>& orders, int pes_per_cube) {
   std::string text = "phase,name,rank,sip,cubes,target_pe,start_ns,total_ns,kernel_ns,network_ns\n";
   for (const hw::OrderRecord& order : orders)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", order.phase_name(), order.kernel_name, order.rank,
-                        order.sip, order.cubes, target_pe(order, pes_per_cube), to_ns(order.sent),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", order.phase_name(), csv_cell(order.kernel_name),
+                        order.rank, order.sip, order.cubes, target_pe(order, pes_per_cube), to_ns(order.sent),
                         to_ns(order.total()), to_ns(order.kernel()), to_ns(order.network()));
   return text;
 }

@@ -17,6 +17,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/unwritable.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/configuration_record.hpp"
@@ -148,11 +149,11 @@ std::unique_ptr<OutputFolder> folder_named(const std::string& path) {
 }
 
 void OutputFolder::write(const std::string& name, const std::string& text) const {
-  write_file(path_ / name, text);
+  write_file(path_ / name, as_utf8(text));
 }
 
 void OutputFolder::write(const std::string& name, const boost::json::value& json) const {
-  write(name, boost::json::serialize(json) + "\n");
+  write_file(path_ / name, json_as_utf8(boost::json::serialize(json)) + "\n");
 }
 
 void OutputFolder::write_pieces(const std::string& name,

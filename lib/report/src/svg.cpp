@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -26,26 +28,12 @@ constexpr std::string_view kStyle = R"(<style>
 </style>
 )";
 
-std::string escaped(std::string_view words) {
-  std::string result;
-  for (const char c : words) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 // Of the next shape alone.
 std::string Svg::attribute() {
   const std::string names = std::exchange(next_is_, {});
-  return names_ == SvgNames::none || names.empty() ? "" : fmt::format(R"( data-of="{}")", escaped(names));
+  return names_ == SvgNames::none || names.empty() ? "" : fmt::format(R"( data-of="{}")", in_markup(names));
 }
 
 void Svg::rect(std::string_view look, const Box& box, double radius) {
@@ -67,7 +55,7 @@ void Svg::area(std::string_view look, const std::string& path_data) {
 
 void Svg::text(std::string_view look, double size, double x, double y, std::string_view words) {
   body_ += fmt::format(R"(<text class="{}" font-size="{:.1f}" x="{:.1f}" y="{:.1f}">{}</text>)", look, size,
-                       x, y, escaped(words)) +
+                       x, y, in_markup(words)) +
            "\n";
 }
 
@@ -79,7 +67,7 @@ void Svg::label(std::string_view look, double size, const Box& box, std::string_
 std::string Svg::finish(double width, double height, std::string_view title) const {
   return fmt::format(
              R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">)",
-             width, height, escaped(title)) +
+             width, height, in_markup(title)) +
          "\n" + std::string{kStyle} +
          fmt::format(R"(<rect class="page" x="0" y="0" width="{:.0f}" height="{:.0f}"/>)", width, height) +
          "\n" + body_ + "</svg>\n";

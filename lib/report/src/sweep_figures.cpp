@@ -33,7 +33,7 @@ std::string number_text(double value) { return std::isfinite(value) ? fmt::forma
 
 // A name is a cell of CSV and a label of gnuplot.
 std::string plain(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == ',' || c == '"' || c == '\\'; }, ' ');
+  std::ranges::replace_if(text, [](char c) { return c == ',' || c == '"' || c == '\\' || c == '`'; }, ' ');
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
 #include "kbsim/report/traffic.hpp"
 
 #include "traffic_figures.hpp"
@@ -43,9 +44,9 @@ std::string traffic_sources_csv(const topology::TrafficCase& traffic,
     for (const hw::SourceResult& each : result.each) {
       const double latency =
           each.packets == 0 ? std::nan("") : to_ns(each.latency) / static_cast<double>(each.packets);
-      text +=
-          fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound, name_of(traffic, each.source),
-                      each.offered, each.accepted, each.packets, cell_of(latency));
+      text += fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound,
+                          csv_cell(name_of(traffic, each.source)), each.offered, each.accepted, each.packets,
+                          cell_of(latency));
     }
   }
   return text;
@@ -58,9 +59,9 @@ std::string traffic_links_csv(const topology::TrafficCase& traffic,
   for (const hw::TrafficResult& result : points) {
     for (const LinkId id : used_links(traffic)) {
       const hw::UnitUse& use = result.use[id.value()];
-      text += fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound, graph.link_name(id),
-                          result.utilization[id.value()], result.demand[id.value()], to_ns(use.longest),
-                          to_ns(result.blocked[id.value()]));
+      text += fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound,
+                          csv_cell(graph.link_name(id)), result.utilization[id.value()],
+                          result.demand[id.value()], to_ns(use.longest), to_ns(result.blocked[id.value()]));
     }
   }
   return text;

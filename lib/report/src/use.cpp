@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
+
 #include "ratio.hpp"
 
 namespace kbsim::report {
@@ -11,8 +13,9 @@ using topology::NodeKind;
 
 std::string unit_row(const topology::Node& node, const hw::UnitUse& use, Time window) {
   const bool moves_bytes = node.kind != NodeKind::pe_gemm && node.kind != NodeKind::pe_math;
-  return fmt::format("{}{}{},{},{},{},{},{:.6g},{:.6g},{},{}\n", node.name,
-                     use.port.text().empty() ? "" : " ", use.port.text(), to_string(node.kind), use.served,
+  const std::string name =
+      fmt::format("{}{}{}", node.name, use.port.text().empty() ? "" : " ", use.port.text());
+  return fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{}\n", csv_cell(name), to_string(node.kind), use.served,
                      moves_bytes ? std::to_string(use.bytes.count()) : "NaN", to_ns(use.busy),
                      ratio(use.busy, window), ratio(use.busy + use.waited, window), to_ns(use.longest),
                      to_ns(use.waited));
@@ -26,7 +29,7 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
     const hw::LiveLink& link = fabric.links()[i];
     const hw::UnitUse use = use_of(link.lane);
     const Bandwidth rate = link.lane.rate();
-    text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", fabric.graph().link_name(LinkId{i}),
+    text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", csv_cell(fabric.graph().link_name(LinkId{i})),
                         rate.gbs(), use.served, use.bytes.count(), ratio(use.busy, window),
                         ratio(use.busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
                         to_ns(link.blocked()));

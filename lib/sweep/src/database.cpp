@@ -14,6 +14,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/unwritable.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -64,7 +65,8 @@ class Insert {
     statement_.reset(made);
     base_.require(status == SQLITE_OK);
   }
-  Insert& operator<<(const std::string& text) {
+  Insert& operator<<(const std::string& given) {
+    const std::string text = as_utf8(given);
     (void)sqlite3_bind_text(statement_.get(), ++column_, text.data(), static_cast<int>(text.size()),
                             SQLITE_TRANSIENT);
     return *this;

@@ -12,6 +12,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -55,7 +56,7 @@ std::string plan_text(const Plan& plan, const std::vector<std::string>& requests
   const json::object all{{"schema_version", 1},         {"bench", plan.bench},
                          {"words", texts(plan.words)},  {"axes", std::move(axes)},
                          {"points", std::move(points)}, {"requests", texts(requests)}};
-  return json::serialize(all) + "\n";
+  return json_as_utf8(json::serialize(all)) + "\n";
 }
 
 bool holds(const fs::path& file, const std::string& text) {

@@ -19,6 +19,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/unwritable.hpp"
+#include "kbsim/base/utf8.hpp"
 
 #include "host_name.hpp"
 
@@ -87,7 +88,7 @@ bool counts_before(const Record& a, const Record& b) {
 }  // namespace
 
 std::string to_line(const Record& record) {
-  const std::string text = json::serialize(head_of(record)) + "\t" + record.document;
+  const std::string text = json_as_utf8(json::serialize(head_of(record))) + "\t" + record.document;
   return fmt::format("{}\t{}\n", checksum(text), text);
 }
 

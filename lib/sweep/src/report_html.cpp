@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/sweep/analysis.hpp"
 
 #include "quantity.hpp"
@@ -75,13 +76,6 @@ draw();
 </script></body></html>
 )html";
 
-// A text of the page may not end its script.
-std::string in_script(std::string text) {
-  for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
-    text.replace(at, 2, "<\\/");
-  return text;
-}
-
 // The chosen one, and as many others as a page takes.
 std::vector<Metric> metrics_of(const Tables& tables, const std::string& metric) {
   std::vector<Metric> all;
@@ -137,7 +131,7 @@ std::string report_html(const Tables& tables, const std::string& metric) {
                           {"metrics", std::move(names)},
                           {"rows", std::move(rows)}};
   std::string page = kPage;
-  page.replace(page.find("DATA;"), 4, in_script(json::serialize(data)));
+  page.replace(page.find("DATA;"), 4, json_in_script(json::serialize(data)));
   return page;
 }
 

@@ -5,28 +5,22 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/report/csv.hpp"
+
 #include "plan_copy.hpp"
 
 namespace kbsim::sweep {
 namespace {
 
-// A cell of CSV.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string{"\"\""} : std::string{c == '\n' ? ' ' : c};
-  return quoted + "\"";
-}
-
 std::string cells(const std::vector<std::string>& texts_of) {
   std::string line;
-  for (const std::string& text : texts_of) line += cell(text) + ",";
+  for (const std::string& text : texts_of) line += report::csv_cell(text) + ",";
   return line;
 }
 
 std::string names(const Plan& plan) {
   std::string line;
-  for (const Axis& axis : plan.axes) line += cell(axis.name) + ",";
+  for (const Axis& axis : plan.axes) line += report::csv_cell(axis.name) + ",";
   return line;
 }
 
@@ -62,7 +56,8 @@ std::string points_csv(const Tables& tables) {
   std::string text = "point," + names(tables.plan) + "key,exit,message,command\n";
   for (const Row& row : tables.rows)
     text += fmt::format("{},{}{},{},{},{}\n", row.point, cells(row.values), row.key, exit_text(row),
-                        cell(row.record == nullptr ? "hasn't run" : row.record->message), cell(row.command));
+                        report::csv_cell(row.record == nullptr ? "hasn't run" : row.record->message),
+                        report::csv_cell(row.command));
   return text;
 }
 
@@ -71,8 +66,8 @@ std::string results_csv(const Tables& tables) {
   for (const Row& row : tables.rows) {
     const std::string head = fmt::format("{},{}", row.point, cells(row.values));
     for (const Metric& metric : row.metrics)
-      text +=
-          fmt::format("{}{},{},{:.12g},{}\n", head, cell(metric.name), metric.unit, metric.value, row.key);
+      text += fmt::format("{}{},{},{:.12g},{}\n", head, report::csv_cell(metric.name), metric.unit,
+                          metric.value, row.key);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/trace/timeline.hpp"
 
 #include "kinds.hpp"
@@ -40,7 +41,7 @@ class ChromeTrace {
     info["time_scale"] = kScale;
     text_ = fmt::format(
         R"({{"schemaVersion": 1, "displayTimeUnit": "ns", "traceName": {}, "distributedInfo": {},)",
-        json::serialize(json::string{timeline_.title}), json::serialize(info));
+        json_as_utf8(json::serialize(json::string{timeline_.title})), json_as_utf8(json::serialize(info)));
     text_ += "\n\"traceEvents\": [";
     name_processes();
     for (TrackId track = 0; track < timeline_.tracks.size(); ++track) {
@@ -70,7 +71,7 @@ class ChromeTrace {
   void put(const json::object& event) {
     text_ += first_ ? "\n" : ",\n";
     first_ = false;
-    text_ += json::serialize(event);
+    text_ += json_as_utf8(json::serialize(event));
     if (text_.size() > (std::size_t{1} << 16U)) flush();
   }
   void flush() {

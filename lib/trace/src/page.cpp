@@ -14,6 +14,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "kbsim/base/utf8.hpp"
+
 #include "kinds.hpp"
 #include "lanes.hpp"
 #include "page_texts.hpp"
@@ -22,13 +24,6 @@ namespace kbsim::trace {
 namespace {
 
 namespace json = boost::json;
-
-// What ends a script's element can't stand in it.
-std::string without_tags(std::string text) {
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
-    text.replace(at, 1, "\\u003c");
-  return text;
-}
 
 // Of at most so many slices: the shortest duration that is shown, a power of two or none.
 Time shortest_shown(Timeline& timeline, const PageLimits& limits) {
@@ -231,7 +226,7 @@ class PageData {
 }  // namespace
 
 void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink) {
-  sink(json::serialize(PageData{timeline, limits}.make()));
+  sink(json_as_utf8(json::serialize(PageData{timeline, limits}.make())));
 }
 
 std::string_view timeline_script() { return kTimelineScript; }
@@ -244,7 +239,7 @@ void write_page(Timeline& timeline, const Sink& sink) {
     page.remove_prefix(at + mark.size());
   };
   until("/*DATA*/");
-  sink(without_tags(json::serialize(PageData{timeline, {}}.make())));
+  sink(json_in_script(json::serialize(PageData{timeline, {}}.make())));
   until("/*SCRIPT*/");
   sink(timeline_script());
   sink(page);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/trace/timeline.hpp"
 
 #include "kinds.hpp"
@@ -90,7 +91,7 @@ class PerfettoTrace {
   void describe_root() {
     auto& root = *out_.next().mutable_track_descriptor();
     root.set_uuid(kRoot);
-    root.set_name(timeline_.title);
+    root.set_name(as_utf8(timeline_.title));
     root.set_child_ordering(kbsim::perfetto::TrackDescriptor::EXPLICIT);
   }
 
@@ -98,7 +99,7 @@ class PerfettoTrace {
     const Track& track = timeline_.tracks[id];
     auto& descriptor = *out_.next().mutable_track_descriptor();
     descriptor.set_uuid(uuid(id, lane));
-    descriptor.set_name(track.name);
+    descriptor.set_name(as_utf8(track.name));
     descriptor.set_parent_uuid(track.parent == kNoTrack ? kRoot : uuid(track.parent, 0));
     descriptor.set_child_ordering(kbsim::perfetto::TrackDescriptor::EXPLICIT);
     descriptor.set_sibling_order_rank(track.order);
@@ -122,10 +123,10 @@ class PerfettoTrace {
     for (StringId id = 0; id < timeline_.strings.size(); ++id) {
       auto& name = *data.add_event_names();
       name.set_iid(iid(id));
-      name.set_name(timeline_.strings[id]);
+      name.set_name(as_utf8(timeline_.strings[id]));
       auto& text = *data.add_debug_annotation_string_values();
       text.set_iid(iid(id));
-      text.set_str(timeline_.strings[id]);
+      text.set_str(as_utf8(timeline_.strings[id]));
     }
   }
 
@@ -195,7 +196,7 @@ class PerfettoTrace {
     const std::uint64_t track = uuid(static_cast<TrackId>(timeline_.tracks.size()), 0) + written_++;
     auto& descriptor = *out_.next().mutable_track_descriptor();
     descriptor.set_uuid(track);
-    descriptor.set_name(series.name);
+    descriptor.set_name(as_utf8(series.name));
     descriptor.set_parent_uuid(uuid(series.track, 0));
     descriptor.mutable_counter()->set_unit_name(series.unit);
     double last = -1.0;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/utf8.hpp"
 #include "kbsim/trace/timeline.hpp"
 
 #include "kinds.hpp"
@@ -18,21 +19,6 @@ constexpr double kWidth = 1000.0;  // of the time
 constexpr double kRow = 16.0;
 constexpr double kTop = 44.0;
 constexpr std::size_t kMostRows = 48;
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 // 1, 2 or 5 times a power of ten: about ten of them in all.
 double tick_of(double all) {
@@ -59,7 +45,7 @@ class Picture {
                     "font-family=\"sans-serif\" font-size=\"10\">\n"
                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
                     "<text x=\"10\" y=\"18\" font-size=\"13\">{}</text>\n",
-                    kLeft + kWidth + 20.0, height, escaped(timeline_.title)));
+                    kLeft + kWidth + 20.0, height, in_markup(timeline_.title)));
     sink(axis(height - 34.0));
     sink(bars_);
     sink(arrows());
@@ -81,7 +67,7 @@ class Picture {
       const double y = kTop + static_cast<double>(rows_.size()) * kRow;
       rows_.emplace(track, y);
       bars_ += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 6.0,
-                           y + 11.0, escaped(label_of(timeline_.tracks, track)));
+                           y + 11.0, in_markup(label_of(timeline_.tracks, track)));
     }
   }
   void draw_slices() {
@@ -130,12 +116,12 @@ class Picture {
     bars_ += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} "
         "{}</title></rect>\n",
-        left, row + 1.0 + inset / 2.0, width, kRow - 2.0 - inset, row_of(slice.kind).color, escaped(name),
+        left, row + 1.0 + inset / 2.0, width, kRow - 2.0 - inset, row_of(slice.kind).color, in_markup(name),
         to_string(slice.duration()));
     constexpr double kLetter = 5.4;
     if (static_cast<double>(name.size() + 1) * kLetter < width)
       bars_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\" font-size=\"9\">{}</text>\n", left + 3.0,
-                           row + 11.0, escaped(name));
+                           row + 11.0, in_markup(name));
   }
 
   [[nodiscard]] std::string axis(double bottom) const {

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/array.hpp>
@@ -28,8 +29,11 @@ struct CsvTable {
 /// The number in a cell; UsageError naming table, row and column for what isn't a finite one.
 [[nodiscard]] double number_in(const CsvTable& table, std::size_t row, const std::string& column);
 
-/// Objects of numbers and texts as CSV: a column a key of the first, a row each. A text with commas or quotes
-/// is in quotes (RFC 4180), line ends are blanks.
+/// A text as one cell (RFC 4180): in quotes if it has commas or quotes. Line ends become blanks, bytes that
+/// aren't UTF-8 are escaped as by as_utf8().
+[[nodiscard]] std::string csv_cell(std::string_view text);
+
+/// Objects of numbers and texts as CSV: a column a key of the first, a row each. Texts are csv_cell()s.
 [[nodiscard]] std::string to_csv(const boost::json::array& rows);
 
 }  // namespace kbsim::report
