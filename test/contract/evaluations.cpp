@@ -335,8 +335,9 @@ TEST_CASE("tp_mlp: no speedup over one rank where that has no row") {
 TEST_CASE(
     "tp_transformer_block: prefill and decode, right, with a table and a figure of where the time goes") {
   const std::string out = written("decoder-out", "") + ".d";
-  const std::string model =
-      written("config.json", R"({"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
+  const std::string model = written(
+      "config.json",
+      R"({"model_type": "starcoder2", "hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
                          "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5})");
   const std::string command =
       "--topology topology.yaml --bench tp_transformer_block --quiet --ranks 2 "

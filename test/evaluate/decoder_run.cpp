@@ -223,7 +223,8 @@ TEST_CASE("read_model_config: the keys of model hubs, and what follows from them
   CHECK(llama.torch_dtype == bf16);
   CHECK(llama.num_hidden_layers == 32);
   const ModelConfig other = read_from(
-      R"({"hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
+      R"({"model_type": "gpt_neox", "use_parallel_residual": false,
+          "hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
           "layer_norm_epsilon": 1e-6, "attention_bias": true, "dtype": "float32"})");
   CHECK(other.torch_dtype == f32);
   CHECK(other.num_hidden_layers == 1);

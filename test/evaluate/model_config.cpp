@@ -156,6 +156,7 @@ TEST_CASE("read_model_config: layers of several kinds are refused") {
 TEST_CASE("read_model_config: a key that changes the layer is refused with its place, unless it is neutral") {
   for (const auto& [key, neutral, other] :
        {std::array{"quantization_config", "null", R"({"quant_method": "fp8"})"},
+        std::array{"quantization_config", "null", R"({"quant_method": "gptq", "bits": 4})"},
         std::array{"use_qk_norm", "false", "true"}, std::array{"residual_multiplier", "1.0", "0.22"},
         std::array{"attn_logit_softcapping", "null", "50.0"},
         std::array{"pruned_heads", "{}", R"({"1": [0]})"}, std::array{"q_lora_rank", "null", "1536"},
@@ -196,8 +197,47 @@ TEST_CASE("read_model_config: families whose layers have further norms are refus
   }
 }
 
+TEST_CASE("read_model_config: a model_type that isn't known is refused with its place") {
+  refuses<Unsupported>(layer("\n\"model_type\": \"llamma\""), ".json:2:15: model_type 'llamma' isn't known");
+  refuses<Unsupported>(layer(R"("model_type": "llamma")"), "did you mean 'llama'?");
+  for (const char* type : {"openai-gpt", "nemotron", "t5", "persimmon", "LLAMA"})
+    refuses<Unsupported>(layer(fmt::format("\"model_type\": \"{}\"", type)), "isn't known");
+  for (const char* type : {"llama", "mistral", "phi3", "internlm2", "Yi"}) {
+    const ModelConfig model = model_from(layer(fmt::format("\"model_type\": \"{}\"", type)));
+    CHECK(model.family == type);
+    CHECK(model.gated());
+    CHECK(model.rms_norm);
+    CHECK(!model.attention_bias);
+  }
+  // LLaMA's MLP has its gate whatever the activation.
+  CHECK(model_from(layer(R"("model_type": "llama", "hidden_act": "gelu")")).gated());
+  refuses<Unsupported>(R"("text_config": {)" + layer(R"("model_type": "new")") + "}", "'new' isn't known");
+}
+
+TEST_CASE("read_model_config: without a model_type the class of the architecture says the family") {
+  const auto family = [](const char* name) {
+    return model_from(layer(fmt::format("\"architectures\": [\"{}\"]", name))).family;
+  };
+  CHECK(family("LlamaForCausalLM") == "llama");
+  CHECK(family("GPT2LMHeadModel") == "gpt2");
+  CHECK(family("GPTNeoXForCausalLM") == "gpt_neox");
+  CHECK(model_from(layer(R"("architectures": ["Qwen2ForCausalLM"])")).attention_bias);
+  refuses<Unsupported>(layer(R"("architectures": ["NemotronForCausalLM"])"),
+                       "architectures 'NemotronForCausalLM' isn't known");
+  refuses<Unsupported>(layer(R"("architectures": ["Gemma2ForCausalLM"])"),
+                       "architectures Gemma2ForCausalLM: its layers norm ");
+}
+
+TEST_CASE("read_model_config: without either, keys that LLaMA's layer has say that it is one") {
+  CHECK(model_from(layer(R"("rms_norm_eps": 1e-5)")).family == kAssumedFamily);
+  refuses<Unsupported>(layer(R"("hidden_act": "gelu")"),
+                       "has a gate isn't known, and the file has no model_type");
+  refuses<Unsupported>(layer(R"("use_parallel_residual": true)"), "has a norm of its own isn't known");
+  refuses<Unsupported>(R"("n_embd": 64, "n_head": 8)", "n_embd is a key of several families");
+}
+
 TEST_CASE("read_model_config: two names of one key have one value") {
-  CHECK(model_from(layer(R"("n_embd": 64)")).hidden_size == 64);
+  CHECK(model_from(layer(R"("model_type": "gpt2", "n_embd": 64)")).hidden_size == 64);
   refuses<UsageError>(layer(R"("n_embd": 32)"),
                       "n_embd is 32, but hidden_size is 64, which are names of one key");
   refuses<UsageError>(layer(R"("torch_dtype": "float16", "dtype": "bfloat16")"),
@@ -294,7 +334,8 @@ TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its
   refuses<Unsupported>(layer(R"("model_type": "bert")"), "model_type bert: it is an encoder");
   refuses<Unsupported>(layer(R"("model_type": "dbrx")"), "model_type dbrx: it is a mixture of experts");
   CHECK(model_from(layer(R"("num_local_experts": 1)")).gated());
-  refuses<UsageError>(R"("n_embd": 10, "n_head": 4)", "n_embd (10) must be divisible by n_head (4)");
+  refuses<UsageError>(R"("model_type": "gpt2", "n_embd": 10, "n_head": 4)",
+                      "n_embd (10) must be divisible by n_head (4)");
 }
 
 }  // namespace kbsim::evaluate::model_config_test

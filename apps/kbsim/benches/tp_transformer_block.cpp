@@ -182,6 +182,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
                           {"intermediate_size", problem.model.intermediate_size},
                           {"num_hidden_layers", problem.model.num_hidden_layers},
                           {"dtype", std::string{to_string(problem.model.torch_dtype)}}};
+  if (!problem.model.family.empty()) row["family"] = problem.model.family;
   add_steps(row, run);
   add_work(row, closed_form(problem), run.simulated, values);
   row["max_error"] = values ? boost::json::value(run.numbers.max_abs) : nullptr;
@@ -252,12 +253,13 @@ std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
-      " a decoder layer in {}: hidden {}, {} of queries, {} of keys, {} each, MLP {}; summed "
+      " a decoder layer{} in {}: hidden {}, {} of queries, {} of keys, {} each, MLP {}; summed "
       "up by {}; 1 PE of each package runs\n"
       "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
       "residuals  "
       "max error{}\n"
       "                           (us)     (us)     (us)      (us)     (us)     (us)        (us)      (us)\n",
+      first.contains("family") ? fmt::format(" of {}", first.at("family").as_string().c_str()) : "",
       first.at("dtype").as_string().c_str(), of_all("hidden_size"),
       counted(of_all("num_attention_heads"), "head"), of_all("num_key_value_heads"),
       counted(of_all("head_dim"), "element"), of_all("intermediate_size"),

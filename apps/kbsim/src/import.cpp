@@ -99,6 +99,7 @@ json::object about_model(const fs::path& file) {
   const evaluate::ModelConfig model = evaluate::read_model_config(file.string());
   const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
   return {{"format", name_of(inputs::FileKind::model)},
+          {"family", model.family},
           {"hidden_size", model.hidden_size},
           {"num_attention_heads", model.num_attention_heads},
           {"num_key_value_heads", model.num_key_value_heads},

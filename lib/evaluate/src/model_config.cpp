@@ -13,6 +13,7 @@
 #include "model_keys.hpp"
 #include "model_known_keys.hpp"
 #include "model_layers.hpp"
+#include "model_type.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -109,8 +110,9 @@ void read_attention_bias(const ModelKeys& keys, const ModelFamily* family, Model
 ModelConfig read_model_config(const std::string& file) {
   const ModelKeys keys{file};
   require_dense_decoder(keys);
-  const ModelFamily* family = family_of(keys.text("model_type"));
+  const ModelFamily* family = family_in(keys);
   ModelConfig model;
+  model.family = family != nullptr ? std::string{family->model_type} : std::string{kAssumedFamily};
   read_heads(keys, family, model);
   read_mlp(keys, family, model);
   read_norm(keys, family, model);
@@ -120,6 +122,7 @@ ModelConfig read_model_config(const std::string& file) {
   model.window = attention_window(keys, model.num_hidden_layers);
   keys.require_one_value({"torch_dtype", "dtype"});
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
+  if (family == nullptr) require_like_llama(keys, model);
   require_known_keys(keys);
   return model;
 }

@@ -32,6 +32,20 @@ constexpr ModelFamily side_by_side(ModelFamily family, MlpInput beside) {
 }
 
 constexpr std::array kFamilies{
+    // RMS norms, a gate of SiLU, biases where a key says so
+    ModelFamily{.model_type = "llama"},
+    ModelFamily{.model_type = "mistral"},
+    ModelFamily{.model_type = "ministral"},
+    ModelFamily{.model_type = "phi3"},
+    ModelFamily{.model_type = "internlm"},
+    ModelFamily{.model_type = "internlm2"},
+    ModelFamily{.model_type = "baichuan"},
+    ModelFamily{.model_type = "Yi"},
+    ModelFamily{.model_type = "aquila"},
+    ModelFamily{.model_type = "xverse"},
+    ModelFamily{.model_type = "granite"},
+    ModelFamily{.model_type = "smollm3"},
+    ModelFamily{.model_type = "ernie4_5"},
     with_biases("gpt2", HiddenAct::gelu_tanh),
     with_biases("gpt_bigcode", HiddenAct::gelu_tanh),
     with_biases("starcoder2", HiddenAct::gelu_tanh),
@@ -106,6 +120,17 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"xlstm", kNoAttention},
     {"gemma3n_text", kNoAttention},
     {"dbrx", kExperts},
+    {"mixtral", kExperts},
+    {"qwen2_moe", kExperts},
+    {"qwen3_moe", kExperts},
+    {"deepseek_v2", kExperts},
+    {"deepseek_v3", kExperts},
+    {"phimoe", kExperts},
+    {"olmoe", kExperts},
+    {"granitemoe", kExperts},
+    {"gpt_oss", kExperts},
+    {"llama4", kExperts},
+    {"llama4_text", kExperts},
     {"qwen", kHalves},
     {"qwen3", kQkNorms},
     {"gemma3", kQkNorms},
@@ -124,6 +149,13 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
 const ModelFamily* family_of(std::string_view model_type) {
   const auto found = std::ranges::find(kFamilies, model_type, &ModelFamily::model_type);
   return found == kFamilies.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> known_model_types() {
+  std::vector<std::string> all;
+  for (const ModelFamily& family : kFamilies) all.emplace_back(family.model_type);
+  for (const auto& [type, why] : kOthers) all.emplace_back(type);
+  return all;
 }
 
 std::string_view why_no_decoder(std::string_view model_type) {

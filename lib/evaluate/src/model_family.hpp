@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kbsim/evaluate/model_config.hpp"
 
@@ -20,10 +22,13 @@ struct ModelFamily {
   MlpInput beside = MlpInput::own_norm;  // what the MLP works on then
 };
 
-/// By model_type; none of one that is like LLaMA, or isn't known.
+/// By model_type; none of one that isn't known.
 [[nodiscard]] const ModelFamily* family_of(std::string_view model_type);
 
 /// Why models of that type aren't decoder layers as they are simulated; "" of others.
 [[nodiscard]] std::string_view why_no_decoder(std::string_view model_type);
+
+/// Types of families, and of models that aren't simulated.
+[[nodiscard]] std::vector<std::string> known_model_types();
 
 }  // namespace kbsim::evaluate

@@ -12,8 +12,6 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 
-#include "model_family.hpp"
-
 namespace kbsim::evaluate {
 namespace {
 
@@ -90,9 +88,6 @@ void require_dense_decoder(const ModelKeys& keys) {
     refuse_layer(keys.place("kv_lora_rank"), "keys and values are compressed (kv_lora_rank)");
   if (keys.truth("is_encoder_decoder"))
     refuse_layer(keys.place("is_encoder_decoder"), "an encoder beside the decoder (is_encoder_decoder)");
-  const std::string type = keys.text("model_type");
-  if (const std::string_view why = why_no_decoder(type); !why.empty())
-    refuse_layer(keys.place("model_type"), fmt::format("model_type {}: {}", type, why));
   if (!keys.truth("do_layer_norm_before", true))
     refuse_layer(keys.place("do_layer_norm_before"), "norms follow the sums (do_layer_norm_before)");
 }

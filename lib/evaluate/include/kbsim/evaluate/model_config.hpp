@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kbsim/base/dtype.hpp"
 
@@ -20,8 +21,12 @@ struct AttentionWindow {
   std::string key;  // what config.json calls it
 };
 
+/// The family of a config.json without model_type and architectures: LLaMA's layer, as far as its keys agree.
+constexpr std::string_view kAssumedFamily = "LLaMA (assumed, no model_type)";
+
 /// A decoder layer, by the keys that model hubs have in config.json.
 struct ModelConfig {
+  std::string family;  // model_type; "" of the small model
   std::int64_t hidden_size = 128;
   std::int64_t num_attention_heads = 8;
   std::int64_t num_key_value_heads = 4;
@@ -46,9 +51,9 @@ struct ModelConfig {
 /// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
 /// queries, head_dim from hidden_size, the kind of norm from the name of its eps, activation, gate and biases
 /// from model_type. Keys go by the names of all families (n_embd, ffn_dim, ...); of a model of several parts
-/// those of text_config count. Unsupported for any other key, unless a table lists
-/// it as idle. UsageError with the place, the key, and what is expected, for a key that is read and has a
-/// value of another type; Unsupported for layers that aren't dense decoders'.
+/// those of text_config count. Unsupported for a model_type that isn't known, for any other key, unless a
+/// table lists it as idle. UsageError with the place, the key, and what is expected, for a key that is read
+/// and has a value of another type; Unsupported for layers that aren't dense decoders'.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate

@@ -1,0 +1,86 @@
+#include "model_type.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+#include "kbsim/base/say.hpp"
+
+namespace kbsim::evaluate {
+namespace {
+
+// GPT2 of GPT2LMHeadModel.
+std::string_view without_head(std::string_view name) {
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {"ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "ForSequenceClassification", "Model"});
+  for (const std::string_view head : kEndings) {
+    if (name.ends_with(head)) return name.substr(0, name.size() - head.size());
+  }
+  return name;
+}
+
+std::string letters_of_type(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  return letters;
+}
+
+// A class's type is written with other signs: GPTNeoX, gpt_neox.
+std::string type_of_class(const std::string& name) {
+  const std::string wanted = letters_of_type(without_head(name));
+  const std::vector<std::string> types = known_model_types();
+  const auto found =
+      std::ranges::find_if(types, [&](const std::string& type) { return letters_of_type(type) == wanted; });
+  return found == types.end() ? name : *found;
+}
+
+const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, const std::string& name,
+                                const std::string& type) {
+  const std::string shown = harmless(name);
+  if (const std::string_view why = why_no_decoder(type); !why.empty())
+    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder layers of one kind are simulated",
+                                  keys.place(key), key, shown, why)};
+  if (const ModelFamily* family = family_of(type)) return family;
+  throw Unsupported{fmt::format(
+      "{}: {} '{}' isn't known: its keys don't say which norms, biases and gates its layers have{}",
+      keys.place(key), key, shown, near_hint(shown, known_model_types()))};
+}
+
+[[noreturn]] void refuse_without_type(const ModelKeys& keys, std::string_view key, std::string_view why) {
+  throw Unsupported{
+      fmt::format("{}: {}, and the file has no model_type, which says it", keys.place(key), why)};
+}
+
+}  // namespace
+
+const ModelFamily* family_in(const ModelKeys& keys) {
+  if (const std::string type = keys.text("model_type"); !type.empty())
+    return family_named(keys, "model_type", type, type);
+  for (const std::string& name : keys.texts("architectures"))
+    return family_named(keys, "architectures", name, type_of_class(name));
+  return nullptr;
+}
+
+void require_like_llama(const ModelKeys& keys, const ModelConfig& model) {
+  for (const std::string_view key : {"n_embd", "n_embed", "d_model", "n_head", "n_heads", "num_heads"}) {
+    if (keys.has(key))
+      refuse_without_type(keys, key,
+                          fmt::format("{} is a key of several families with different layers", key));
+  }
+  if (model.hidden_act != HiddenAct::silu)
+    refuse_without_type(keys, keys.called({"hidden_activation", "hidden_act", "activation_function"}),
+                        "whether an MLP of this activation has a gate isn't known");
+  if (model.mlp_input != MlpInput::attention_sum)
+    refuse_without_type(keys, keys.called({"use_parallel_residual", "parallel_attn"}),
+                        "whether the MLP beside attention has a norm of its own isn't known");
+}
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "kbsim/evaluate/model_config.hpp"
+
+#include "model_family.hpp"
+#include "model_keys.hpp"
+
+namespace kbsim::evaluate {
+
+/// The family by model_type or, without that, by the class that `architectures` names; none if the file has
+/// neither. Unsupported with the place for a type or class whose layer isn't known, and for one whose layer
+/// isn't simulated.
+[[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys);
+
+/// Of a file without a family: Unsupported with the place of a key that LLaMA's layer hasn't, so that the
+/// keys don't say which layer it is.
+void require_like_llama(const ModelKeys& keys, const ModelConfig& model);
+
+}  // namespace kbsim::evaluate
