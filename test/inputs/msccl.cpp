@@ -51,6 +51,24 @@ TEST_CASE("MSCCL XML: a file is read, is right, and is equal when it was written
   }
 }
 
+TEST_CASE("MSCCL XML: attributes that aren't known are refused with their place") {
+  const auto refused = [](const std::string& from, const std::string& to, const std::string& expected) {
+    CAPTURE(to);
+    CHECK_THROWS_WITH_AS((void)parse_msccl({"p.xml", changed("all_reduce.xml", from, to)}),
+                         doctest::Contains(expected.c_str()), Unsupported);
+  };
+  refused("ngpus=", "nsockets=\"2\" ngpus=", "attribute 'nsockets' of <algo> isn't known");
+  refused("<gpu id=", "<gpu numa=\"1\" id=", "attribute 'numa' of <gpu> isn't known");
+  refused("<tb id=", "<tb warps=\"4\" id=", "attribute 'warps' of <tb> isn't known");
+  refused("<step s=", "<step scale=\"2\" s=", "attribute 'scale' of <step> isn't known");
+  refused("ngpus=", "redop=\"max\" ngpus=", "redop 'max' of a plan isn't run");
+  for (const char* idle : {"redop=\"sum\"", "minBytes=\"0\"", "outofplace=\"1\"", "maxBytes=\"9\""})
+    CHECK_NOTHROW(
+        (void)parse_msccl({"p.xml", changed("all_reduce.xml", "ngpus=", std::string{idle} + " ngpus=")}));
+  CHECK(error_of(changed("all_reduce.xml", "ngpus=", "ngpus=\"2\" ngpus=")).find("ngpus stands twice") !=
+        std::string::npos);
+}
+
 TEST_CASE("MSCCL XML: thread blocks, steps and dependencies are those of the file") {
   const ccl::Plan plan = parse_msccl({"p.xml", contents("all_reduce.xml")});
   CHECK(plan.name == "by_scratch");

@@ -51,6 +51,24 @@ TEST_CASE("MSCCL++: puts, reads, packets and groups of thread blocks are right, 
   }
 }
 
+TEST_CASE("MSCCL++: keys that aren't known are refused with their place, at each level") {
+  const auto refused = [](const std::string& from, const std::string& to, const std::string& key) {
+    CAPTURE(to);
+    const std::string text = replaced("puts.json", from, to);
+    CHECK_THROWS_AS((void)parse_mscclpp({"p.json", text}), Unsupported);
+    CHECK(mistake(text).find("key '" + key + "' isn't known") != std::string::npos);
+  };
+  refused("\"gpus\"", "\"loops\": 3, \"gpus\"", "loops");
+  refused("\"scratch_chunks\"", "\"nvls\": 1, \"scratch_chunks\"", "nvls");
+  refused("\"connected_to\"", "\"rate\": 1, \"connected_to\"", "rate");
+  refused("\"ops\"", "\"priority\": 1, \"ops\"", "priority");
+  refused("\"src_buff\"", "\"scale\": 2, \"src_buff\"", "scale");
+  refused("\"index\"", "\"stride\": 2, \"index\"", "stride");
+  CHECK(mistake("puts.json", "\"gpus\"", "\"name\": \"a\", \"gpus\"").find("name stands twice") !=
+        std::string::npos);
+  CHECK(mistake("puts.json", "\"gpus\"", "\"min_message_size\": 0, \"gpus\"").empty());
+}
+
 TEST_CASE(
     "MSCCL++: a plan that names no collective is told by what arrives where, of buffers of any length") {
   const ccl::Plan plan = parse_mscclpp({"p.json", plan_text("custom.json")});

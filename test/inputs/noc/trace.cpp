@@ -105,6 +105,30 @@ TEST_CASE("NOC trace: events of several cores in turn are told apart") {
   CHECK(all(trace, 1)[0].cycle == 1);
 }
 
+TEST_CASE("NOC trace: fields and types of events that aren't known are refused with their place") {
+  const auto event = [](const char* type, const char* more) {
+    return fmt::format(R"([{{"proc":"BRISC","noc":"NOC_0","sx":1,"sy":1,"dx":2,"dy":2,"num_bytes":64,)"
+                       "\n"
+                       R"("type":"{}","timestamp":7{}}}])",
+                       type, more);
+  };
+  for (const char* type : {"WRITE_", "WRITE_WITH_STATE", "WRITE_WITH_TRID", "READ_DRAM_SHARDED_WITH_STATE"})
+    CHECK(error_of(event(type, "")) == "no error");
+  CHECK(error_of(event("WRITE_", R"(,"vc":1,"op_name":"x","posted":false)")) == "no error");
+  CHECK(error_of(event("TELEPORT", "")) == ":2:1: event type 'TELEPORT' isn't known");
+  CHECK(error_of(event("ATOMIC_SWAP", "")) == ":2:1: event type 'ATOMIC_SWAP' isn't known");
+  CHECK(
+      error_of(event("WRITE_", ",\n\"copies\":3")) ==
+      ":3:1: field 'copies' of an event isn't known, and may change the traffic: take it out if it doesn't");
+  CHECK(error_of(event("WRITE_", R"(,"posted":true)")).find("(posted), isn't simulated") !=
+        std::string::npos);
+  CHECK_THROWS_AS((void)NocTrace::open(TraceFile{event("TELEPORT", "")}.path(), kGrid), Unsupported);
+  const std::string stateless =
+      R"([{"proc":"BRISC","noc":"NOC_0","sx":1,"sy":1,"type":"READ_WITH_STATE","timestamp":7}])";
+  CHECK(error_of(stateless).find("target and bytes of 'READ_WITH_STATE' are those of an earlier event") !=
+        std::string::npos);
+}
+
 TEST_CASE("NOC trace: zones and foreign types between events are no new stretch, another core's event is") {
   const std::string zone = R"({"proc":"NCRISC","zone":"K","zone_phase":"begin","sx":1,"sy":1,"timestamp":7})";
   std::string text = "[" + read_at(5);

@@ -28,16 +28,20 @@ std::size_t Element::offset() const {
   return at > 0 ? static_cast<std::size_t>(at) - 1 : 0;  // of its '<'
 }
 
-InputError Element::error(const char* attribute, const std::string& what) const {
+std::size_t Element::offset(const char* attribute) const {
   const std::string_view content = text_->content();
   const std::size_t begin = offset();
   const std::size_t end = std::min(content.find('>', begin), content.size());
   const std::string wanted = std::string{attribute} + "=";
   for (std::size_t at = content.find(wanted, begin); at < end; at = content.find(wanted, at + 1)) {
     const char before = at == 0 ? ' ' : content[at - 1];
-    if (before == ' ' || before == '\t' || before == '\n' || before == '\r') return text_->error(at, what);
+    if (before == ' ' || before == '\t' || before == '\n' || before == '\r') return at;
   }
-  return error(what);
+  return begin;
+}
+
+InputError Element::error(const char* attribute, const std::string& what) const {
+  return text_->error(offset(attribute), what);
 }
 
 void Element::require_name(std::string_view wanted, std::string_view parent) const {

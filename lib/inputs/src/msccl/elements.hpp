@@ -18,6 +18,8 @@ class Element {
   [[nodiscard]] std::string_view name() const { return node_.name(); }
   [[nodiscard]] Place place() const { return text_->place(offset()); }
   [[nodiscard]] InputError error(const std::string& what) const { return text_->error(offset(), what); }
+  /// Of an attribute; of the element, if it isn't there.
+  [[nodiscard]] Place place(const char* attribute) const { return text_->place(offset(attribute)); }
   /// At an attribute; at the element, if it isn't there.
   [[nodiscard]] InputError error(const char* attribute, const std::string& what) const;
 
@@ -29,6 +31,10 @@ class Element {
       found.require_name(child, name());
       action(found);
     }
+  }
+  template <class Action>
+  void each_attribute(const Action& action) const {
+    for (const pugi::xml_attribute attribute : node_.attributes()) action(attribute.name());
   }
   void require_name(std::string_view wanted, std::string_view parent) const;
 
@@ -43,6 +49,7 @@ class Element {
 
  private:
   [[nodiscard]] std::size_t offset() const;
+  [[nodiscard]] std::size_t offset(const char* attribute) const;
 
   const Text* text_;
   pugi::xml_node node_;

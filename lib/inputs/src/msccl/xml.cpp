@@ -12,6 +12,7 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "attributes.hpp"
 #include "collective_names.hpp"
 #include "elements.hpp"
 #include "queue_checks.hpp"
@@ -57,6 +58,7 @@ class Reader {
 
  private:
   void read_algo(const Element& algo) {
+    msccl::require_known_attributes(algo);
     plan_.file = text_.name();
     plan_.name = algo.has("name") ? std::string{algo.text("name")} : std::string{"unnamed"};
     plan_.protocol = algo.has("proto") ? std::string{algo.text("proto")} : std::string{"Simple"};
@@ -81,6 +83,7 @@ class Reader {
   }
 
   void read_gpu(int rank, const Element& gpu) {
+    msccl::require_known_attributes(gpu);
     read_chunks(gpu, "i_chunks", PlanBuffer::input, rank);
     read_chunks(gpu, "o_chunks", PlanBuffer::output, rank);
     plan_.scratch_chunks[at(rank)] = gpu.number_or("s_chunks", 0, 0, kMostChunks);
@@ -126,6 +129,7 @@ class Reader {
   }
 
   PlanBlock block_of(int rank, const Element& tb) {
+    msccl::require_known_attributes(tb);
     const Place place = tb.place();
     PlanBlock block{.id = tb.number("id", 0, kMostBlocks),
                     .send = peer(tb, "send", rank),
@@ -157,6 +161,7 @@ class Reader {
   }
 
   PlanStep step_of(int rank, const PlanBlock& block, const Element& element) const {
+    msccl::require_known_attributes(element);
     const std::string_view type = element.text("type");
     const auto known = std::ranges::find(kPlanOps, type);
     if (known == kPlanOps.end()) {

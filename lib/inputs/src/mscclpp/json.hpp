@@ -39,6 +39,8 @@ class Json {
  public:
   explicit Json(const JsonFile& file, std::uint32_t number = 0) : file_{&file}, number_{number} {}
 
+  /// Of a member's key.
+  [[nodiscard]] Place key_place() const { return file_->text().place(node().key - 1); }
   [[nodiscard]] Place place() const { return file_->text().place(node().begin); }
   [[nodiscard]] InputError error(const std::string& what) const {
     return file_->text().error(node().begin, what);
@@ -50,6 +52,17 @@ class Json {
     require('[', "an array");
     for (std::uint32_t at = number_ + 1; at < node().after; at = file_->nodes()[at].after)
       action(Json{*file_, at});
+  }
+  /// The members of an object: their keys as they stand in the file, and their values. InputError if it isn't
+  /// one.
+  template <class Action>
+  void each_member(const Action& action) const {
+    require('{', "an object");
+    const std::string_view all = file_->text().content();
+    for (std::uint32_t at = number_ + 1; at < node().after; at = file_->nodes()[at].after) {
+      const JsonNode& member = file_->nodes()[at];
+      action(all.substr(member.key, member.key_end - member.key), Json{*file_, at});
+    }
   }
   /// A member of an object. InputError if it isn't an object; at(), if it has no such member.
   [[nodiscard]] std::optional<Json> find(std::string_view key) const;

@@ -12,6 +12,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "../msccl/shown.hpp"
+#include "keys.hpp"
 
 namespace kbsim::inputs::mscclpp {
 namespace {
@@ -85,6 +86,7 @@ class OpReader {
       } else if (in_pipeline) {
         throw unsupported(op, "pipeline in a pipeline");
       } else {
+        require_known_keys(op, JsonKind::pipeline);
         read(op.at("ops"), out, true);
       }
     });
@@ -109,6 +111,8 @@ class OpReader {
     if (channel == ChannelType::reducing_switch || known.kind == OpKind::in_switch)
       throw Unsupported{fmt::format("{}: '{}' (rank {}, thread block {}) needs a switch that reduces",
                                     to_string(json.place()), known.name, of_.rank, of_.block)};
+    require_known_keys(json, JsonKind::op);
+    require_sum(json, known.name);
     Op op{.kind = known.kind,
           .signals = known.signals,
           .packets_in = known.packets_in,
@@ -168,12 +172,16 @@ class OpReader {
     if (std::ranges::any_of(op.from, differs)) throw json.error("the sources have different sizes");
     if (op.from.front().rank != of_.rank || op.to.front().rank != of_.rank)
       throw unsupported(json, op.name + " whose first source or target is another rank's");
+  }
+
+  void require_sum(const Json& json, std::string_view name) const {
     const std::optional<Json> sums = json.find("reduce_op");
     if (sums && sums->string() != "sum")
-      throw unsupported(json, fmt::format("{} with {}", op.name, msccl::shown(sums->string())));
+      throw unsupported(json, fmt::format("{} with {}", name, msccl::shown(sums->string())));
   }
 
   [[nodiscard]] ChunkRange range(const Json& op, const Json& at, ChannelType channel) const {
+    require_known_keys(at, JsonKind::chunks);
     ChunkRange found{.rank = of_.rank,
                      .index = at.at("index").number(0, kChunksLimit),
                      .size = at.at("size").number(1, kChunksLimit)};
@@ -195,6 +203,7 @@ class OpReader {
   void add_part(const Json& op, ChunkRange& range) const {
     const std::optional<Json> group = op.find("tbg_info");
     if (!group) return;
+    require_known_keys(*group, JsonKind::group);
     range.parts = group->at("tbg_size").number(1, kPartsLimit);
     range.part = group->at("tb_id").number(0, range.parts - 1);
     parts_ = std::lcm(parts_, range.parts);

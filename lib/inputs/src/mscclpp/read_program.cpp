@@ -9,6 +9,7 @@
 
 #include "../msccl/collective_names.hpp"
 #include "../msccl/shown.hpp"
+#include "keys.hpp"
 #include "op_reader.hpp"
 
 namespace kbsim::inputs::mscclpp {
@@ -46,6 +47,7 @@ class ProgramReader {
     if (ranks_ < 1 || ranks_ > kRanksLimit)
       throw gpus.error(fmt::format("a plan has 1 to {} gpus, got {}", kRanksLimit, ranks_));
     require_newer(*first);
+    require_known_keys(plan_, JsonKind::plan);
     const std::optional<Json> name = plan_.find("name");
     const std::optional<Json> protocol = plan_.find("protocol");
     program_.name = name ? msccl::shown(name->string()) : "unnamed";
@@ -83,6 +85,7 @@ class ProgramReader {
   }
 
   void read_gpu(int rank, const Json& json) {
+    require_known_keys(json, JsonKind::gpu);
     Gpu& gpu = program_.gpus.emplace_back();
     gpu.scratch_chunks = json.at("scratch_chunks").number(0, kChunksLimit);
     if (program_.custom) {
@@ -91,8 +94,10 @@ class ProgramReader {
       require_chunks(rank, json);
     }
     if (const std::optional<Json> all = json.find("semaphores"))
-      all->each(
-          [&](const Json& one) { gpu.semaphores.push_back(one.at("init_value").number(0, kIdsLimit)); });
+      all->each([&](const Json& one) {
+        require_known_keys(one, JsonKind::semaphore);
+        gpu.semaphores.push_back(one.at("init_value").number(0, kIdsLimit));
+      });
     const Remote remote = remote_of(rank, json);
     json.at("threadblocks").each([&](const Json& block) { read_block(rank, block, remote, gpu); });
     std::ranges::sort(gpu.blocks, {}, &ThreadBlock::id);
@@ -144,7 +149,9 @@ class ProgramReader {
     if (const std::optional<Json> all = gpu.find("channels"))
       all->each([&](const Json& group) {
         const ChannelType type = type_of_channel(group.at("channel_type"));
-        if (type == ChannelType::reducing_switch) return;
+        const bool to_switch = type == ChannelType::reducing_switch;
+        require_known_keys(group, to_switch ? JsonKind::switch_channels : JsonKind::channels);
+        if (to_switch) return;
         group.at("connected_to").each([&](const Json& at) {
           const int peer = peer_of(rank, at);
           remote.channels[type].push_back({type, peer, counts[{type, peer}]++});
@@ -152,24 +159,28 @@ class ProgramReader {
       });
     if (const std::optional<Json> all = gpu.find("remote_buffers"))
       all->each([&](const Json& one) {
+        require_known_keys(one, JsonKind::remote_buffer);
         remote.buffers.push_back({peer_of(rank, one.at("rank")), buffer_named(one.at("type"))});
       });
     return remote;
   }
 
   void read_block(int rank, const Json& json, const Remote& remote, Gpu& gpu) {
+    require_known_keys(json, JsonKind::block);
     ThreadBlock block{.id = json.at("id").number(0, kIdsLimit), .place = json.place()};
     Named named;
-    const auto read = [&](const char* list, const char* type, const char* ids, auto& to) {
+    const auto read = [&](const char* list, const char* type, const char* ids, JsonKind kind, auto& to) {
       const std::optional<Json> all = json.find(list);
       if (!all) return;
       all->each([&](const Json& group) {
+        require_known_keys(group, kind);
         auto& of_type = to[type_of_channel(group.at(type))];
         group.at(ids).each([&](const Json& at) { of_type.push_back(at.number(0, kIdsLimit)); });
       });
     };
-    read("channels", "channel_type", "channel_ids", named.channels);
-    read("remote_buffer_refs", "access_channel_type", "remote_buffer_ids", named.buffers);
+    read("channels", "channel_type", "channel_ids", JsonKind::block_channels, named.channels);
+    read("remote_buffer_refs", "access_channel_type", "remote_buffer_ids", JsonKind::block_buffers,
+         named.buffers);
     block.ops = read_ops(json.at("ops"),
                          {.rank = rank, .block = block.id, .remote = remote, .named = named, .gpu = gpu},
                          program_.parts);

@@ -15,6 +15,9 @@
 
 #include "kbsim/inputs/text.hpp"
 
+#include "../msccl/shown.hpp"
+#include "fields.hpp"
+
 namespace kbsim::inputs {
 namespace {
 
@@ -42,13 +45,12 @@ std::optional<Meaning> barrier(std::string_view type) {
   return Meaning{op, {.writes = true}};  // of writes and of atomics
 }
 
-// None: it moves nothing over this chip's NOC.
+// None of one that moves nothing over this chip's NOC, or isn't known.
 std::optional<Meaning> meaning(std::string_view type) {
+  if (is_left_out(type)) return std::nullopt;
   if (has(type, "BARRIER")) return barrier(type);
-  if (has(type, "SET_STATE") || has(type, "SET_TRID")) return std::nullopt;  // prepares a later one
   if (type.starts_with("READ")) return Meaning{NocOp::read};
   if (type.starts_with("WRITE_MULTICAST")) return Meaning{NocOp::multicast};
-  if (type == "WRITE_FLUSH") return std::nullopt;
   if (type.starts_with("WRITE")) return Meaning{NocOp::write};
   if (type == "SEMAPHORE_INC") return Meaning{NocOp::semaphore};
   return std::nullopt;
@@ -60,6 +62,7 @@ class EventReader {
       : objects_{objects}, extent_{extent}, fields_{fields} {}
 
   NocRecord read() {
+    require_known_fields();
     NocRecord record{
         .core = spot("sx", "sy"), .processor = text("proc"), .type = {}, .chip = {}, .event = {}};
     const std::int64_t cycle = number("timestamp", 0, kLastCycle);
@@ -67,6 +70,8 @@ class EventReader {
     if (fields_.contains("zone") && !fields_.contains("type")) return record;
     record.type = text("type");
     const std::optional<Meaning> means = meaning(record.type);
+    if (!means && !is_left_out(record.type))
+      refuse_work("type", fmt::format("event type '{}' isn't known", msccl::shown(record.type)));
     if (!means) return record;
     record.event = NocEvent{.cycle = cycle,
                             .size = {},
@@ -77,6 +82,7 @@ class EventReader {
                             .waits = means->waits,
                             .layer = layer()};
     const bool moves = means->op != NocOp::barrier_begin && means->op != NocOp::barrier_end;
+    if (moves) require_own_target(record.type);
     if (moves && record.chip) require_to_chip(*record.chip);
     if (moves) add_target(*record.event);
     return record;
@@ -86,6 +92,33 @@ class EventReader {
   [[noreturn]] void refuse(std::string_view field, const std::string& why) const {
     const std::size_t at = objects_.bytes().find(fmt::format("\"{}\"", field));
     throw InputError{objects_.place(at == std::string::npos ? 0 : at), fmt::format("{}: {}", field, why)};
+  }
+  [[noreturn]] void refuse_work(std::string_view field, const std::string& why) const {
+    const std::size_t at = objects_.bytes().find(fmt::format("\"{}\"", field));
+    throw Unsupported{
+        fmt::format("{}: {}", to_string(objects_.place(at == std::string::npos ? 0 : at)), why)};
+  }
+  // Of an event WITH_STATE, an earlier one (SET_STATE) may say target and bytes.
+  void require_own_target(std::string_view type) const {
+    const boost::json::value* bytes = fields_.if_contains("num_bytes");
+    const bool states = fields_.contains("dx") && bytes != nullptr && *bytes != boost::json::value(0);
+    if (states || !has(type, "WITH_STATE")) return;
+    refuse_work("type",
+                fmt::format("target and bytes of '{}' are those of an earlier event, which isn't followed",
+                            msccl::shown(type)));
+  }
+  void require_known_fields() const {
+    for (const auto& member : fields_) {
+      const std::string_view field{member.key()};
+      if (!is_known_field(field))
+        refuse_work(field,
+                    fmt::format("field '{}' of an event isn't known, and may change the traffic: take it out "
+                                "if it doesn't",
+                                msccl::shown(field)));
+    }
+    const boost::json::value* posted = fields_.if_contains("posted");
+    if (posted != nullptr && *posted != boost::json::value(false) && *posted != boost::json::value(0))
+      refuse_work("posted", "a posted write, for which no barrier waits (posted), isn't simulated");
   }
   void require_to_chip(std::int64_t chip) const {
     if (!fields_.contains("dst_device_id")) return;

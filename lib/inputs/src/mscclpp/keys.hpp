@@ -1,0 +1,28 @@
+#pragma once
+
+#include "json.hpp"
+
+namespace kbsim::inputs::mscclpp {
+
+/// Objects of a plan's file.
+enum class JsonKind {
+  plan,
+  gpu,
+  channels,
+  switch_channels,
+  remote_buffer,
+  semaphore,
+  block,
+  block_channels,
+  block_buffers,
+  op,
+  pipeline,
+  chunks,
+  group,
+};
+
+/// InputError for a key that stands twice. Unsupported, with the place and the name, for a key that isn't
+/// known of such an object.
+void require_known_keys(const Json& object, JsonKind kind);
+
+}  // namespace kbsim::inputs::mscclpp
