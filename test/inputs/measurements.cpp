@@ -143,6 +143,70 @@ TEST_CASE("Measurements: texts before rows that change from line to line, colour
   }
 }
 
+TEST_CASE("Measurements: times are in the unit of the line below the header") {
+  const auto time = [](const std::string& unit) {
+    return read("# size count type redop root time algbw busbw #wrong\n# (B) (elements) (" + unit +
+                ") (GB/s) (GB/s)\n1024 256 float sum -1 1.5 1 1 0\n")
+        .rows.at(0)
+        .at("time");
+  };
+  CHECK(time("us") == "1.5");
+  CHECK(time("ms") == "1500");
+  CHECK(time("ns") == "0.0015");
+  CHECK(time("s") == "1500000");
+  CHECK_THROWS_WITH_AS((void)time("cycles"), doctest::Contains("run.log:2:1: sizes in (B) and times in (?)"),
+                       Unsupported);
+  CHECK_THROWS_AS(
+      (void)read("# size count type time algbw busbw #wrong\n# (KB) (elements) (us)\n1 2 float 1 1 1 0\n"),
+      Unsupported);
+}
+
+TEST_CASE("Measurements: a row that lacks its last cell has no other cell's number as its time") {
+  const std::string head = "#  size  count   type  redop  root    time  algbw  busbw  #wrong\n";
+  const Measurements found = read(head +
+                                  "   1024    256  float   none     3   11.50   1.00   0.00\n"
+                                  "   2048    512  float   none     3   12.50   1.00   0.00       0\n"
+                                  "   4096   1024  float                13.50   1.00   0.00       0\n");
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0].at("time") == "12.50");
+  CHECK(found.rows[1].at("time") == "13.50");
+  CHECK(found.skipped == std::vector<std::string>{"run.log:2:4: 8 columns, expected 9 as in the header"});
+}
+
+TEST_CASE("Measurements: the first versions' header, whose times are milliseconds") {
+  const std::string log =
+      "#                                            out-of-place                    in-place\n"
+      "#  bytes             N    type      op     time  algbw  busbw      res     time  algbw  busbw      "
+      "res\n"
+      "10000000      10000000    char     sum    0.064  157.38   0.00    0e+00    0.005  2083.77   0.00    "
+      "0e+00\n"
+      "20000000       5000000     int    prod    0.068  147.13   0.00    1e-05    0.005  1972.39   0.00    "
+      "0e+00\n";
+  const Measurements found = read(log);
+  REQUIRE(found.rows.size() == 2);
+  CHECK(std::stod(found.rows[0].at("time")) == doctest::Approx(64.0));
+  CHECK(found.rows[0].at("size") == "10000000");
+  CHECK(found.rows[0].at("redop") == "sum");
+  CHECK(std::stod(read(log, Buffers::in_place).rows[1].at("time")) == doctest::Approx(5.0));
+}
+
+TEST_CASE("Measurements: the CPU's time of calls is no time of a collective") {
+  CHECK_THROWS_WITH_AS(
+      (void)read(
+          "x\n# size count type redop root cputime algbw busbw #wrong\n1024 256 float sum -1 1.5 1 1 0\n"),
+      doctest::Contains("run.log:2:1: cputime is how long a CPU issues the calls"), Unsupported);
+}
+
+TEST_CASE("Measurements: columns of each iteration's times beside the groups, as -I writes them") {
+  const std::string log =
+      "#            in-place (+ per-iteration)                    out-of-place (+ per-iteration)\n"
+      "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv "
+      "time algbw busbw #wrong i_min i_max i_p99 i_cv\n"
+      "1024 256 float sum -1 11.5 1 1 0 10.1 12.1 12.0 3.1 12.5 1 1 2 11.1 13.1 13.0 2.1\n";
+  CHECK(read(log, Buffers::in_place).rows.at(0).at("time") == "11.5");
+  CHECK_THROWS_WITH_AS((void)read(log), doctest::Contains("#wrong is 2"), UsageError);
+}
+
 TEST_CASE("Measurements: a line that looks like a row and isn't read is named with its place") {
   const Measurements found = read(
       "# size count type redop root time algbw busbw #wrong\n1024 256 float sum -1 11.5 1 1 0\n"

@@ -2,6 +2,7 @@
 #include "header.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -12,13 +13,24 @@ namespace {
 
 std::size_t distance(std::size_t a, std::size_t b) { return a > b ? a - b : b - a; }
 
-// The group whose "time" ends nearest to where this word ends; none in the middle of both.
-std::optional<std::size_t> group_above(const LogHeader& header, const Cell& time) {
+// The group whose "time" ends as far from where "size" ends as in the row; none in the middle of both. Texts
+// before the row don't move that.
+std::optional<std::size_t> group_above(const LogHeader& header, const Cell& size, const Cell& time) {
+  const std::size_t from = size.at + size.text.size();
   const std::size_t end = time.at + time.text.size();
-  const std::size_t first = distance(header.ends[0], end);
-  const std::size_t second = distance(header.ends[1], end);
+  const std::size_t first = distance(header.ends[0] - header.size_end, end - from);
+  const std::size_t second = distance(header.ends[1] - header.size_end, end - from);
   if (distance(first, second) < distance(header.ends[0], header.ends[1]) / 2) return std::nullopt;
   return first < second ? 0 : 1;
+}
+
+// Where a row lacks words on the left, its time stands nearer to the header's than to the last name before
+// that: else a cell on the right is missing.
+bool is_time(const LogHeader& header, const std::vector<Cell>& words, std::size_t left, std::size_t group) {
+  if (left == header.left.size()) return true;
+  const std::size_t end = words[left].at + words[left].text.size() - words[0].at - words[0].text.size();
+  return distance(header.ends[group] - header.size_end, end) <
+         distance(header.left_end - header.size_end, end);
 }
 
 // Words on the left: the names of the first three at least, and, of those after them, any may be blank.
@@ -35,7 +47,41 @@ bool is_left(const LogHeader& header, const std::vector<Cell>& words, std::size_
   return true;
 }
 
+// Names that the first versions had, whose times are milliseconds.
+constexpr auto kOldNames = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"n", "count"}, {"op", "redop"}, {"res", "error"}});
+constexpr double kMillisecond = 1000.0;
+constexpr auto kTimeUnits = std::to_array<std::pair<std::string_view, double>>({{"ns", 1e-3},
+                                                                                {"us", 1.0},
+                                                                                {"usec", 1.0},
+                                                                                {"ms", kMillisecond},
+                                                                                {"msec", kMillisecond},
+                                                                                {"s", 1e6},
+                                                                                {"sec", 1e6}});
+
+std::string name_today(const std::string& name) {
+  const auto old = std::ranges::find(kOldNames, lower(name), &decltype(kOldNames)::value_type::first);
+  return old == kOldNames.end() ? name : std::string{old->second};
+}
+
 }  // namespace
+
+std::optional<LogUnits> units_in(std::string_view line) {
+  if (!line.starts_with('#')) return std::nullopt;
+  LogUnits units;
+  for (const Cell& word : words_of(line.substr(1))) {
+    if (!word.text.starts_with('(') || !word.text.ends_with(')')) return std::nullopt;
+    const std::string unit = word.text.substr(1, word.text.size() - 2);
+    if (units.size.empty()) units.size = unit;
+    if (units.time.empty() && microseconds_in(unit)) units.time = unit;
+  }
+  return units.size.empty() ? std::nullopt : std::optional{std::move(units)};
+}
+
+std::optional<double> microseconds_in(std::string_view unit) {
+  const auto found = std::ranges::find(kTimeUnits, unit, &decltype(kTimeUnits)::value_type::first);
+  return found == kTimeUnits.end() ? std::nullopt : std::optional{found->second};
+}
 
 std::optional<std::size_t> LogHeader::group_of(Buffers buffers) const {
   const std::vector<Buffers> standard{Buffers::out_of_place, Buffers::in_place};
@@ -52,14 +98,20 @@ std::optional<LogHeader> log_header_in(std::string_view line) {
   std::vector<std::string> names;
   std::vector<std::size_t> times;
   for (const Cell& word : words_of(line.substr(1))) {
-    const std::optional<MeasuredColumn> column = column_called(word.text);
+    const std::string name = name_today(word.text);
+    if (lower(word.text) == "res") header.us = kMillisecond;
+    const bool cpu_time = lower(name) == "cputime";
+    header.cpu_time = header.cpu_time || cpu_time;
+    const std::optional<MeasuredColumn> column = cpu_time ? MeasuredColumn::time : column_called(name);
     if (column == MeasuredColumn::timestamp) continue;
-    if (column == MeasuredColumn::wrong) header.counts_wrong = lower(word.text) != "error";
+    if (column == MeasuredColumn::wrong) header.counts_wrong = lower(name) != "error";
+    if (column != MeasuredColumn::time && times.empty()) header.left_end = 1 + word.at + word.text.size();
     if (column == MeasuredColumn::time) {
       times.push_back(names.size());
       header.ends.push_back(1 + word.at + word.text.size());
     }
-    names.push_back(column_named(word.text));
+    if (names.empty()) header.size_end = 1 + word.at + word.text.size();
+    names.push_back(cpu_time ? "time" : column_named(name));
   }
   if (names.empty() || names.front() != "size" || times.empty() || times.size() > 2) return std::nullopt;
   const std::size_t end = times.size() == 2 ? times[1] : names.size();
@@ -77,6 +129,7 @@ std::vector<Buffers> order_of_groups_in(std::string_view line) {
   for (const Cell& word : words_of(line)) {
     std::string name = lower(word.text);
     std::ranges::replace(name, '_', '-');
+    if (name == "(+" || name == "per-iteration)") continue;  // of -I
     if (name == "out-of-place") order.push_back(Buffers::out_of_place);
     if (name == "in-place") order.push_back(Buffers::in_place);
     if (name != "out-of-place" && name != "in-place" && name != "#") return {};
@@ -92,10 +145,11 @@ std::optional<RowLayout> layout_of(const LogHeader& header, const std::vector<Ce
     const std::size_t left = words.size() - right;
     if (!is_left(header, words, left)) continue;
     if (filled == header.groups()) {
+      if (!is_time(header, words, left, 0)) continue;
       return filled == 2 ? RowLayout{.left = left, .groups = {0, 1}} : RowLayout{.left = left, .groups = {0}};
     }
-    if (const auto group = group_above(header, words[left]))
-      return RowLayout{.left = left, .groups = {*group}};
+    const auto group = group_above(header, words.front(), words[left]);
+    if (group && is_time(header, words, left, *group)) return RowLayout{.left = left, .groups = {*group}};
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 // words.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
@@ -117,7 +118,7 @@ class LogReader {
 
   void line(std::string_view coloured, std::size_t begin) {
     const std::string whole = without_colours(coloured);
-    if (read_header(whole)) return;
+    if (read_header(whole, begin)) return;
     const std::string_view line = label_.without(whole);
     if (auto rank = rank_listed_in(line)) ranks_.insert(*std::move(rank));
     std::vector<Cell> words = words_of(line);
@@ -148,8 +149,12 @@ class LogReader {
   static inline const std::vector<std::string> kLogColumns{"size", "count", "type",  "redop", "root",
                                                            "time", "algbw", "busbw", "wrong"};
 
-  bool read_header(std::string_view whole) {
+  bool read_header(std::string_view whole, std::size_t begin) {
     if (auto found = labelled_header_in(whole)) {
+      if (found->header.cpu_time)
+        throw Unsupported{fmt::format(
+            "{}: cputime is how long a CPU issues the calls, and no time of a collective: measure without -C",
+            to_string(text_.place(begin)))};
       header_ = std::move(found->header);
       label_ = std::move(found->label);
       if (order_.size() == header_->groups()) header_->order = std::exchange(order_, {});
@@ -159,7 +164,25 @@ class LogReader {
     const std::size_t hash = whole.find('#');
     if (hash == std::string_view::npos) return false;
     if (auto order = order_of_groups_in(whole.substr(hash)); !order.empty()) order_ = std::move(order);
+    if (const auto units = units_in(whole.substr(hash)); header_ && units) read_units(*units, begin);
     return false;
+  }
+
+  void read_units(const LogUnits& units, std::size_t begin) {
+    if (units.size != "B" || units.time.empty())
+      throw Unsupported{fmt::format(
+          "{}: sizes in ({}) and times in ({}), expected (B) and (ns), (us), (ms) or (s)",
+          to_string(text_.place(begin)), harmless(units.size), units.time.empty() ? "?" : units.time)};
+    header_->us = microseconds_in(units.time).value_or(1.0);
+  }
+
+  // A time of the log in microseconds.
+  void scale_time(MeasuredRows::Row& row) const {
+    double time = 0.0;
+    std::string& text = row["time"];
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), time);
+    const bool whole = problem == std::errc{} && end == text.data() + text.size();
+    if (whole && header_->us != 1.0) text = fmt::format("{}", time * header_->us);
   }
 
   [[nodiscard]] std::size_t columns() const {
@@ -171,7 +194,6 @@ class LogReader {
     for (const std::size_t at : beginnings_of_rows(whole)) {
       std::vector<Cell> words = words_of(whole.substr(at));
       drop_timestamp(words);
-      for (Cell& word : words) word.at += at - std::min(at, whole.find_first_not_of(' '));
       const auto layout = layout_of(*header_, words);
       if (!layout) continue;
       read(words, *layout, to_string(text_.place(begin + at)));
@@ -205,6 +227,7 @@ class LogReader {
     const std::size_t first =
         layout.left + static_cast<std::size_t>(at - layout.groups.begin()) * header_->group.size();
     for (std::size_t i = 0; i < header_->group.size(); ++i) row[header_->group[i]] = words[first + i].text;
+    scale_time(row);
     if (header_->counts_wrong && is_wrong(row["wrong"]))
       return rows_.skip_wrong(place, harmless(row["wrong"]));
     rows_.add(place, std::move(row));

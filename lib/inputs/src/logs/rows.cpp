@@ -19,14 +19,13 @@ namespace {
 constexpr auto kColumnNames = [] {
   using enum MeasuredColumn;
   return std::to_array<std::pair<std::string_view, MeasuredColumn>>(
-      {{"size", size},          {"count", count},       {"type", type},           {"redop", redop},
-       {"root", root},          {"time", time},         {"algbw", algbw},         {"busbw", busbw},
-       {"wrong", wrong},        {"in_place", in_place}, {"timestamp", timestamp}, {"#wrong", wrong},
-       {"error", wrong},        {"nwrong", wrong},      {"errors", wrong},        {"alg_bw", algbw},
-       {"bus_bw", busbw},       {"size (b)", size},     {"size_bytes", size},     {"bytes", size},
-       {"time (us)", time},     {"time_us", time},      {"cputime", time},        {"algbw (gb/s)", algbw},
-       {"busbw (gb/s)", busbw}, {"datatype", type},     {"dtype", type},          {"inplace", in_place},
-       {"in-place", in_place}});
+      {{"size", size},      {"count", count},       {"type", type},           {"redop", redop},
+       {"root", root},      {"time", time},         {"algbw", algbw},         {"busbw", busbw},
+       {"wrong", wrong},    {"in_place", in_place}, {"timestamp", timestamp}, {"#wrong", wrong},
+       {"error", wrong},    {"nwrong", wrong},      {"errors", wrong},        {"alg_bw", algbw},
+       {"bus_bw", busbw},   {"size (b)", size},     {"size_bytes", size},     {"bytes", size},
+       {"time (us)", time}, {"time_us", time},      {"algbw (gb/s)", algbw},  {"busbw (gb/s)", busbw},
+       {"datatype", type},  {"dtype", type},        {"inplace", in_place},    {"in-place", in_place}});
 }();
 // Beyond these no file has a size or a time.
 constexpr double kLeastMeasured = 1e-12;
