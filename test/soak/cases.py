@@ -1,6 +1,6 @@
-"""What a soak runs: one case is a command whose parts can be left out, one by one, to shrink it."""
-import shlex
-from dataclasses import dataclass, replace
+"""What a soak runs."""
+import files
+from case import Case
 
 # Large enough for every case that is meant, small enough that none takes minutes.
 EVENTS = 3_000_000
@@ -13,29 +13,6 @@ OTHERS = ["ring_all_gather", "ring_reduce_scatter", "ring_broadcast", "ring_redu
 TOPOLOGIES = ["topology.yaml"] * 4 + ["router_vc.yaml", "hbm4.yaml", "hbm3.yaml", "small.yaml"]
 DTYPES = ["half", "bfloat16", "float", "double", "int8", "uint8", "int32"]
 OPS = ["sum", "prod", "max", "min", "avg"]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A command: `head` is always there, each list of words of `parts` may be left out."""
-
-    head: list
-    parts: list
-    command: str = "kbsim"
-    limited: bool = False   # it sets a limit of its own, so that exit 4 is right
-    shuffles: bool = False  # it takes --shuffle-ties
-    bench: bool = False     # it takes --oplog, --out and --timing-only
-    json: bool = True
-    dry_run: bool = True
-
-    def words(self):
-        return self.head + [word for part in self.parts for word in part] + (["--json"] if self.json else [])
-
-    def with_parts(self, parts):
-        return replace(self, parts=parts)
-
-    def __str__(self):
-        return f"{self.command} " + " ".join(shlex.quote(word) for word in self.words())
 
 
 def size_of(random, largest):
@@ -203,7 +180,8 @@ def hostile(random, keys):
     return case
 
 
-FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (attention, 2), (traffic, 2), (hostile, 2), (probe, 1)]
+FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (attention, 2), (traffic, 2), (hostile, 2), (probe, 1),
+            (files.layers, 1), (files.log, 2)]
 
 
 def draw(random, keys):

@@ -1,6 +1,7 @@
 """Whether what a command did is what it may do: right values, or a refusal; the same for every tie order."""
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -17,6 +18,16 @@ MEMORY = 12 << 30  # of addresses: the cases have a limit of their own
 COSTS = {"events", "host", "wall_s", "events_per_s", "peak_memory_bytes"}
 
 
+# What a reading of a file has in the command's JSON.
+READ = {
+    "layers": lambda out: [[row[key] for key in ("layer", "m", "n", "k")] for row in out["rows"]],
+    "extents": lambda out: [[row[key] for key in ("m", "n", "k")] for row in out["rows"]],
+    # Points, and the lines that aren't read.
+    "times": lambda out: [[[point["size"], point["reference_us"]] for point in out["points"]],
+                          [int(line.split(":")[1]) for line in out.get("reference_rows_skipped", [])]],
+}
+
+
 @dataclass
 class Outcome:
     exit: int  # negative: by this signal; None: it did not end
@@ -30,11 +41,11 @@ def _limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(binary, words, sanitized=False):
+def run(binary, words, sanitized=False, folder=None):
     """Runs the command in a process group of its own, which ends with it."""
     start = time.monotonic()
     process = subprocess.Popen([binary] + words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, start_new_session=True,
+                               stderr=subprocess.PIPE, start_new_session=True, cwd=folder,
                                preexec_fn=None if sanitized else _limits)
     try:
         out, err = process.communicate(timeout=SECONDS * (10 if sanitized else 1))
@@ -70,6 +81,8 @@ class Judge:
         self.exits = {}
 
     def judge(self, case):
+        if case.files:
+            return self._files(case)
         first = self._run(case)
         found = self._exit(first, case)
         if found:
@@ -86,6 +99,32 @@ class Judge:
             return found
         again = self.random.choice([self._log, self._resolved, self._timing_only] + 5 * [lambda *_: ""])
         return again(case, first)
+
+    # What a file says is read, or refused with a place in it.
+    def _files(self, case):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in case.files.items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+                    file.write(text)
+            for more, what, right in case.readings:
+                words = case.words() + list(more)
+                outcome = run(os.path.abspath(os.path.join(self.release, PROGRAMS[case.command])), words, folder=folder)
+                found = self._exit(outcome, case) or self._reading(outcome, what, right, case.files)
+                if found:
+                    return f"{found} ({' '.join(more)})" if more else found
+                self.exits[outcome.exit] = self.exits.get(outcome.exit, 0) + 1
+        return ""
+
+    @staticmethod
+    def _reading(outcome, what, right, files):
+        if outcome.exit == 0:
+            found = READ[what](json.loads(outcome.out))
+            return "" if found == right else f"read otherwise: {difference(right, found)}"
+        said = outcome.err.strip().splitlines()[-1][:200]
+        if right is not None:
+            return f"refused, and it is right: {said}"
+        places = (re.escape(name) + r":(\d+| no rows)" for name in files)
+        return "" if any(re.search(place, said) for place in places) else f"no place: {said}"
 
     def _run(self, case, more=(), debug=False):
         folder = self.debug if debug else self.release

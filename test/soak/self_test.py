@@ -8,6 +8,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+import cases
+import files
 import soak
 
 # Stands in for the command; what it does is told by a word of its arguments.
@@ -20,7 +22,11 @@ esac
 """
 
 
-def findings(rules, seconds=2):
+# The stand-in reads no files.
+WITHOUT_FILES = [(family, weight) for family, weight in cases.FAMILIES if family not in (files.layers, files.log)]
+
+
+def findings(rules, seconds=2, families=None):
     """What a soak of a few seconds prints, and its exit code."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("apps/kbsim/kbsim", "test/soak/soak_program"):
@@ -31,7 +37,8 @@ def findings(rules, seconds=2):
             os.chmod(path, stat.S_IRWXU)
         words = ["soak", "--release", folder, "--seed", "1", "--minutes", str(seconds / 60)]
         out = io.StringIO()
-        with mock.patch.object(sys, "argv", words), contextlib.redirect_stdout(out):
+        with mock.patch.object(sys, "argv", words), contextlib.redirect_stdout(out), \
+                mock.patch.object(cases, "FAMILIES", families or WITHOUT_FILES):
             return soak.main(), out.getvalue()
 
 
@@ -68,6 +75,19 @@ class Soak(unittest.TestCase):
         code, text = findings("*slot_size=*) sleep 0.4; kill -SEGV $$ ;;", seconds=1)
         self.assertEqual(code, 1, text)
         self.assertIn("crash (release)", text)
+
+    def test_a_file_that_is_read_otherwise_is_found(self):
+        code, text = findings("*layers.csv*) echo '{\"rows\": [{\"layer\": \"L0\", \"m\": 1, \"n\": 1, \"k\": 1}]}' ;;",
+                              families=[(files.layers, 1)])
+        self.assertEqual(code, 1, text)
+        self.assertIn("read otherwise", text)
+        self.assertIn("> layers.csv; kbsim --bench gemm --layers layers.csv", text)
+
+    def test_a_file_that_is_refused_and_right_or_without_its_place_is_found(self):
+        code, text = findings("*run.log*) echo no >&2; exit 2 ;;", families=[(files.log, 1)])
+        self.assertEqual(code, 1, text)
+        self.assertIn("refused, and it is right", text)
+        self.assertIn("no place", text)
 
     def test_a_refusal_without_a_word_is_found(self):
         code, text = findings("*) exit 2 ;;")
