@@ -171,7 +171,8 @@ TEST_CASE("read_model_config: a key that changes the layer is refused with its p
 
 TEST_CASE("read_model_config: keys idle by knowledge pass, a key that isn't known is refused") {
   const std::string idle = R"("architectures": ["LlamaForCausalLM"], "bos_token_id": 1, "vocab_size": 32000,
-    "rope_theta": 10000.0, "attention_dropout": 0.0, "tie_word_embeddings": false, "use_cache": true)";
+    "rope_theta": 10000.0, "attention_dropout": 0.0, "tie_word_embeddings": false, "use_cache": true,
+    "_from_model_config": true, "z_loss_weight": 0)";
   CHECK(model_from(layer(R"("model_type": "llama", )" + idle)).hidden_size == 64);
   refuses<Unsupported>(layer(R"("model_type": "llama", "wavelet_depth": 3)"),
                        "key 'wavelet_depth' isn't known");
