@@ -1,45 +1,18 @@
 #include "kbsim/page/report_page.hpp"
 
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
-#include <boost/json/parse.hpp>
+#include <boost/json/array.hpp>
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
 
+#include "folder.hpp"
+
 namespace kbsim::page::test {
 namespace {
-
-namespace fs = std::filesystem;
-namespace json = boost::json;
-
-class Folder {
- public:
-  explicit Folder(const std::string& name) : path_{fs::temp_directory_path() / ("kbsim_test_page_" + name)} {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-    write("run.json", R"({"run": {"simulated_ps": 3}})");
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream{path_ / name} << text; }
-
-  [[nodiscard]] std::string page(const RunFolder* against = nullptr) const {
-    std::string text;
-    write_report({.path = path_}, against, [&](std::string_view piece) { text += piece; });
-    return text;
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-json::value data_in(const std::string& page) {
-  const std::string begin = "<script id=\"data\" type=\"application/json\">";
-  const std::size_t at = page.find(begin) + begin.size();
-  return json::parse(page.substr(at, page.find("</script>", at) - at));
-}
 
 std::string segment(int from, int to, const std::string& reason) {
   return R"({"from_ps":)" + std::to_string(from) + R"(,"to_ps":)" + std::to_string(to) + R"(,"reason":")" +
