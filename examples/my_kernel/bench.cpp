@@ -25,7 +25,8 @@ Task<> my_bench(Rank& main, BenchRequest, BenchReport* report) {
 
   const auto expected =
       kbsim::host::generate(shape, f16, [](std::int64_t i) { return double(3 * (i % 100)); });
-  report->correct = after.bytes() == expected.bytes();
+  report->wrong = difference(after, expected);
+  report->correct = report->wrong.empty();
   report->text =
       report->correct ? "scale: every element is three times what it was\n" : "scale: wrong values\n";
 }

@@ -23,7 +23,25 @@ TEST_CASE("require_readable: one point that can be read is enough") {
     ++asked;
     if (words.back() != "x.y=6") throw UsageError{"not this"};
   });
-  CHECK(asked == 5);
+  CHECK(asked == 5 + 6);
+}
+
+TEST_CASE("require_readable: a setting without effect in some points is refused, with how many") {
+  const auto refuse = [](const std::vector<std::string>& words) {
+    if (words.back() == "x.y=2" || words.back() == "x.y=4")
+      throw NoEffect{{.file = "--set x.y=2"}, "x.y", "has no effect on b: it has no x"};
+  };
+  std::string text;
+  try {
+    require_readable(plan_of_six(), refuse);
+  } catch (const UsageError& error) {
+    text = error.what();
+  }
+  CHECK(text.find("plan.yaml:3:3: axis x.y: ") == 0);
+  CHECK(text.find("has no effect on b: it has no x") != std::string::npos);
+  CHECK(
+      text.find("2 of 6 points have a setting without effect; leave the axis out, or the points (--where)") !=
+      std::string::npos);
 }
 
 TEST_CASE("require_readable: a mistake of all points is told once, with its axis") {
@@ -33,8 +51,9 @@ TEST_CASE("require_readable: a mistake of all points is told once, with its axis
 }
 
 TEST_CASE("require_readable: what only running shows is no mistake of the plan") {
-  require_readable(plan_of_six(),
-                   [](const std::vector<std::string>&) { throw Error{ExitCode::limit, "too long"}; });
+  require_readable(plan_of_six(), [](const std::vector<std::string>&) {
+    throw Error{ExitCode::limit, "too long"};
+  });
 }
 
 }  // namespace kbsim::sweep::test::readable_test

@@ -117,6 +117,7 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
   BenchReport& report = *config.report;
   const bool checked = config.data->problem().values;
   report.correct = right == rows || !checked;
+  if (!report.correct) report.wrong = fmt::format("{} of {} rows", rows - right, rows);
   report.text = verdict(config, algorithm, right, rows, checked);
   report.text += fmt::format(" latency {} of {} a PE, {} f16:\n", to_string(timing.latency()),
                              to_string(bytes), counted(config.n_elem(), "element"));

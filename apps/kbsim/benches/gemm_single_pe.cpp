@@ -22,6 +22,7 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
   const double window = to_ns(composite.end - composite.start);
   const double utilization = static_cast<double>(composite.padded_macs) / (run.peak_macs_per_ns * window);
   report->correct = run.numbers.ok;
+  if (!run.numbers.ok) report->wrong = "the product: " + to_text(run.numbers.means);
   report->text = fmt::format(
       "{} gemm_single_pe: {}x{}x{} f16 in {:.3f} ns, {}, MAC utilization {:.1f} % (ideal pipeline "
       "{:.3f} "

@@ -114,6 +114,7 @@ void tell(const Problem& p, const std::string& name, const hw::Activity& activit
                             report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width,
                             counted(pes, "PE"), window, macs / window / static_cast<double>(pes));
   report.text += wrong;
+  report.wrong = wrong.substr(0, wrong.find('\n'));
   report.json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
                  {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
 }

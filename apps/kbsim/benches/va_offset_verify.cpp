@@ -63,6 +63,7 @@ Task<> copy_parts(host::Rank& main, Split split, std::string name, BenchRequest 
                   pes == 1 ? "its" : "their", kPerPe, window);
   if (checked) {
     const replay::Comparison numbers = replay::compare(copied.bytes(), contents.to_doubles(), f16);
+    if (!report->correct) report->wrong = "dst: " + host::difference(copied, contents);
     if (!report->correct) report->text += fmt::format("   {}\n", to_text(numbers.means));
     if (request.verify_data)
       report->tensors.push_back(fmt::format("dst {} {} max_abs {:g} max_rel {:g} max_ulp {:g}",

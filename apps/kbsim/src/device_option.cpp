@@ -31,6 +31,7 @@ std::string device_name(int sip) { return fmt::format("sip:{}", sip); }
 void add(const BenchReport& copy, int sip, BenchReport& all) {
   const std::string device = device_name(sip);
   all.correct = all.correct && copy.correct;
+  if (!copy.correct && all.wrong.empty()) all.wrong = fmt::format("{}: {}", device, copy.wrong);
   all.text += fmt::format(" {}\n{}", device, copy.text);
   for (const std::string& line : copy.tensors) all.tensors.push_back(fmt::format("{} {}", device, line));
   boost::json::object row{{"device", device}};

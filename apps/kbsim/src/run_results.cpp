@@ -60,6 +60,7 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
                           {"result", outcome.report.json},
                           {"messages", report::to_json(messages)},
                           {"run", report::to_json(summary)}};
+  if (!outcome.report.correct) all["wrong"] = outcome.report.wrong;
   if (!options.timing_only && options.race != oplog::RaceMode::off) all["races"] = outcome.races;
   if (outcome.by_launch) all["launches"] = outcome.launches;
   if (options.verify_data)

@@ -113,6 +113,13 @@ std::optional<LogChecksums> computed(host::Session& session, const RunOptions& o
   return log;
 }
 
+// Exit code 7 never comes without a word of what is wrong.
+void say_wrong(const RunOptions& options, const BenchReport& report) {
+  if (report.correct) return;
+  say("kbsim: {}: values are wrong: {}\n", options.bench,
+      report.wrong.empty() ? "the bench doesn't say which (BenchReport::wrong)" : report.wrong);
+}
+
 // What is left to say when the simulation has ended.
 ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
                 const RunOptions& options, const Arguments& arguments,
@@ -141,6 +148,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
     throw;
   }
   print();
+  say_wrong(options, outcome.report);
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 

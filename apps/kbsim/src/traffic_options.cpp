@@ -37,7 +37,11 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
   add("packets", po::value(&o.request.packets)->value_name("N"),
       "how many are measured at each point (default 100000, on average)");
   add("warmup", po::value(&o.request.warmup)->value_name("N"),
-      "how many go before them, and after them (default 10000)");
+      "how many go before them, and after them (default 10000; none after with --window-only)");
+  add("window-only", po::bool_switch(&o.request.window_only),
+      "end with the time that is measured, rather than when the last packet that was sent in it has arrived");
+  add("exact-packets", po::bool_switch(&o.request.by_events),
+      "an event for each packet at each hop; no number may change but how many events there are");
   add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
       "of all random draws (default 1)");
 }

@@ -202,7 +202,9 @@ double CollectiveData::in(int rank, int part, std::int64_t i) const {
     return factor(draw, problem_.dtype, i, source, combined_);
   }
   if (one_in_ > 1 && draw % one_in_ != 0) return 0.0;
-  return static_cast<double>(among(draw >> 16, numbers_));
+  const auto number = static_cast<double>(among(draw >> 16, numbers_));
+  // An average divides each number: of multiples nothing is rounded.
+  return problem_.op == Reduction::avg && outputs_.empty() ? number * combined_ : number;
 }
 
 void CollectiveData::combine(std::vector<double>& all, int rank, int part) const {

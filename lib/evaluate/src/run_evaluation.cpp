@@ -10,6 +10,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
@@ -31,6 +32,25 @@ bool is_unchecked(const json::value& row) { return row.at("correct").is_null(); 
 bool correct(const Rows& rows) {
   return std::ranges::all_of(
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
+}
+
+// The first wrong row by its first cells, which are what was asked.
+void say_wrong(const std::string& bench, const Rows& rows) {
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (is_unchecked(rows[i]) || rows[i].at("correct").as_bool()) continue;
+    if (count++ > 0) continue;
+    std::vector<std::string> cells;
+    for (const auto& [key, value] : rows[i].as_object()) {
+      constexpr std::size_t kCells = 5;
+      if (cells.size() < kCells && !value.is_structured())
+        cells.push_back(fmt::format("{}={}", std::string_view{key}, json::serialize(value)));
+    }
+    first = fmt::format("row {}: {}", i + 1, fmt::join(cells, " "));
+  }
+  if (count > 0)
+    say("kbsim: {}: values are wrong in {} of {} rows, first in {}\n", bench, count, rows.size(), first);
 }
 
 json::array failures_json(const std::vector<FailedSimulation>& failures) {
@@ -302,6 +322,7 @@ ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolde
     throw UsageError{refusal(asked.options, error)};
   }
   require_rows(asked.options, simulated);
+  say_wrong(asked.options.name, simulated.rows);
   if (!simulated.whole) return ExitCode::interrupted;
   return correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values;
 }

@@ -245,7 +245,7 @@ void require_effect(const Uses& uses, const Chosen& chosen, const config::Config
     for (const std::string& key : config::overridden_keys(option))
       note("--set " + option, key, judge.of_key(key));
   }
-  if (!problems.empty()) throw ConfigError{std::move(problems)};
+  if (!problems.empty()) throw NoEffect{std::move(problems)};
 }
 
 void apply(const Chosen& chosen, config::CclSpec& ccl) {

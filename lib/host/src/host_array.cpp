@@ -139,8 +139,34 @@ HostArray generate(Shape shape, DType dtype, const std::function<double(std::int
   return {shape, dtype, std::move(bytes), at};
 }
 
+std::string difference(const HostArray& got, const HostArray& expected, HostArray::Here at) {
+  if (got.shape() != expected.shape() || got.dtype() != expected.dtype())
+    throw UsageError{fmt::format("{}: difference of {} {} and {} {}", to_string(to_place(at)),
+                                 to_string(got.dtype()), to_string(got.shape()), to_string(expected.dtype()),
+                                 to_string(expected.shape()))};
+  if (got.bytes(at) == expected.bytes(at)) return "";
+  const std::vector<double> a = got.to_doubles(at);
+  const std::vector<double> b = expected.to_doubles(at);
+  const auto item = static_cast<std::size_t>(itemsize(got.dtype()));
+  const auto same = [&](std::size_t i) {
+    return std::equal(got.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item),
+                      got.bytes(at).begin() + static_cast<std::ptrdiff_t>((i + 1) * item),
+                      expected.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item));
+  };
+  std::size_t first = a.size();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (same(i)) continue;
+    first = std::min(first, i);
+    ++count;
+  }
+  return fmt::format("element {} is {}, expected {}; {} of {} differ", first, a[first], b[first], count,
+                     a.size());
+}
+
 HostArray full(Shape shape, double value, DType dtype, HostArray::Here at) {
-  return generate(shape, dtype, [value](std::int64_t) { return value; }, at);
+  return generate(
+      shape, dtype, [value](std::int64_t) { return value; }, at);
 }
 
 }  // namespace kbsim::host

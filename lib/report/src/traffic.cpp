@@ -83,6 +83,9 @@ std::string to_text(const topology::TrafficCase& traffic, const hw::TrafficResul
              "packets    {}\n",
              f.service, traffic.bound, result.offered, 100.0 * f.load, result.accepted, f.gbps, f.mean, f.p50,
              f.p95, f.p99, f.max, f.zero_load, f.wait, result.latencies.size()) +
+         (result.under_way ? fmt::format("under way  {} when the run ended; their latencies aren't known\n",
+                                         *result.under_way)
+                           : "") +
          parts_text(traffic, result) + busiest(traffic, result);
 }
 
@@ -112,6 +115,7 @@ boost::json::object to_json(const topology::TrafficCase& traffic, const hw::Traf
         {"silent", silent(traffic)},
         {"own_share", own_share(traffic.network, traffic.pattern)}}},
       {"links", std::move(links)}};
+  if (result.under_way) json["under_way"] = *result.under_way;
   if (!result.round_trips.empty()) json["round_trip_ns"] = quantiles_json(result.round_trips);
   if (result.sizes.empty()) return json;
   boost::json::array sizes;

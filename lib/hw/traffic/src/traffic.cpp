@@ -10,6 +10,7 @@
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/traffic/i_endpoint.hpp"
+#include "kbsim/sim/deadlock.hpp"
 
 #include "arrival_times.hpp"
 #include "strides.hpp"
@@ -43,17 +44,40 @@ SimulationOptions with_looks(SimulationOptions options) {
   return options;
 }
 
+// Of a closed loop it is known only while it runs.
+TrafficWindow window_of(const topology::TrafficCase& traffic, const TrafficRequest& request, Time service) {
+  if (request.outstanding > 0) return {};
+  const double rate = request.arrivals == Arrivals::saturated ? 1.0 : request.rate;
+  const double packets_a_service = rate * static_cast<double>(traffic.pattern.active.size());
+  const double warmup = static_cast<double>(request.warmup) / packets_a_service;
+  const double measured = static_cast<double>(request.packets) / packets_a_service;
+  const double after = request.window_only ? 0.0 : warmup;
+  const TrafficWindow window{.begin = services(warmup, service),
+                             .end = services(warmup + measured, service),
+                             .last = services(warmup + measured + after, service)};
+  if (window.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
+  return window;
+}
+
+SimulationOptions until_end(SimulationOptions options, const TrafficRequest& request,
+                            const TrafficWindow& window) {
+  if (request.window_only) options.stop_at = std::min(options.stop_at, window.end);
+  return options;
+}
+
 class TrafficRun {
  public:
   TrafficRun(const topology::TrafficCase& traffic, const TrafficRequest& request)
       : traffic_{traffic},
         request_{request},
         service_{service_of(request, traffic.network.service)},
-        sim_{with_looks(request.simulation)},
+        window_{window_of(traffic, request, service_)},
+        sim_{until_end(with_looks(request.simulation), request, window_)},
         machine_{sim_, traffic.network.graph, log_} {
     machine_.fabric().exact_packets();  // where packets meet all the time, what is told ahead doesn't stand
     served_.resize(traffic.network.graph.links().size());
     waited_.resize(traffic.network.graph.links().size());
+    sent_.resize(traffic.network.sources.size());
   }
 
   TrafficResult run() {
@@ -65,8 +89,10 @@ class TrafficRun {
       sim_.run();
     } catch (const Interrupted& interrupted) {
       throw TrafficInterrupted{interrupted.what(), so_far()};
+    } catch (const LimitError&) {
+      if (!request_.window_only || measuring_ || sim_.now() < window_.end) throw;
     }
-    machine_.fabric().audit();
+    if (!request_.window_only) machine_.fabric().audit();
     return result();
   }
 
@@ -77,14 +103,6 @@ class TrafficRun {
   }
 
   void start_streams() {
-    const double rate = request_.arrivals == Arrivals::saturated ? 1.0 : request_.rate;
-    const double packets_a_service = rate * static_cast<double>(traffic_.pattern.active.size());
-    const double warmup = static_cast<double>(request_.warmup) / packets_a_service;
-    const double measured = static_cast<double>(request_.packets) / packets_a_service;
-    window_ = {.begin = services(warmup, service_),
-               .end = services(warmup + measured, service_),
-               .last = services(warmup + measured + warmup, service_)};
-    if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
     if (!in_strides()) {
       for (const std::size_t source : traffic_.pattern.active) endpoint(source).send(stream(source));
       (void)sim_.spawn("measurement", measure());
@@ -105,6 +123,7 @@ class TrafficRun {
     note_served_now(-1);
     co_await stride_to(window_.end);
     note_served_now(+1);
+    if (request_.window_only) co_return;
     co_await stride_to(kForever);
     strides_->show_links();
     co_await sim_.until(strides_->last_arrival());
@@ -149,6 +168,7 @@ class TrafficRun {
             random = Random{request_.seed, source}]() mutable -> std::optional<IEndpoint::Departure> {
       const Time at = services(times.next(random), service_);
       if (at >= window_.last) return std::nullopt;
+      if (window_.contains(at)) ++sent_[source];
       const IEndpoint::Departure next = departure(source, at, random);
       const Time busy = serialization(next.size, traffic_.network.source_bandwidth());
       times.sent(static_cast<double>(busy.count()) / static_cast<double>(service_.count()));
@@ -237,7 +257,25 @@ class TrafficRun {
       if (delivery.arrived <= by) tally.add(delivery, delivery.size == 0 ? request_.packet : request_.other);
     }
   }
-  TrafficResult result() { return result_of(tally()); }
+  TrafficResult result() {
+    TrafficResult result = result_of(tally());
+    if (request_.window_only) add_under_way(result);
+    return result;
+  }
+  // Offered is what was sent, whether it has arrived or not.
+  void add_under_way(TrafficResult& result) const {
+    const double services =
+        static_cast<double>(window_.length().count()) / static_cast<double>(service_.count());
+    std::int64_t all = 0;
+    std::int64_t arrived = 0;
+    for (SourceResult& each : result.each) {
+      each.offered = static_cast<double>(sent_[each.source]) / services;
+      all += sent_[each.source];
+      arrived += each.packets;
+    }
+    result.offered = static_cast<double>(all) / services / static_cast<double>(result.each.size());
+    result.under_way = all - arrived;
+  }
   TrafficResult result_of(TrafficTally&& tally) {
     TrafficResult result = std::move(tally).take();
     result.events = sim_.events();
@@ -261,15 +299,16 @@ class TrafficRun {
   const topology::TrafficCase& traffic_;
   const TrafficRequest& request_;
   Time service_;
+  TrafficWindow window_;
   Simulation sim_;
   oplog::OpLog log_;
   Machine machine_;
-  TrafficWindow window_;
   std::optional<Strides> strides_;  // where traffic goes in these
   std::int64_t returned_ = 0;
   bool measuring_ = false;
-  std::vector<Time> served_;  // by link, while it is measured
-  std::vector<Time> waited_;  // likewise
+  std::vector<Time> served_;        // by link, while it is measured
+  std::vector<Time> waited_;        // likewise
+  std::vector<std::int64_t> sent_;  // packets of each source, while it is measured
 };
 
 }  // namespace

@@ -59,6 +59,9 @@ void check_request(const TrafficRequest& request) {
   if (request.outstanding < 0 || request.outstanding > kMostOutstanding)
     throw UsageError{
         fmt::format("--outstanding {}: expected from 1 to {}", request.outstanding, kMostOutstanding)};
+  if (request.window_only && request.outstanding > 0)
+    throw UsageError{
+        "--window-only: has no effect with --outstanding, a closed loop sends nothing after its window"};
   if (request.outstanding > 0 || request.arrivals == Arrivals::saturated) return;
   if (!(request.rate > 0.0 && request.rate <= kMostRate)) {
     throw UsageError{

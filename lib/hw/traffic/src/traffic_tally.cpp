@@ -84,7 +84,9 @@ void TrafficTally::add(const IEndpoint::RoundTrip& trip) {
 
 TrafficResult TrafficTally::take() && {
   if (result_.latencies.empty())
-    throw UsageError{"no packet was sent while it was measured: expected more --packets"};
+    throw UsageError{request_.window_only
+                         ? "no packet of the window had arrived at its end: expected more --packets"
+                         : "no packet was sent while it was measured: expected more --packets"};
   const double slots = services_ * static_cast<double>(result_.each.size());
   for (SourceResult& source : result_.each) {
     result_.offered += source.offered;

@@ -19,6 +19,7 @@ namespace kbsim::app {
 /// stands in its place.
 struct BenchReport {
   bool correct = true;
+  std::string wrong;                 // if not correct: which values, for stderr and JSON
   std::string text;                  // lines for people
   std::vector<std::string> tensors;  // of --verify-data: a line each, after the text and in the JSON
   boost::json::object json;

@@ -71,6 +71,12 @@ class ConfigError : public Error {
   std::vector<ConfigProblem> problems_;
 };
 
+/// Settings that change nothing in the run that they are given to.
+class NoEffect : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 /// Something that kbsim doesn't do (yet): never a silent fallback.
 class Unsupported : public Error {
  public:

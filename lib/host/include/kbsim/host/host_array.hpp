@@ -6,6 +6,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kbsim/base/dtype.hpp"
@@ -59,6 +60,10 @@ class HostArray {
 /// Element i of the row-major array is f(i), rounded to the dtype.
 [[nodiscard]] HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f,
                                  HostArray::Here at = HostArray::Here::current());
+/// "element 7 is 4, expected 5; 2 of 32 differ", of arrays of one shape and dtype; "" if their bytes are
+/// equal.
+[[nodiscard]] std::string difference(const HostArray& got, const HostArray& expected,
+                                     HostArray::Here at = HostArray::Here::current());
 [[nodiscard]] HostArray full(Shape shape, double value, DType dtype,
                              HostArray::Here at = HostArray::Here::current());
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,8 @@ struct TrafficRequest {
   std::int64_t warmup = 10'000;    // as many before, and as many after (none in a closed loop)
   std::uint64_t seed = 1;
   bool by_events = false;  // each packet has an event at each hop, everywhere
+  /// The run ends with the time that is measured; what is under way then isn't waited for. Of an open loop.
+  bool window_only = false;
   SimulationOptions simulation;
 
   /// Of an average packet.
@@ -77,6 +80,8 @@ struct TrafficResult {
   std::vector<double> demand;       // by LinkId: the mean number of packets on it or waiting for it
   std::vector<UnitUse> use;         // by LinkId, of the whole run
   std::vector<Time> blocked;        // by LinkId, likewise: it was free, but nobody had room ahead
+  /// Packets that were sent while it was measured and hadn't arrived when the run ended; of window_only.
+  std::optional<std::int64_t> under_way;
   std::uint64_t hops = 0;           // links that packets crossed, in the whole run
   std::uint64_t events = 0;
   Time simulated{};
