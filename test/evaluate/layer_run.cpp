@@ -14,8 +14,9 @@ config::MachineSpec small_package() {
   return machine;
 }
 
-LayerRun run_of(const LayerProblem& problem, bool values = true) {
-  host::Session session{small_package(), {}, {.replay_threads = 1, .timing_only = !values}};
+LayerRun run_of(const LayerProblem& problem, bool values = true,
+                const config::MachineSpec& machine = small_package()) {
+  host::Session session{machine, {}, {.replay_threads = 1, .timing_only = !values}};
   host::World world;
   host::Rank main{session, world, 0};
   LayerRun run;
@@ -61,12 +62,29 @@ TEST_CASE("Layer: sixteen PEs take less time than one") {
   CHECK(one.macs == all.macs);
 }
 
-TEST_CASE("Layer: a single small tile is bound by latency, many by a unit that works most of the time") {
-  CHECK(run_of({.m = 1, .n = 1, .k = 1}, false).bound == LayerBound::latency);
+TEST_CASE("Layer: a single small tile has the roofline latency, many have that of a resource") {
+  CHECK(run_of({.m = 1, .n = 1, .k = 1}, false).roofline.resource == Resource::latency);
+  // Operands of 256 rows are read eight times, at 204.8 GB/s; the engine could multiply them faster.
   const LayerRun large = run_of({.m = 256, .n = 256, .k = 256}, false);
-  CHECK(large.bound != LayerBound::latency);
-  CHECK(large.bound_share > 0.5);
-  CHECK(large.bound_share <= 1.0);
+  CHECK(large.roofline.resource == Resource::hbm);
+  const double memory_ns = static_cast<double>(large.hbm_bytes) / 204.8;
+  // Each packet's time is rounded up to a picosecond.
+  CHECK(large.roofline.share == doctest::Approx(memory_ns / to_ns(large.time)).epsilon(0.002));
+}
+
+TEST_CASE("Layer: an engine slower than its memory has the roofline MACs") {
+  config::MachineSpec machine = small_package();
+  machine.cube.pe_layout.pe_per_corner = 1;
+  machine.pe.pe_gemm.attrs["macs_per_ns"] = 512.0;
+  const LayerRun run = run_of({.m = 256, .n = 256, .k = 256}, false, machine);
+  CHECK(run.roofline.resource == Resource::macs);
+  CHECK(run.roofline.share == doctest::Approx(256.0 * 256 * 256 / 512 / to_ns(run.time)).epsilon(0.0001));
+}
+
+TEST_CASE("Layer: padding is the share of a tile that isn't the product's") {
+  CHECK(run_of({.m = 64, .n = 64, .k = 64}, false).padding == 0.0);
+  CHECK(run_of({.m = 1, .n = 64, .k = 64}, false).padding == doctest::Approx(31.0 / 32));
+  CHECK(run_of({.m = 33, .n = 64, .k = 64}, false).padding == doctest::Approx(1 - 33.0 / 64));
 }
 
 TEST_CASE("Layer: what no memory holds is refused") {

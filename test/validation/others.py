@@ -164,8 +164,8 @@ def layer_list(runner, file):
     runner.expect(traffic == len(rows), f"{file}: {len(rows) - traffic} layers' bytes aren't their closed form")
     most = max(row["utilization"] for row in rows)
     runner.expect(most <= 1, f"{file}: a utilization of {most}")
-    bounds = sorted({row["bound"] for row in rows})
-    named = ", ".join(f"{bound} {sum(row['bound'] == bound for row in rows)}" for bound in bounds)
+    bounds = sorted({row["roofline"] for row in rows})
+    named = ", ".join(f"{bound} {sum(row['roofline'] == bound for row in rows)}" for bound in bounds)
     return [f"`{file}`", len(rows), f"{sum(macs for _, macs in expected) / 1e9:.4g}", f"{equal} of {len(rows)}",
             f"{traffic} of {len(rows)}", percent(most), named]
 
@@ -177,7 +177,7 @@ def layers(runner):
             "convolution of its im2col, computed from the file's text; bytes that the memories counted against the "
             "closed form of the tiles.", "",
             *table(["list", "layers", "10⁹ MACs", "MACs as the closed form", "bytes as the closed form",
-                    "highest utilization", "bound by"], found)]
+                    "highest utilization", "roofline"], found)]
 
 
 INTRODUCTION = ["## Inputs of others",

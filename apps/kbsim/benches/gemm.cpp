@@ -48,7 +48,7 @@ struct Options {
     f.add("n", &Options::n, between(1, kMost), "its columns");
     f.add("k", &Options::k, between(1, kMost), "its depth");
     f.choice("on", &Options::on, {"pe", "cube", "package"},
-             "who multiplies: one PE, all of a cube, or all of a package")
+             "what multiplies: one PE, all PEs of a cube, or all of a package")
         .called("NAME");
     f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers, as --timing-only")
         .called("0|1");
@@ -152,8 +152,9 @@ boost::json::object to_row(const Layer& layer, const evaluate::LayerRun& run, bo
           {"hbm_bytes_simulated", run.hbm_bytes},
           {"time_us", to_ns(run.time) / 1000.0},
           {"utilization", run.utilization},
-          {"bound", to_string(run.bound)},
-          {"bound_share", run.bound_share},
+          {"roofline", to_string(run.roofline.resource)},
+          {"roofline_share", run.roofline.share},
+          {"padding", run.padding},
           {"correct", values ? boost::json::value(run.numbers.ok) : nullptr}};
 }
 
@@ -215,31 +216,55 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   return result;
 }
 
+// What a reader of a row would stumble on: padding of tiles, and a critical path that waits for something
+// else than the resource that the roofline names.
+std::string notes_of(const boost::json::object& row) {
+  const std::string name{row.at("layer").as_string()};
+  const double padding = row.at("padding").to_number<double>();
+  std::string notes;
+  if (padding >= 0.1) {
+    notes += fmt::format("  note: {}: {:.0f} % of the matrix engines' time is padding of tiles\n", name,
+                         100.0 * padding);
+  }
+  const boost::json::value* const limit = row.if_contains("limited_by");
+  if (limit == nullptr || limit->as_string().empty()) return notes;
+  const std::string_view roofline = row.at("roofline").as_string();
+  if (evaluate::agrees(evaluate::resource_named(roofline), limit->as_string())) return notes;
+  return notes +
+         fmt::format("  note: {}: the roofline is {}, {:.0f} % of the time; the critical path has {}\n", name,
+                     roofline, 100.0 * row.at("roofline_share").to_number<double>(),
+                     std::string_view{limit->as_string()});
+}
+
 std::string text(const evaluate::Rows& rows) {
-  constexpr int kBound = 15;  // columns, where another one follows
+  constexpr int kRoofline = 15;  // columns, where another one follows
   const std::string limit = evaluate::limit_head(rows.front().as_object());
   std::string lines = fmt::format(
       "  layer                      m        n        k   PEs       MMAC   kB once  kB moved   time (us)  "
       "use (%)  {:<{}}{}\n",
-      "bound by", limit.empty() ? 0 : kBound, limit);
+      "roofline", limit.empty() ? 0 : kRoofline, limit);
+  std::string notes;
   double total = 0.0;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
     const boost::json::value& correct = row.at("correct");
     total += number("time_us");
-    const std::string bound =
-        fmt::format("{} ({:.0f} %)", row.at("bound").as_string().c_str(), 100.0 * number("bound_share"));
+    const std::string roofline = fmt::format("{} ({:.0f} %)", row.at("roofline").as_string().c_str(),
+                                             100.0 * number("roofline_share"));
     lines += fmt::format(
         "  {:<18} {:>9.0f} {:>8.0f} {:>8.0f} {:>5.0f} {:>10.3f} {:>9.1f} {:>9.1f} {:>11.3f} "
         "{:>8.1f}  {:<{}}{}{}\n",
         row.at("layer").as_string().c_str(), number("m"), number("n"), number("k"), number("pes"),
         number("macs") / 1e6, number("bytes") / 1e3, number("hbm_bytes_simulated") / 1e3, number("time_us"),
-        100.0 * number("utilization"), bound, limit.empty() ? 0 : kBound, evaluate::limit_cell(row),
+        100.0 * number("utilization"), roofline, limit.empty() ? 0 : kRoofline, evaluate::limit_cell(row),
         correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
+    notes += notes_of(row);
   }
-  return lines + fmt::format("  {}{}: {:.3f} us\n", counted(rows.size(), "layer"),
-                             rows.size() == 1 ? "" : " one after the other", total);
+  return lines +
+         fmt::format("  {}{}: {:.3f} us\n", counted(rows.size(), "layer"),
+                     rows.size() == 1 ? "" : " one after the other", total) +
+         notes;
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }
@@ -247,7 +272,7 @@ std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it run
 const bool kRegistered =
     (evaluate::evaluations().add(
          "gemm",
-         {.doc = "a list of layers, GEMM or convolution, as matrix products: time, utilization, bound",
+         {.doc = "a list of layers, GEMM or convolution, as matrix products: time, utilization, roofline",
           .run = simulate,
           .text = text,
           .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},

@@ -1,9 +1,6 @@
 #include "kbsim/evaluate/layer_run.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "kbsim/base/random.hpp"
@@ -85,21 +82,16 @@ const hw::CompositeRecord& composite_of(host::Session& session, const PeCoord& a
   return machine.at<hw::IScheduler>(machine.graph().pe(at).scheduler).composites().back();
 }
 
-void judge_bound(host::Session& session, const host::Tensor& c, LayerRun& run) {
-  std::map<std::string, Time> busy;  // by stage, of all PEs
+// Multiplications as simulated, and as ideal time of the PE that has most.
+void add_macs(host::Session& session, const host::Tensor& c, double peak, IdealTimes& ideal, LayerRun& run) {
+  std::int64_t padded = 0;
   for (const host::Shard& shard : c.shards()) {
     const hw::CompositeRecord& composite = composite_of(session, shard.spec.at);
     run.macs += composite.macs;
-    for (const hw::StageRecord& stage : composite.stages) busy[stage.name] += stage.busy;
+    padded += composite.padded_macs;
+    ideal.at_least(Resource::macs, from_ns(static_cast<double>(composite.macs) / peak));
   }
-  const std::array<std::pair<LayerBound, Time>, 3> units{
-      {{LayerBound::memory, std::max(busy["dma_in"], busy["dma_out"])},
-       {LayerBound::fetch, busy["fetch"]},
-       {LayerBound::compute, busy["gemm"]}}};
-  const auto& most = *std::ranges::max_element(units, {}, &std::pair<LayerBound, Time>::second);
-  const double all = to_ns(run.time) * static_cast<double>(c.shards().size());
-  run.bound_share = to_ns(most.second) / all;
-  run.bound = run.bound_share < 0.5 ? LayerBound::latency : most.first;
+  run.padding = 1.0 - static_cast<double>(run.macs) / static_cast<double>(padded);
 }
 
 DividedMatmulArgs layer_args(const LayerProblem& p, const LayerDivision& division, const host::Tensor& a,
@@ -124,11 +116,6 @@ void compare_product(const LayerProblem& p, const host::HostArray& a, const host
 }
 
 }  // namespace
-
-std::string_view to_string(LayerBound bound) {
-  constexpr std::array<std::string_view, 4> kNames{"memory", "fetch", "compute", "latency"};
-  return kNames[static_cast<std::size_t>(bound)];
-}
 
 void require_possible(const config::MachineSpec& machine, const LayerProblem& p) {
   for (const bool by_rows : {false, true}) {
@@ -156,14 +143,17 @@ Task<> run_layer(host::Rank& main, LayerProblem p, LayerRun* run) {
   const host::Tensor c =
       co_await main.torch.empty({p.m, p.n}, f16, {.dp = where.c, .name = "c", .resident = true});
   const std::int64_t before = bytes_moved(session, run->division.cubes);
+  const ServedSince served{machine};
   const DividedMatmulArgs args = layer_args(p, run->division, a, b, c);
   run->window = co_await main.launch("divided_matmul", c, args);
   run->hbm_bytes = bytes_moved(session, run->division.cubes) - before;
   run->time = run->window.last_end - run->window.first_start;
   run->stated = stated_work(p, c, tile);
-  judge_bound(session, c, *run);
-  const double peak = machine.at<hw::IGemm>(pe.gemm).peak_macs_per_ns() * run->division.parts();
-  run->utilization = static_cast<double>(run->macs) / (peak * to_ns(run->time));
+  const double peak = machine.at<hw::IGemm>(pe.gemm).peak_macs_per_ns();
+  IdealTimes ideal = served.ideal_times();
+  add_macs(session, c, peak, ideal, *run);
+  run->roofline = roofline(ideal, run->time);
+  run->utilization = static_cast<double>(run->macs) / (peak * run->division.parts() * to_ns(run->time));
   if (!session.has_values()) co_return;
   const host::HostArray product = co_await c.to_host();
   compare_product(p, a_values, b_values, product, *run);

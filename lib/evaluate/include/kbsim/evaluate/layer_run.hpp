@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/roofline.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/compare.hpp"
 
@@ -29,11 +29,6 @@ struct LayerDivision {
   [[nodiscard]] int parts() const { return cubes * pes; }
 };
 
-/// What keeps a layer from being faster: the unit that works most of the time; `latency` if none works half
-/// of it.
-enum class LayerBound { memory, fetch, compute, latency };
-[[nodiscard]] std::string_view to_string(LayerBound bound);
-
 /// What a layer takes by closed form: operands and result once, and as the tiles of the composites read and
 /// write them.
 struct LayerWork {
@@ -50,8 +45,8 @@ struct LayerRun {
   Time time{};                 // of the window
   hw::Activity window = {};    // from the first PE's start to the last one's end
   double utilization = 0.0;    // its macs over those that its PEs could do meanwhile
-  LayerBound bound = LayerBound::latency;
-  double bound_share = 0.0;  // of the time, that this unit works
+  Roofline roofline = {};
+  double padding = 0.0;  // share of the matrix engines' time that rows, columns and depth of tiles pad
   replay::Comparison numbers;
 };
 
