@@ -27,13 +27,13 @@ struct Order {
 
 // Own rows, of eight elements.
 Task<> doubles_a_row(TL& tl, AddArgs args) {
-  const Ptr row = args.x + tl.program_id(1) * 8;
+  const Ptr row = args.x + tl.place().cube * 8;
   const Tile x = co_await tl.load(row, {8}, args.x.dtype);
   co_await tl.store(row, x + x);
 }
 KBSIM_KERNEL(doubles_a_row, "doubles the row of its cube");
 Task<> adds_one_to_a_row(TL& tl, AddArgs args) {
-  const Ptr row = args.x + tl.program_id(1) * 8;
+  const Ptr row = args.x + tl.place().cube * 8;
   const Tile x = co_await tl.load(row, {8}, args.x.dtype);
   co_await tl.store(row, x + tl.full({8}, 1.0, args.x.dtype));
 }

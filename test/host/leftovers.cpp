@@ -27,7 +27,7 @@ struct FlowArgs {
 };
 
 Task<> flow(TL& tl, FlowArgs args) {
-  if (tl.program_id(2) == 0) {
+  if (tl.place().sip == 0) {
     for (int i = 0; i < args.sends; ++i)
       co_await tl.send({.dir = Dir::E, .src = tl.full({4}, args.first + i, f16)});
     co_return;

@@ -49,8 +49,7 @@ Task<> receive_two(TL& tl, QueueArgs args) {
 }
 
 Task<> either(TL& tl, QueueArgs args) {
-  const bool sends = tl.program_id(2) == args.sender.sip && tl.program_id(1) == args.sender.cube &&
-                     tl.program_id(0) == args.sender.pe;
+  const bool sends = tl.place() == args.sender;
   if (sends) {
     co_await send_two(tl, args);
   } else {

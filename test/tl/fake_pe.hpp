@@ -18,9 +18,11 @@ namespace kbsim::test {
 class FakePe : public PeBackend {
  public:
   explicit FakePe(Simulation& sim) : sim_{sim} { log.add_lane("pe"); }
+  ProgramPlace programs{.id = {0, 1, 2}, .count = {10, 20, 30}};
 
-  [[nodiscard]] int program_id(int axis) const override { return axis; }
-  [[nodiscard]] int num_programs(int axis) const override { return 10 * (axis + 1); }
+  [[nodiscard]] const ProgramPlace& grid() const override { return programs; }
+  [[nodiscard]] PeCoord place() const override { return {3, 2, 1}; }
+  [[nodiscard]] MachineShape machine() const override { return {8, 16, 4}; }
   [[nodiscard]] Time clock() const override { return clock_; }
   void observe(Time t) override { clock_ = std::max(clock_, t); }
 

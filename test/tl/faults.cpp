@@ -50,8 +50,9 @@ TEST_CASE("Faults: an empty or moved-from tile is refused by everything that tak
 
 TEST_CASE("Faults: extents must be positive") {
   Kernel k;
-  CHECK(fault([&] { (void)k.tl.zeros({4, 0}); }) ==
-        here(__LINE__, "zeros: every extent must be positive, got [4, 0]"));
+  CHECK(fault([&] {
+          (void)k.tl.zeros({4, 0});
+        }) == here(__LINE__, "zeros: every extent must be positive, got [4, 0]"));
   CHECK(fault([&] { k.tl.load({}, {-1}, f16).detach(); }) ==
         here(__LINE__, "load: every extent must be positive, got [-1]"));
   CHECK(fault([&] { k.tl.recv({.dir = Dir::W, .shape = {0}}).detach(); }) ==
@@ -67,8 +68,9 @@ TEST_CASE("Faults: memory is read and written as what it holds") {
         here(__LINE__, "store: a tile of f32 into memory of f16; convert it with .to(f16)"));
   CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f32}, {4}).detach(); }) ==
         here(__LINE__, "copy: from memory of f32 to memory of f16"));
-  CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f16}, {4, 0}).detach(); }) ==
-        here(__LINE__, "copy: every extent must be positive, got [4, 0]"));
+  CHECK(fault([&] {
+          k.tl.copy({.dtype = f16}, {.dtype = f16}, {4, 0}).detach();
+        }) == here(__LINE__, "copy: every extent must be positive, got [4, 0]"));
 }
 
 TEST_CASE("Faults: an axis is 0, 1 or 2") {
@@ -77,9 +79,28 @@ TEST_CASE("Faults: an axis is 0, 1 or 2") {
     CHECK(k.tl.program_id(axis) == axis);
     CHECK(k.tl.num_programs(axis) == 10 * (axis + 1));
   }
+  CHECK(k.tl.place() == PeCoord{3, 2, 1});
+  CHECK(k.tl.machine() == MachineShape{8, 16, 4});
   const std::string text = ": axis must be 0 (PE in the cube), 1 (cube in the SIP) or 2 (SIP), got ";
   CHECK(fault([&] { (void)k.tl.program_id(3); }) == here(__LINE__, "program_id" + text + "3"));
   CHECK(fault([&] { (void)k.tl.num_programs(-1); }) == here(__LINE__, "num_programs" + text + "-1"));
+}
+
+TEST_CASE(
+    "Faults: where cubes run different numbers of programs, the count of a cube and axis 1 make no grid") {
+  const std::string text =
+      ": cubes of this launch run different numbers of programs, 10 in cube 2, so num_programs(0) and axis 1 "
+      "make no grid; place the tensor evenly, or give each PE its bounds in the arguments and ask tl.place()";
+  Kernel by_pe;
+  by_pe.pe.programs.ragged = true;
+  CHECK(by_pe.tl.program_id(0) == 0);
+  CHECK(by_pe.tl.num_programs(0) == 10);
+  CHECK(fault([&] { (void)by_pe.tl.program_id(1); }) == here(__LINE__, "program_id" + text));
+  Kernel by_cube;
+  by_cube.pe.programs.ragged = true;
+  CHECK(by_cube.tl.program_id(1) == 1);
+  CHECK(by_cube.tl.num_programs(1) == 20);
+  CHECK(fault([&] { (void)by_cube.tl.num_programs(0); }) == here(__LINE__, "num_programs" + text));
 }
 
 }  // namespace kbsim::test::faults_test

@@ -41,12 +41,7 @@ std::string told_of_candidate(const ccl::Candidate& candidate) {
                      candidate.estimate ? to_string(*candidate.estimate) : "(no estimate)");
 }
 
-// A kernel adds its index, as if the parts lay one after the other: that of any placement begins so much
-// earlier. Addresses wrap.
-Ptr as_if_in_turn(const Tensor& tensor, const Shard& shard) {
-  const std::int64_t index = std::int64_t{shard.spec.at.cube} + shard.spec.at.pe;
-  return tensor.ptr().bytes(shard.spec.offset_bytes) + -index * elements_of(shard);
-}
+Ptr start_of(const Tensor& tensor, const Shard& shard) { return tensor.ptr().bytes(shard.spec.offset_bytes); }
 
 }  // namespace
 
@@ -128,18 +123,23 @@ Bytes Distributed::tcm_for(const Call& call, const Setups& setups) const {
 
 // A launch a PE, each with its own part.
 Distributed::Job Distributed::job_anywhere(const Call& call, const ProcessGroup::Agreed& agreed) const {
+  const ProcessGroup& group = *call.site.group;
   auto job = std::make_shared<hw::ControlJob>();
   for (std::size_t i = 0; i < call.input.shards().size(); ++i) {
     const Shard& shard = call.input.shards()[i];
     CollectiveArgs args = args_of(call, agreed.tcm);
-    args.data = as_if_in_turn(call.input, shard);
+    args.data = start_of(call.input, shard);
     args.n_elem = elements_of(shard);
     args.pes = 1;
-    if (call.output) args.out = as_if_in_turn(*call.output, call.output->shards()[i]);
+    if (call.output) args.out = start_of(*call.output, call.output->shards()[i]);
     const auto kernel = std::make_shared<const KernelCall>(kernels().at(call.by->spec.kernel).bind(args));
     job->targets.push_back(
         {.pe = shard.spec.at,
-         .action = hw::Launch{.kernel = kernel, .queues = call.by->queues, .round = agreed.round},
+         .action = hw::Launch{.kernel = kernel,
+                              .queues = call.by->queues,
+                              .round = agreed.round,
+                              .programs = ProgramPlace{.id = {0, 0, group.rank_of(rank_).value_or(0)},
+                                                       .count = {1, 1, group.size()}}},
          .size = {}});
   }
   return job;

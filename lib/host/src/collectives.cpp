@@ -264,6 +264,13 @@ CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
   return args;
 }
 
+LaunchSettings Distributed::settings_of(const Call& call, const ProcessGroup::Agreed& agreed) const {
+  const ProcessGroup& group = *call.site.group;
+  return {.queues = call.by->queues,
+          .round = agreed.round,
+          .package = {.id = group.rank_of(rank_).value_or(0), .count = group.size()}};
+}
+
 // A kernel on each PE that takes part: the same on all, unless each is a rank.
 Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agreed& agreed) const {
   if (call.plan() != nullptr) return plan_job(call, agreed);
@@ -271,13 +278,14 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agree
   const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
   CollectiveArgs args = args_of(call, agreed.tcm);
   const std::vector<PeCoord> pes = owners(call.input, call.at);
-  if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), call.by->queues, agreed.round);
+  const LaunchSettings settings = settings_of(call, agreed);
+  if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), settings);
   std::vector<KernelCall> calls;
   for (const PeCoord& pe : pes) {
     args.rank = group.rank_at(pe);
     calls.push_back(kernel.bind(args));
   }
-  return launch_job(pes, std::move(calls), call.by->queues, agreed.round);
+  return launch_job(pes, std::move(calls), settings);
 }
 
 namespace {

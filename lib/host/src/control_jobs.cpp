@@ -1,7 +1,11 @@
 #include "control_jobs.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
+#include <variant>
 
 namespace kbsim::host {
 namespace {
@@ -46,44 +50,62 @@ std::vector<PeCoord> owners(const Tensor& tensor, Tensor::Here at) {
   return pes;
 }
 
-std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call,
-                                                 const std::string& algorithm, std::uint64_t round) {
+void place_in_grid(hw::ControlJob& job, PackageOfLaunch package) {
+  std::map<int, int> programs;  // by cube
+  for (const hw::ControlTarget& target : job.targets) ++programs[target.pe.cube];
+  const bool ragged = std::ranges::adjacent_find(programs, std::ranges::not_equal_to{},
+                                                 &std::pair<const int, int>::second) != programs.end();
+  std::map<int, int> so_far;
+  for (hw::ControlTarget& target : job.targets) {
+    const auto cube = programs.find(target.pe.cube);
+    std::get<hw::Launch>(target.action).programs = ProgramPlace{
+        .id = {so_far[target.pe.cube]++, static_cast<int>(std::distance(programs.begin(), cube)), package.id},
+        .count = {cube->second, static_cast<int>(programs.size()), package.count},
+        .ragged = ragged};
+  }
+}
+
+namespace {
+
+hw::ControlTarget launch_on(PeCoord pe, std::shared_ptr<const KernelCall> kernel,
+                            const LaunchSettings& settings) {
+  return {
+      .pe = pe,
+      .action = hw::Launch{.kernel = std::move(kernel), .queues = settings.queues, .round = settings.round},
+      .size = {}};
+}
+
+std::shared_ptr<hw::ControlJob> job_of(const std::vector<PeCoord>& pes, KernelCall call,
+                                       const LaunchSettings& settings) {
   const auto kernel = std::make_shared<const KernelCall>(std::move(call));
   auto job = std::make_shared<hw::ControlJob>();
-  for (const PeCoord& pe : pes) {
-    job->targets.push_back(
-        {.pe = pe, .action = hw::Launch{.kernel = kernel, .queues = algorithm, .round = round}, .size = {}});
-  }
+  for (const PeCoord& pe : pes) job->targets.push_back(launch_on(pe, kernel, settings));
+  place_in_grid(*job, settings.package);
   return job;
 }
 
-std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, KernelCall call,
-                                               const std::string& algorithm, std::optional<int> target_pe) {
-  const auto kernel = std::make_shared<const KernelCall>(std::move(call));
-  std::map<int, int> programs;  // by cube
-  for (const PeCoord& pe : pes) ++programs[pe.cube];
-  std::map<int, int> so_far;
-  auto job = std::make_shared<hw::ControlJob>();
-  for (const PeCoord& pe : pes) {
-    const hw::ProgramPlace place{.id = so_far[pe.cube]++, .count = programs[pe.cube]};
-    if (target_pe.value_or(pe.pe) != pe.pe) continue;
-    job->targets.push_back({.pe = pe,
-                            .action = hw::Launch{.kernel = kernel, .queues = algorithm, .programs = place},
-                            .size = {}});
-  }
+}  // namespace
+
+std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call,
+                                                 const LaunchSettings& settings) {
+  return job_of(pes, std::move(call), settings);
+}
+
+std::shared_ptr<const hw::ControlJob> launch_job_on(int target_pe, const std::vector<PeCoord>& pes,
+                                                    KernelCall call, const LaunchSettings& settings) {
+  auto job = job_of(pes, std::move(call), settings);
+  std::erase_if(job->targets, [&](const hw::ControlTarget& target) { return target.pe.pe != target_pe; });
   return job;
 }
 
 std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
-                                                 std::vector<KernelCall> calls, const std::string& algorithm,
-                                                 std::uint64_t round) {
+                                                 std::vector<KernelCall> calls,
+                                                 const LaunchSettings& settings) {
   auto job = std::make_shared<hw::ControlJob>();
-  for (std::size_t i = 0; i < pes.size(); ++i) {
-    const auto kernel = std::make_shared<const KernelCall>(std::move(calls[i]));
-    job->targets.push_back({.pe = pes[i],
-                            .action = hw::Launch{.kernel = kernel, .queues = algorithm, .round = round},
-                            .size = {}});
-  }
+  for (std::size_t i = 0; i < pes.size(); ++i)
+    job->targets.push_back(
+        launch_on(pes[i], std::make_shared<const KernelCall>(std::move(calls[i])), settings));
+  place_in_grid(*job, settings.package);
   return job;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,23 +20,37 @@ namespace kbsim::host {
 /// The PEs that own a shard of a tensor, in the order of their coordinates.
 [[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor, Tensor::Here at);
 
-/// The KernelLaunch order to PEs of one package, in the order of their coordinates. The kernel has the queues
-/// of that algorithm; of none named, those that each PE has first. `round` as in hw::Launch.
+/// Which of the packages that run a launch together this one is.
+struct PackageOfLaunch {
+  int id = 0;
+  int count = 1;
+};
+
+/// What kernels of one launch have in common: the queues of an algorithm (of none named, those that each PE
+/// has first), `round` as in hw::Launch, and axis 2 of their grid.
+struct LaunchSettings {
+  std::string queues = {};
+  std::uint64_t round = 0;
+  PackageOfLaunch package = {};
+};
+
+/// Numbers the kernels of a job in the grid of all of them.
+void place_in_grid(hw::ControlJob& job, PackageOfLaunch package = {});
+
+/// The KernelLaunch order to PEs of one package, in the order of their coordinates.
 [[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
                                                                KernelCall call,
-                                                               const std::string& algorithm = {},
-                                                               std::uint64_t round = 0);
+                                                               const LaunchSettings& settings = {});
 
-/// The same, of programs that are numbered on axis 0 by their places among the PEs of their cube in `pes`;
-/// only PE `target_pe` of each cube runs its one, if that is given.
-[[nodiscard]] std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, KernelCall call,
-                                                             const std::string& algorithm,
-                                                             std::optional<int> target_pe);
+/// The same, of which PE `target_pe` of each cube alone runs its kernel. The grid is that of all `pes`.
+[[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job_on(int target_pe,
+                                                                  const std::vector<PeCoord>& pes,
+                                                                  KernelCall call,
+                                                                  const LaunchSettings& settings);
 
-/// As launch_job, a kernel for each of them.
+/// As launch_job, a kernel for each PE.
 [[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
                                                                std::vector<KernelCall> calls,
-                                                               const std::string& algorithm,
-                                                               std::uint64_t round);
+                                                               const LaunchSettings& settings);
 
 }  // namespace kbsim::host

@@ -108,7 +108,7 @@ std::vector<Job> jobs_of(const OperatorResult& result, const Tensor& out) {
     for (auto& [pe, call] : round) {
       const auto kernel = std::make_shared<const KernelCall>(std::move(call));
       job->targets.push_back(
-          {.pe = pe, .action = hw::Launch{.kernel = kernel, .programs = hw::ProgramPlace{}}, .size = {}});
+          {.pe = pe, .action = hw::Launch{.kernel = kernel, .programs = ProgramPlace{}}, .size = {}});
     }
     jobs.push_back(std::move(job));
   }

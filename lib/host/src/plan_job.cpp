@@ -110,7 +110,7 @@ Distributed::Job Distributed::plan_job(const Call& call, const ProcessGroup::Agr
   std::vector<PeCoord> pes = ccl::plan_pes(plan, call.site.group->machine(), args.rank);
   for (PeCoord& pe : pes) pe.sip = call.site.device;
   const PlanMemory memory{.scratch = call.beside.front().ptr(), .ends = call.beside.back().ptr()};
-  return launch_job(pes, plan_calls(plan, call.by->spec, args, memory), call.by->queues, agreed.round);
+  return launch_job(pes, plan_calls(plan, call.by->spec, args, memory), settings_of(call, agreed));
 }
 
 }  // namespace kbsim::host

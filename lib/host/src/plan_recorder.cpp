@@ -49,13 +49,16 @@ struct PackageRecord {
 /// comes at once; a message of its own package is the value that was sent.
 class PlanRecorder final : public PeBackend {
  public:
-  PlanRecorder(Simulation& sim, PackageRecord& package, int pe) : sim_{sim}, package_{package}, pe_{pe} {}
+  PlanRecorder(Simulation& sim, PackageRecord& package, int pe)
+      : sim_{sim},
+        package_{package},
+        pe_{pe},
+        grid_{.id = {pe, 0, package.rank}, .count = {package.pes, 1, package.ranks}} {}
 
-  [[nodiscard]] int program_id(int axis) const override {
-    return axis == 2 ? package_.rank : axis == 0 ? pe_ : 0;
-  }
-  [[nodiscard]] int num_programs(int axis) const override {
-    return axis == 2 ? package_.ranks : axis == 0 ? package_.pes : 1;
+  [[nodiscard]] const ProgramPlace& grid() const override { return grid_; }
+  [[nodiscard]] PeCoord place() const override { return {package_.rank, 0, pe_}; }
+  [[nodiscard]] MachineShape machine() const override {
+    return {.pes_per_cube = package_.pes, .cubes_per_package = 1, .packages = package_.ranks};
   }
   [[nodiscard]] Time clock() const override { return {}; }
   void observe(Time /*t*/) override {}
@@ -202,6 +205,7 @@ class PlanRecorder final : public PeBackend {
   Simulation& sim_;
   PackageRecord& package_;
   int pe_;
+  ProgramPlace grid_;
   std::int64_t counted_ = 0;
   std::vector<TilePtr> tiles_;  // all, so that no two have one address
   std::map<const TileState*, std::size_t> of_tile_;

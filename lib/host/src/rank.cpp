@@ -116,7 +116,9 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   const std::vector<PeCoord> pes = owners(tensors.front(), at);
   at_line(at, [&] { require_owner(kernel, tensors.front(), pes, options); });
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
-  const auto job = grid_job(pes, std::move(call), queues, options.target_pe);
+  const auto job = options.target_pe
+                       ? launch_job_on(*options.target_pe, pes, std::move(call), {.queues = queues})
+                       : launch_job(pes, std::move(call), {.queues = queues});
   Task<hw::Activity> order = dist.launch(job, {}, tensors);
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);

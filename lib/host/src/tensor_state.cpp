@@ -188,6 +188,27 @@ void Tensor::State::allocate(std::string_view call, Here at) {
   tell_name(range, at);
 }
 
+namespace {
+
+// None if its virtual range has the elements in row-major order.
+std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const std::string& text) {
+  const int item = itemsize(tensor.dtype);
+  std::vector<LayoutBlock> blocks;
+  for (const Shard& shard : tensor.shards) {
+    const topology::Block& block = shard.spec.block;
+    blocks.push_back({.row0 = block.row0,
+                      .rows = block.rows,
+                      .col0 = block.col0,
+                      .cols = block.cols,
+                      .offset = shard.spec.offset_bytes / item});
+  }
+  auto layout =
+      std::make_shared<const TensorLayout>(*tensor.va, tensor.dtype, tensor.shape, text, std::move(blocks));
+  return layout->row_major() ? nullptr : layout;
+}
+
+}  // namespace
+
 // To those who tell people of addresses.
 void Tensor::State::tell_name(Bytes range, Here at) const {
   hw::Machine& machine = session.machine();
@@ -199,7 +220,8 @@ void Tensor::State::tell_name(Bytes range, Here at) const {
     for (const Shard& shard : shards)
       machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, told);
   }
-  machine.address_names().add(sip, *va, range, std::move(text));
+  auto layout = layout_of(*this, text);
+  machine.address_names().add(sip, *va, range, std::move(text), std::move(layout));
 }
 
 Bytes Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
@@ -209,8 +231,9 @@ Bytes Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) 
     shards.push_back(
         {.spec = shard, .pa = session.allocators().memory(shard.at, mem_kind).allocate(shard.nbytes)});
   }
-  std::ranges::sort(shards, {},
-                    [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
+  std::ranges::sort(shards, {}, [](const Shard& shard) {
+    return std::pair{shard.spec.at, shard.spec.offset_bytes};
+  });
   va = session.virtual_memory(sip).allocate(range);
   return range;
 }

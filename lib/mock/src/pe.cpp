@@ -52,10 +52,10 @@ Value computed(const EngineCommand& command) {
 MockTile::MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue, std::uint64_t number)
     : TileState{owner, shape, dtype}, value_{std::move(value)}, queue_{queue}, number_{number} {}
 
-int Pe::program_id(int axis) const { return axis == 0 ? at_.pe : axis == 1 ? at_.cube : at_.sip; }
-
-int Pe::num_programs(int axis) const {
-  return axis == 0 ? around_.spec.pes : axis == 1 ? around_.spec.cubes : around_.spec.sips;
+MachineShape Pe::machine() const {
+  return {.pes_per_cube = around_.spec.pes,
+          .cubes_per_package = around_.spec.cubes,
+          .packages = around_.spec.sips};
 }
 
 void Pe::count(const std::source_location& at) {

@@ -61,10 +61,15 @@ class Pe : public PeBackend {
     Signals& signals;
     LaunchId launch;
   };
-  Pe(PeCoord at, Around around) : at_{at}, around_{around} {}
+  Pe(PeCoord at, Around around)
+      : at_{at},
+        around_{around},
+        grid_{.id = {at.pe, at.cube, at.sip},
+              .count = {around.spec.pes, around.spec.cubes, around.spec.sips}} {}
 
-  [[nodiscard]] int program_id(int axis) const override;
-  [[nodiscard]] int num_programs(int axis) const override;
+  [[nodiscard]] const ProgramPlace& grid() const override { return grid_; }
+  [[nodiscard]] PeCoord place() const override { return at_; }
+  [[nodiscard]] MachineShape machine() const override;
   [[nodiscard]] Time clock() const override { return {}; }
   void observe(Time /*t*/) override {}
 
@@ -104,6 +109,7 @@ class Pe : public PeBackend {
 
   PeCoord at_;
   Around around_;
+  ProgramPlace grid_;
   std::uint32_t barriers_ = 0;
   std::int64_t commands_ = 0;
   std::optional<std::string> dropped_;

@@ -43,13 +43,15 @@ Moved moved(const MemoryCommand& command) {
 /// A PE that does nothing but note what it is asked for.
 class Recorder : public PeBackend {
  public:
-  Recorder(Simulation& sim, const RecordSpec& spec) : sim_{sim}, spec_{spec} {}
+  Recorder(Simulation& sim, const RecordSpec& spec)
+      : sim_{sim},
+        spec_{spec},
+        grid_{.id = {spec.at.pe, spec.at.cube, spec.at.sip}, .count = {spec.pes, spec.cubes, spec.sips}} {}
 
-  [[nodiscard]] int program_id(int axis) const override {
-    return axis == 0 ? spec_.at.pe : axis == 1 ? spec_.at.cube : spec_.at.sip;
-  }
-  [[nodiscard]] int num_programs(int axis) const override {
-    return axis == 0 ? spec_.pes : axis == 1 ? spec_.cubes : spec_.sips;
+  [[nodiscard]] const ProgramPlace& grid() const override { return grid_; }
+  [[nodiscard]] PeCoord place() const override { return spec_.at; }
+  [[nodiscard]] MachineShape machine() const override {
+    return {.pes_per_cube = spec_.pes, .cubes_per_package = spec_.cubes, .packages = spec_.sips};
   }
   [[nodiscard]] Time clock() const override { return {}; }
   void observe(Time /*t*/) override {}
@@ -126,6 +128,7 @@ class Recorder : public PeBackend {
 
   Simulation& sim_;
   RecordSpec spec_;
+  ProgramPlace grid_;
   std::int64_t counted_ = 0;
   std::vector<Issued> commands_;
   std::optional<std::string> dropped_;

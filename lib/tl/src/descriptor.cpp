@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,9 +107,10 @@ void append(BlockRuns& runs, const BlockRun& run) {
   runs.push_back(run);
 }
 
-// Walks the rows of a block, outermost axis first.
+// Walks the rows of a block, outermost axis first. `row` numbers those of the tensor, for its layout.
 struct Rows {
   const DescArgs& args;
+  const TensorLayout* layout;
   const Shape& offsets;
   BlockRuns& runs;
 
@@ -118,20 +120,46 @@ struct Rows {
     position *= args.block[axis];
     if (axis + 1 == args.shape.rank()) {
       if (part.first == part.last) return;
-      const std::int64_t item = itemsize(args.base.dtype);
-      const Ptr from = args.base + (element + offsets[axis] + part.first);
-      return append(runs, {.va = from.va,
-                           .offset = (position + part.first) * item,
-                           .bytes = Bytes{(part.last - part.first) * item}});
+      const std::int64_t count = part.last - part.first;
+      const std::int64_t first = offsets[axis] + part.first;
+      if (layout == nullptr) return add(element + first, position + part.first, count);
+      std::int64_t to = position + part.first;
+      return layout->row(element / args.shape[axis], first, count, [&](std::int64_t from, std::int64_t n) {
+        add(from, to, n);
+        to += n;
+      });
     }
     for (std::int64_t i = part.first; i < part.last; ++i)
       walk(axis + 1, element + (offsets[axis] + i) * stride, position + i);
   }
+
+  void add(std::int64_t element, std::int64_t position, std::int64_t count) const {
+    const std::int64_t item = itemsize(args.base.dtype);
+    append(runs, {.va = (args.base + element).va, .offset = position * item, .bytes = Bytes{count * item}});
+  }
 };
+
+// What a whole tensor is as a matrix, if its layout says so.
+std::shared_ptr<const TensorLayout> layout_of(const PeBackend& pe, const TensorRef& tensor) {
+  auto layout = pe.layout(tensor.base.va);
+  const bool whole = layout != nullptr && layout->va() == tensor.base.va && layout->shape() == tensor.shape &&
+                     layout->dtype() == tensor.base.dtype;
+  return whole ? layout : nullptr;
+}
 
 }  // namespace
 
-Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, Here at) : pe_{&pe}, args_{args} {
+Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, Here at) : Descriptor{pe, args, nullptr, at} {}
+
+Descriptor::Descriptor(PeBackend& pe, const TensorDescArgs& args, Here at)
+    : Descriptor{pe,
+                 {.base = args.tensor.base, .shape = args.tensor.shape, .block = args.block, .pad = args.pad},
+                 layout_of(pe, args.tensor),
+                 at} {}
+
+Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, std::shared_ptr<const TensorLayout> layout,
+                       Here at)
+    : pe_{&pe}, args_{args}, layout_{std::move(layout)} {
   if (args.shape.rank() == 0) throw fault(at, fmt::format("{}: the tensor needs a shape", kCall));
   const Call call{kCall, at};
   require_positive(args.shape, "extents of the shape", at);
@@ -149,11 +177,35 @@ Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, Here at) : pe_{&pe},
                      to_string(args_.shape), to_string(args_.strides));
   }
   require_pad(args.pad, args.base.dtype, at);
+  if (layout_ != nullptr) return;
+  if (const auto found = pe.layout(args.base.va)) require_layout(*found, at);
+}
+
+// From the first to the last element all is in one block, whose rows are as long as the stride.
+void Descriptor::require_layout(const TensorLayout& layout, Here at) const {
+  std::int64_t last = 0;
+  std::int64_t rows = 1;
+  for (int axis = 0; axis < args_.shape.rank(); ++axis) {
+    last += (args_.shape[axis] - 1) * args_.strides[axis];
+    if (axis + 1 < args_.shape.rank()) rows *= args_.shape[axis];
+  }
+  const LayoutBlock* const block = layout.block_at(args_.base.va);
+  const bool in_one = block != nullptr && block == layout.block_at((args_.base + last).va);
+  if (in_one && (rows == 1 || args_.strides[args_.shape.rank() - 2] == block->cols)) return;
+  throw fault(
+      at,
+      fmt::format("{}: {} isn't row-major in virtual addresses, and {} with strides of {} would read other "
+                  "elements{}; make a descriptor of the tensor itself (.tensor = x.desc() of the host), or "
+                  "split it by rows",
+                  kCall, layout.name(), to_string(args_.shape), to_string(args_.strides),
+                  block == nullptr
+                      ? ""
+                      : fmt::format(" than its block of [{}, {}] has there", block->rows, block->cols)));
 }
 
 Block Descriptor::block(const Shape& offsets) const {
   Block block{.runs = {}, .shape = args_.block, .dtype = args_.base.dtype, .pad = number(args_.pad)};
-  Rows{.args = args_, .offsets = offsets, .runs = block.runs}.walk(0, 0, 0);
+  Rows{.args = args_, .layout = layout_.get(), .offsets = offsets, .runs = block.runs}.walk(0, 0, 0);
   return block;
 }
 

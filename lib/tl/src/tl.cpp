@@ -23,13 +23,28 @@ std::int64_t TL::cdiv(std::int64_t a, std::int64_t b, Here at) {
 }
 
 int TL::program_id(int axis, Here at) const {
-  require_axis({"program_id", at}, axis);
-  return pe_.program_id(axis);
+  const Call call{"program_id", at};
+  require_axis(call, axis);
+  if (axis == 1) asked_cube_ = true;
+  require_grid(call);
+  return pe_.grid().id[static_cast<std::size_t>(axis)];
 }
 
 int TL::num_programs(int axis, Here at) const {
-  require_axis({"num_programs", at}, axis);
-  return pe_.num_programs(axis);
+  const Call call{"num_programs", at};
+  require_axis(call, axis);
+  if (axis == 0) asked_count_ = true;
+  if (axis == 1) asked_cube_ = true;
+  require_grid(call);
+  return pe_.grid().count[static_cast<std::size_t>(axis)];
+}
+
+void TL::require_grid(const Call& call) const {
+  if (!pe_.grid().ragged || !asked_count_ || !asked_cube_) return;
+  throw call.fault(
+      "cubes of this launch run different numbers of programs, {} in cube {}, so num_programs(0) and axis 1 "
+      "make no grid; place the tensor evenly, or give each PE its bounds in the arguments and ask tl.place()",
+      pe_.grid().count[0], pe_.place().cube);
 }
 
 Pending<Tile> TL::load(Ptr from, Shape shape, DType dtype, Here at) {

@@ -14,7 +14,7 @@ Task<> racy(TL& tl, CollectiveArgs args) {
 }
 KBSIM_KERNEL(racy, "reads what it hasn't yet written");
 
-bool first_of_all(TL& tl) { return tl.program_id(0) == 0 && tl.program_id(1) == 0 && tl.program_id(2) == 0; }
+bool first_of_all(TL& tl) { return tl.place() == PeCoord{}; }
 
 Task<> racy_fault(TL& tl, CollectiveArgs args) {
   co_await racy(tl, args);

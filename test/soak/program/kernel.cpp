@@ -100,7 +100,7 @@ class Interpreter {
 };
 
 Task<> soak_program(TL& tl, ProgramArgs args) {
-  const PeCoord here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
+  const PeCoord here = tl.place();
   Interpreter interpreter{tl, args, args.programs->of(here, args.launch)};
   co_await interpreter.run();
 }

@@ -14,14 +14,16 @@ std::uint64_t size_of(Bytes bytes) { return static_cast<std::uint64_t>(bytes.cou
 
 }  // namespace
 
-void AddressNames::add(int sip, std::uint64_t va, Bytes bytes, std::string name) {
+void AddressNames::add(int sip, std::uint64_t va, Bytes bytes, std::string name,
+                       std::shared_ptr<const TensorLayout> layout) {
+  if (layout != nullptr) any_layout_ = true;
   const std::lock_guard lock{mutex_};
   Ranges& ranges = packages_[sip];
   auto first = ranges.lower_bound(va);
   while (first != ranges.begin() && std::prev(first)->first + size_of(std::prev(first)->second.bytes) > va)
     --first;
   ranges.erase(first, ranges.lower_bound(va + size_of(bytes)));
-  ranges[va] = {.bytes = bytes, .name = std::move(name)};
+  ranges[va] = {.bytes = bytes, .name = std::move(name), .layout = std::move(layout)};
 }
 
 void AddressNames::drop(int sip, std::uint64_t va) {
@@ -44,6 +46,14 @@ const AddressNames::Range* AddressNames::range_of(const Ranges& ranges, std::uin
 std::string AddressNames::in_one(const Ranges& ranges, std::uint64_t va) {
   const Range* const range = range_of(ranges, va);
   return range == nullptr ? "" : told(*range);
+}
+
+std::shared_ptr<const TensorLayout> AddressNames::layout(int sip, std::uint64_t va) const {
+  if (!any_layout_) return nullptr;
+  const std::lock_guard lock{mutex_};
+  const auto package = packages_.find(sip);
+  const Range* const range = package == packages_.end() ? nullptr : range_of(package->second, va);
+  return range == nullptr || range->dropped ? nullptr : range->layout;
 }
 
 bool AddressNames::freed(int sip, std::uint64_t va) const {

@@ -28,6 +28,11 @@ IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& ker
           .may_stall = units.spec->pe.tcm.on_full != config::OnFull::error};
 }
 
+ProgramPlace all_of_package(const PeUnits& units) {
+  return {.id = {units.at.pe, units.at.cube, 0},
+          .count = {units.spec->pes_per_cube(), units.spec->cubes_per_sip(), 1}};
+}
+
 }  // namespace
 
 KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
@@ -35,17 +40,18 @@ KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId 
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
-      programs_{programs.value_or(ProgramPlace{.id = units.at.pe, .count = units.spec->pes_per_cube()})},
+      programs_{programs.value_or(all_of_package(units))},
       commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)},
       agent_{std::move(agent)} {}
 
-int KernelContext::program_id(int axis) const {
-  return axis == 0 ? programs_.id : axis == 1 ? units_.at.cube : units_.at.sip;
+MachineShape KernelContext::machine() const {
+  return {.pes_per_cube = units_.spec->pes_per_cube(),
+          .cubes_per_package = units_.spec->cubes_per_sip(),
+          .packages = units_.spec->system.sips.count};
 }
 
-int KernelContext::num_programs(int axis) const {
-  if (axis == 0) return programs_.count;
-  return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
+std::shared_ptr<const TensorLayout> KernelContext::layout(std::uint64_t va) const {
+  return units_.mmu->layout(va);
 }
 
 oplog::Op KernelContext::described(const EngineCommand& command) {
@@ -209,9 +215,28 @@ PendingPtr KernelContext::under_way(const Identity& what, std::source_location a
   return state;
 }
 
+// Several rows in one run: the tensor that they are in must have them in this order.
+void KernelContext::require_in_one_block(const Block& block, std::string_view call,
+                                         const std::source_location& at) const {
+  const Shape& shape = block.shape;
+  if (shape.rank() < 2 || shape.elements() == shape[shape.rank() - 1]) return;
+  const BlockRun& run = block.runs.front();
+  const auto layout = this->layout(run.va);
+  if (layout == nullptr) return;
+  const LayoutBlock* const first = layout->block_at(run.va);
+  if (first != nullptr &&
+      first == layout->block_at(run.va + static_cast<std::uint64_t>(run.bytes.count()) - 1))
+    return;
+  throw fault(at,
+              fmt::format("{} of {} at {:#x}: {} isn't row-major in virtual addresses; make a descriptor of "
+                          "the tensor itself (x.desc() as an argument of make_desc), or split it by rows",
+                          call, to_string(shape), run.va, layout->name()));
+}
+
 Pieces KernelContext::translate(const Block& block, std::string_view call,
                                 const std::source_location& at) const {
   Pieces pieces;
+  if (block.runs.size() == 1) require_in_one_block(block, call, at);
   for (const BlockRun& run : block.runs) {
     try {
       std::int64_t offset = run.offset;

@@ -33,7 +33,8 @@ struct GroupOptions {
 
 using ReduceOp = Reduction;
 
-struct Exchange;  // the room's own
+struct Exchange;        // the room's own
+struct LaunchSettings;  // likewise
 
 /// `algorithm`: one of the process group's; "": its first one for the collective that fits the tensors, or of
 /// the declared ones that which should be the fastest on the PEs that hold them (ccl::candidates).
@@ -189,6 +190,7 @@ class Distributed {
   [[nodiscard]] Site site_of(const Group& group, std::string_view call, const Here& at) const;
   void require_runnable(const Call& call) const;
   [[nodiscard]] CollectiveArgs args_of(const Call& call, Bytes tcm) const;
+  [[nodiscard]] LaunchSettings settings_of(const Call& call, const ProcessGroup::Agreed& agreed) const;
   [[nodiscard]] Job job_of(const Call& call, const ProcessGroup::Agreed& agreed) const;
   void require_plan(const Call& call) const;
   void make_plan_memory(Call& call) const;

@@ -108,7 +108,7 @@ class Rank {
   /// Runs a kernel on the PEs that own shards of the first of `tensors`, which are on one package; done when
   /// the last has ended, and gives when they ran. It may write any of them: a read of one waits for it. It
   /// has the queues of the process group's first algorithm. UsageError for an unknown kernel, or arguments
-  /// that aren't of its own type. tl.program_id(0) and tl.num_programs(0) count those PEs, cube by cube.
+  /// that aren't of its own type. Those PEs are the grid that tl.program_id and tl.num_programs count.
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
                                           LaunchOptions options, Here at = Here::current());
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,

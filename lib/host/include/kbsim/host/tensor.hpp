@@ -18,6 +18,7 @@
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/tensor_ref.hpp"
 #include "kbsim/topology/placement.hpp"
 
 namespace kbsim::host {
@@ -75,6 +76,10 @@ class Tensor {
   [[nodiscard]] int sip(Here at = Here::current()) const;
   /// UsageError for a slice whose elements don't follow each other in the virtual range.
   [[nodiscard]] Ptr ptr(Here at = Here::current()) const;
+  /// The tensor as an argument of a kernel, for tl.make_desc({.tensor = ...}). UsageError as ptr().
+  [[nodiscard]] TensorRef desc(Here at = Here::current()) const {
+    return {.base = ptr(at), .shape = shape(at)};
+  }
   /// Those that have a part of it: of a slice, just that part, as a row of its own. UsageError as ptr().
   [[nodiscard]] const std::vector<Shard>& shards(Here at = Here::current()) const;
 

@@ -28,6 +28,9 @@ class PeMmu : public Component, public IMmu {
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override;
   [[nodiscard]] bool maps(std::uint64_t va) const override { return map_.lookup(va, 1_B).complete(); }
+  [[nodiscard]] std::shared_ptr<const TensorLayout> layout(std::uint64_t va) const override {
+    return names_->layout(node().at.sip, va);
+  }
   [[nodiscard]] Bytes tensors_in_tcm() const override;
   void apply(const MapPages& pages) override;
 

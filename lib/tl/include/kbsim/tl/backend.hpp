@@ -6,7 +6,10 @@
 #include <source_location>
 #include <string_view>
 
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/program_place.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/tl/composite.hpp"
@@ -35,9 +38,13 @@ class PeBackend {
  public:
   virtual ~PeBackend() = default;
 
-  /// Axis 0: PE in the cube, 1: cube in the SIP, 2: SIP.
-  [[nodiscard]] virtual int program_id(int axis) const = 0;
-  [[nodiscard]] virtual int num_programs(int axis) const = 0;
+  [[nodiscard]] virtual const ProgramPlace& grid() const = 0;
+  [[nodiscard]] virtual PeCoord place() const = 0;
+  [[nodiscard]] virtual MachineShape machine() const = 0;
+  /// How the tensor at this virtual address lies, if it isn't row-major there.
+  [[nodiscard]] virtual std::shared_ptr<const TensorLayout> layout(std::uint64_t /*va*/) const {
+    return nullptr;
+  }
 
   /// The issue clock: when the kernel's next command would be issued.
   [[nodiscard]] virtual Time clock() const = 0;

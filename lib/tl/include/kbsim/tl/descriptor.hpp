@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <source_location>
 #include <type_traits>
 
@@ -7,6 +8,7 @@
 #include "kbsim/tl/block.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/tensor_ref.hpp"
 
 namespace kbsim {
 
@@ -21,6 +23,13 @@ struct DescArgs {
   Pad pad = Pad::zero;
 };
 
+/// The same of a whole tensor as its placement has it.
+struct TensorDescArgs {
+  TensorRef tensor;
+  Shape block;
+  Pad pad = Pad::zero;
+};
+
 /// A tensor in memory and the block of it that moves at once. Offsets are in elements, may be negative, and
 /// need not be multiples of the block. Only bytes inside the tensor move: rows that adjoin as one piece,
 /// others each as a request of its own.
@@ -29,8 +38,10 @@ class Descriptor {
   using Here = std::source_location;
 
   /// KernelFault, with the place, for ranks that differ, strides or extents that aren't positive, a last
-  /// stride other than 1, and a pad that the dtype can't hold.
+  /// stride other than 1, and a pad that the dtype can't hold; and for addresses of a tensor that lies
+  /// otherwise than the strides say: split by columns or in tiles, it isn't row-major in virtual addresses.
   Descriptor(PeBackend& pe, const DescArgs& args, Here at);
+  Descriptor(PeBackend& pe, const TensorDescArgs& args, Here at);
 
   /// The block at `offsets`, padded where the tensor ends.
   [[nodiscard]] Pending<Tile> load(Shape offsets, Here at = Here::current()) const;
@@ -44,10 +55,15 @@ class Descriptor {
   [[nodiscard]] Block block(const Shape& offsets) const;
 
  private:
+  Descriptor(PeBackend& pe, const DescArgs& args, std::shared_ptr<const TensorLayout> layout, Here at);
+  void require_layout(const TensorLayout& layout, Here at) const;
+
   PeBackend* pe_;
   DescArgs args_;
+  std::shared_ptr<const TensorLayout> layout_;  // if it isn't row-major, and the tensor is the whole one
 };
 
 static_assert(std::is_aggregate_v<DescArgs> && std::is_trivially_destructible_v<DescArgs>);
+static_assert(std::is_aggregate_v<TensorDescArgs> && std::is_trivially_destructible_v<TensorDescArgs>);
 
 }  // namespace kbsim

@@ -45,6 +45,8 @@ struct RecvArgs {
   std::optional<Ptr> dst = {};  // memory of that dtype that it goes to
 };
 
+struct Call;  // the room's own
+
 /// What a kernel speaks. One rule: co_await means "leaves the PE". What leaves the PE has started when the
 /// call returns and is awaited for its completion; commands to the PE's own engines are queued in program
 /// order and not awaited. Mistakes are KernelFaults with the kernel's file and line.
@@ -57,9 +59,18 @@ class TL {
   /// How many blocks of b hold a: a / b, rounded up. Takes no time. KernelFault unless b is positive.
   [[nodiscard]] static std::int64_t cdiv(std::int64_t a, std::int64_t b, Here at = Here::current());
 
-  /// Axis 0: PE in the cube, 1: cube in the SIP, 2: SIP.
+  /// The program's place in the grid of its launch, and the grid's size, as Triton's. Axis 0: PEs of the cube
+  /// that take part; 1: cubes of the package that take part; 2: packages of a collective, else one. Places
+  /// are numbered from 0 in the order of the PEs' coordinates.
+  ///
+  /// Where cubes have different numbers of PEs there is no grid: axis 0 counts this cube's PEs, and a kernel
+  /// that asks for num_programs(0) and for axis 1 is a KernelFault, since their product would skip work.
   [[nodiscard]] int program_id(int axis, Here at = Here::current()) const;
   [[nodiscard]] int num_programs(int axis, Here at = Here::current()) const;
+  /// The PE that runs this, by its coordinates on the machine.
+  [[nodiscard]] PeCoord place() const { return pe_.place(); }
+  /// What the machine has, whatever takes part in the launch.
+  [[nodiscard]] MachineShape machine() const { return pe_.machine(); }
 
   /// A contiguous row-major block of `from`'s memory, into TCM. `dtype` must be `from`'s.
   [[nodiscard]] Pending<Tile> load(Ptr from, Shape shape, DType dtype, Here at = Here::current());
@@ -72,6 +83,9 @@ class TL {
 
   /// Loads and stores blocks of a tensor, ragged edges included.
   [[nodiscard]] Descriptor make_desc(const DescArgs& args, Here at = Here::current()) const {
+    return {pe_, args, at};
+  }
+  [[nodiscard]] Descriptor make_desc(const TensorDescArgs& args, Here at = Here::current()) const {
     return {pe_, args, at};
   }
 
@@ -117,8 +131,7 @@ class TL {
 
   /// `co_await tl.wait(a, b);` awaits them all, in this order; what they gave is there by awaiting each.
   template <class... T>
-    requires(sizeof...(T) > 0)
-  [[nodiscard]] Task<> wait(Pending<T>&... all) {
+  requires(sizeof...(T) > 0) [[nodiscard]] Task<> wait(Pending<T>&... all) {
     return wait_for({all.awaited()...});
   }
 
@@ -258,7 +271,11 @@ class TL {
   static Task<> wait_for(std::vector<PendingPtr> all);
   [[nodiscard]] Tile unary(oplog::UnaryOp op, const Tile& x, Here at);
 
+  void require_grid(const Call& call) const;
+
   PeBackend& pe_;
+  mutable bool asked_count_ = false;  // num_programs(0)
+  mutable bool asked_cube_ = false;   // of axis 1
 };
 
 static_assert(kArguments<SendArgs> && kArguments<SendFromArgs> && kArguments<RecvArgs>);

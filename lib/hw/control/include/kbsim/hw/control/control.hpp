@@ -12,6 +12,7 @@
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/flow.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/program_place.hpp"
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
@@ -33,7 +34,7 @@ struct Launch {
   std::shared_ptr<const KernelCall> kernel;
   std::string queues = {};
   std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
-  std::optional<ProgramPlace> programs = {};  // none: the PE's own place, of all PEs of its cube
+  std::optional<ProgramPlace> programs = {};  // none: the PE's place on the package, of all its PEs
 };
 
 /// Add translations to a PE's MMU, or take them away.

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
@@ -23,6 +24,10 @@ class IMmu {
   [[nodiscard]] virtual topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const = 0;
   /// Whether this address is mapped: what a fault of another PE asks.
   [[nodiscard]] virtual bool maps(std::uint64_t /*va*/) const { return false; }
+  /// How the tensor at this address lies, if it isn't row-major in virtual addresses.
+  [[nodiscard]] virtual std::shared_ptr<const TensorLayout> layout(std::uint64_t /*va*/) const {
+    return nullptr;
+  }
   /// What is mapped of the PE's own TCM: tensors have it, tiles don't.
   [[nodiscard]] virtual Bytes tensors_in_tcm() const = 0;
   /// Adds translations or takes them away, at once; AddressMap's errors.

@@ -68,8 +68,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
                 std::optional<ProgramPlace> programs, oplog::AgentPtr agent);
 
-  [[nodiscard]] int program_id(int axis) const override;
-  [[nodiscard]] int num_programs(int axis) const override;
+  [[nodiscard]] const ProgramPlace& grid() const override { return programs_; }
+  [[nodiscard]] PeCoord place() const override { return units_.at; }
+  [[nodiscard]] MachineShape machine() const override;
+  [[nodiscard]] std::shared_ptr<const TensorLayout> layout(std::uint64_t va) const override;
   [[nodiscard]] Time clock() const override { return commands_.clock(); }
   void observe(Time t) override { commands_.observe(t); }
   void awaited(const PendingState& pending, Time done) override;
@@ -126,6 +128,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The same, of one that sync() waits for.
   [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
   /// Where a block lies. KernelFault that names the call, for what isn't mapped.
+  void require_in_one_block(const Block& block, std::string_view call, const std::source_location& at) const;
   [[nodiscard]] Pieces translate(const Block& block, std::string_view call,
                                  const std::source_location& at) const;
   /// KernelFault if this run computes no numbers.
@@ -187,7 +190,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   PeUnits units_;
   std::string kernel_;
   LaunchId launch_;
-  ProgramPlace programs_;  // of axis 0
+  ProgramPlace programs_;
   IssueQueue commands_;
   oplog::AgentPtr agent_;
   oplog::IssuePtr issue_;  // the command that is being issued

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+
+namespace kbsim {
+
+/// A kernel's place in the grid of its launch: what tl.program_id and tl.num_programs say of each axis.
+/// Axis 0: PEs of the cube that take part; 1: cubes of the package; 2: packages of a collective, else one.
+struct ProgramPlace {
+  std::array<int, 3> id{};
+  std::array<int, 3> count{1, 1, 1};
+  /// Cubes of the launch have different numbers of PEs, so it isn't a grid. Axis 0 counts this cube's.
+  bool ragged = false;
+};
+
+/// How many PEs, cubes and packages the machine has, whatever takes part in a launch.
+struct MachineShape {
+  int pes_per_cube = 1;
+  int cubes_per_package = 1;
+  int packages = 1;
+  friend bool operator==(const MachineShape&, const MachineShape&) = default;
+};
+
+}  // namespace kbsim
