@@ -66,6 +66,20 @@ TEST_CASE(
   CHECK(number(result.at("in_place"), "time") == doctest::Approx(number(rows_of(once)[0], "time")));
 }
 
+TEST_CASE("--bench ccl: -J has times out of place as such, and in place where there are some") {
+  const std::string file = written("nccl_gather.json", "");
+  const std::string once = kCcl + kSmall + "--algorithm ring_all_gather -b 1K -e 1K ";
+  const Outcome outcome = run_kbsim(once + "-J " + file);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(outcome.out.find("out-of-place") < outcome.out.find("in-place"));
+  const boost::json::value json = boost::json::parse(contents(file));
+  const boost::json::value& result = json.at("results").at(0);
+  const boost::json::array rows = rows_of(once);
+  CHECK(result.at("out_of_place").at("time") == rows[0].at("time"));
+  CHECK(result.at("in_place").at("time") == rows[0].at("in_place_time"));
+  CHECK(result.at("in_place").at("nwrong") == 0);
+}
+
 TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for each operation") {
   const std::string folder = written("ccl-sweep", "") + ".d";
   const std::string sweep = kCcl + kSmall + "--algorithm ring_allreduce_tcm -b 1K -e 4K -o all ";

@@ -48,6 +48,27 @@ TEST_CASE("simulate: a row's bandwidths are its size over its time, times the bu
   CHECK(number("kernel_us") < number("time"));
 }
 
+TEST_CASE("simulate: gathers and reduce-scatters are measured and checked in place, too") {
+  for (const Bytes size : {6_B, 600_B, 9000_B}) {
+    CAPTURE(size.count());
+    for (const auto& [which, kernel] : {std::pair{Collective::all_gather, "ring_all_gather"},
+                                        {Collective::reduce_scatter, "ring_reduce_scatter"}}) {
+      CAPTURE(kernel);
+      const boost::json::object row = simulate(point(which, kernel, size));
+      CHECK(row.at("nwrong") == 0);
+      CHECK(row.at("in_place_nwrong") == 0);
+      CHECK(row.at("correct") == true);
+      const double ns = 1000 * row.at("in_place_time").to_number<double>();
+      CHECK(ns > 0);
+      CHECK(row.at("in_place_alg_bw").to_number<double>() ==
+            doctest::Approx(row.at("size").to_number<double>() / ns).epsilon(1e-12));
+    }
+  }
+  for (const auto& [which, kernel] :
+       {std::pair{Collective::all_reduce, "ring_allreduce"}, {Collective::all_to_all, "ring_all_to_all"}})
+    CHECK(!simulate(point(which, kernel, 600_B)).contains("in_place_time"));
+}
+
 TEST_CASE("simulate: one without a check takes the same time, and doesn't say that it is right") {
   CclPoint checked = point(Collective::reduce, "ring_reduce", 256_B);
   checked.root = 1;

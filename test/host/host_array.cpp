@@ -13,6 +13,16 @@ using namespace kbsim::host;
 using namespace kbsim::host::test;
 using topology::Split;
 
+TEST_CASE("Host arrays: a difference names the first element that differs, and how many do") {
+  const HostArray x = generate({2, 3}, f16, [](std::int64_t i) { return static_cast<double>(i); });
+  const HostArray y =
+      generate({2, 3}, f16, [](std::int64_t i) { return static_cast<double>(i < 2 ? i : 7); });
+  CHECK(difference(x, x) == "");
+  CHECK(difference(x, y) == "element 2 is 2, expected 7; 4 of 6 differ");
+  CHECK_THROWS_WITH_AS((void)difference(x, full({6}, 0.0, f16)),
+                       doctest::Contains("difference of f16 [2, 3] and f16 [6]"), UsageError);
+}
+
 namespace {
 
 std::vector<std::byte> counted_bytes(std::size_t n) {

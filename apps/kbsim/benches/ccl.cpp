@@ -217,20 +217,26 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
   return points;
 }
 
-boost::json::object nccl_tests_json(const evaluate::Simulated& simulated) {
+boost::json::object measured(const boost::json::object& row, const std::string& prefix) {
+  boost::json::object group;
+  for (const char* column : {"time", "alg_bw", "bus_bw", "nwrong"}) group[column] = row.at(prefix + column);
+  return group;
+}
+
+bool has_in_place(const boost::json::object& row) { return row.contains("in_place_time"); }
+
+boost::json::object nccl_tests_json(const evaluate::Simulated& simulated, bool in_place_alone) {
   boost::json::array results;
   for (const auto& value : simulated.rows) {
     const boost::json::object& row = value.as_object();
-    boost::json::object measured{{"time", row.at("time")},
-                                 {"alg_bw", row.at("alg_bw")},
-                                 {"bus_bw", row.at("bus_bw")},
-                                 {"nwrong", row.at("nwrong")}};
-    results.push_back({{"size", row.at("size")},
-                       {"count", row.at("count")},
-                       {"type", row.at("type")},
-                       {"redop", row.at("redop")},
-                       {"root", row.at("root")},
-                       {"in_place", measured}});
+    boost::json::object result{{"size", row.at("size")},
+                               {"count", row.at("count")},
+                               {"type", row.at("type")},
+                               {"redop", row.at("redop")},
+                               {"root", row.at("root")}};
+    result[in_place_alone ? "in_place" : "out_of_place"] = measured(row, "");
+    if (has_in_place(row)) result["in_place"] = measured(row, "in_place_");
+    results.push_back(std::move(result));
   }
   boost::json::object all{{"version", KBSIM_VERSION}, {"results", results}};
   if (!evaluate::has_all_rows(simulated)) all["interrupted"] = true;
@@ -303,34 +309,50 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
 void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated& simulated) {
   const std::string file = request.own.as<Options>().output_file;
   if (file.empty()) return;
-  report::write_file(file, json_as_utf8(boost::json::serialize(nccl_tests_json(simulated))) + "\n");
+  report::write_file(
+      file, json_as_utf8(boost::json::serialize(nccl_tests_json(
+                simulated, evaluate::works_in_place_alone(request.ccl.resolve(request.algorithm))))) +
+                "\n");
   if (request.parallel.progress) report::say_written(file);
+}
+
+// Time, bandwidths and #wrong, of which nccl-tests has a group out of place and one in place.
+std::string cells(const boost::json::object& row, const std::string& prefix) {
+  const auto number = [&](const char* key) { return row.at(prefix + key).to_number<double>(); };
+  const boost::json::value& wrong = row.at(prefix + "nwrong");
+  return fmt::format(" {:>10.3f} {:>8.2f} {:>8.2f} {:>6}", number("time"), number("alg_bw"), number("bus_bw"),
+                     wrong.is_null() ? "N/A" : fmt::format("{}", wrong.to_number<std::int64_t>()));
+}
+
+std::int64_t wrong_in(const boost::json::object& row, const char* key) {
+  const boost::json::value* const wrong = row.if_contains(key);
+  return wrong == nullptr || wrong->is_null() ? 0 : wrong->to_number<std::int64_t>();
 }
 
 std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
+  const bool both = has_in_place(first);
+  const auto twice = [&](const std::string& group) { return both ? group + group : group; };
   std::string lines = fmt::format("# {} on {}, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
                                   counted(first.at("world_size").to_number<int>(), "rank"),
                                   first.at("buffer_kind").as_string().c_str());
-  lines +=
-      fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}{}\n", "size", "count", "type",
-                  "redop", "root", "time", "algbw", "busbw", "#wrong", evaluate::limit_head(first));
-  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8}\n", "(B)", "(elements)", "", "",
-                       "", "(us)", "(GB/s)", "(GB/s)");
+  if (both) lines += fmt::format("# {:>47} {:^36} {:^36}\n", "", "out-of-place", "in-place");
+  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5}{}{}\n", "size", "count", "type", "redop", "root",
+                       twice(fmt::format(" {:>10} {:>8} {:>8} {:>6}", "time", "algbw", "busbw", "#wrong")),
+                       evaluate::limit_head(first));
+  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5}{}\n", "(B)", "(elements)", "", "", "",
+                       twice(fmt::format(" {:>10} {:>8} {:>8} {:>6}", "(us)", "(GB/s)", "(GB/s)", "")));
   double bus = 0.0;
   std::int64_t wrong = 0;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
-    const boost::json::value& n = row.at("nwrong");
-    if (!n.is_null()) wrong += n.to_number<std::int64_t>();
+    wrong += wrong_in(row, "nwrong") + wrong_in(row, "in_place_nwrong");
     bus += row.at("bus_bw").to_number<double>();
-    lines += fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5} {:>10.3f} {:>8.2f} {:>8.2f} {:>6}{}\n",
-                         row.at("size").to_number<std::int64_t>(), row.at("count").to_number<std::int64_t>(),
-                         row.at("type").as_string().c_str(), row.at("redop").as_string().c_str(),
-                         row.at("root").to_number<int>(), row.at("time").to_number<double>(),
-                         row.at("alg_bw").to_number<double>(), row.at("bus_bw").to_number<double>(),
-                         n.is_null() ? "N/A" : fmt::format("{}", n.to_number<std::int64_t>()),
-                         evaluate::limit_cell(row));
+    lines +=
+        fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5}{}{}{}\n", row.at("size").to_number<std::int64_t>(),
+                    row.at("count").to_number<std::int64_t>(), row.at("type").as_string().c_str(),
+                    row.at("redop").as_string().c_str(), row.at("root").to_number<int>(), cells(row, ""),
+                    has_in_place(row) ? cells(row, "in_place_") : "", evaluate::limit_cell(row));
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n", wrong,
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));

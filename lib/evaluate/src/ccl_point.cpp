@@ -132,14 +132,32 @@ Bytes measured_size(const CclPoint& point) {
   return Bytes{count * itemsize(point.dtype)};
 }
 
-boost::json::object simulate(const CclPoint& point) {
+namespace {
+
+// NCCL works in place on a gather and on a reduce-scatter, too: one tensor is the rank's share of the other.
+// A plan works as it was written, and of several PEs a rank no slice has an address of its own.
+bool has_in_place_form(const CclPoint& point) {
+  using enum config::Collective;
+  const config::Collective which = point.algorithm.collective;
+  const bool gathers = which == all_gather || which == reduce_scatter;
+  return gathers && ccl::plan_of(point.algorithm) == nullptr && !ccl::ranks_are_pes(point.algorithm) &&
+         std::ssize(ccl::participants_of(point.algorithm, point.machine)) == point.machine.system.sips.count;
+}
+
+enum class Buffers { as_the_kernel_has_them, in_place };
+
+boost::json::object simulate(const CclPoint& point, Buffers buffers) {
   const std::int64_t n = elements_of(point);
   const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
   const bool values = needs_values(point);
-  const CollectiveData data{
-      point.machine,
-      point.algorithm,
-      {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
+  const CollectiveData data{point.machine,
+                            point.algorithm,
+                            {.n_elem = n,
+                             .dtype = point.dtype,
+                             .op = point.op,
+                             .root = point.root,
+                             .values = values,
+                             .in_place = buffers == Buffers::in_place}};
   host::SessionOptions how = point.question.session();
   how.timing_only = !values;
   how.threads = point.trace == nullptr ? point.parallel.threads : 1;
@@ -185,6 +203,36 @@ boost::json::object simulate(const CclPoint& point) {
       {"simulated_ns", to_ns(session.sim().now())},
       {"events", session.machine().events()}};
   explain_row(found, point.question, last_call(point, run), session, marks);
+  return found;
+}
+
+// The same once more in place, without the questions, which are of the first.
+void add_in_place(const CclPoint& point, boost::json::object& found) {
+  CclPoint again = point;
+  again.trace = nullptr;
+  again.question = {.shuffle_ties = point.question.shuffle_ties,
+                    .exact_packets = point.question.exact_packets};
+  const boost::json::object in_place = simulate(again, Buffers::in_place);
+  for (const char* column : {"time", "alg_bw", "bus_bw", "nwrong"})
+    found[fmt::format("in_place_{}", column)] = in_place.at(column);
+  if (found.at("correct").is_bool())
+    found["correct"] = found.at("correct").as_bool() && in_place.at("correct").as_bool();
+  found["simulated_ns"] =
+      found.at("simulated_ns").to_number<double>() + in_place.at("simulated_ns").to_number<double>();
+  found["events"] =
+      found.at("events").to_number<std::uint64_t>() + in_place.at("events").to_number<std::uint64_t>();
+}
+
+}  // namespace
+
+bool works_in_place_alone(const config::AlgorithmSpec& algorithm) {
+  const ccl::Plan* const plan = ccl::plan_of(algorithm);
+  return ccl::collective(algorithm.collective).in_place || (plan != nullptr && plan->in_place);
+}
+
+boost::json::object simulate(const CclPoint& point) {
+  boost::json::object found = simulate(point, Buffers::as_the_kernel_has_them);
+  if (has_in_place_form(point)) add_in_place(point, found);
   return found;
 }
 

@@ -35,9 +35,13 @@ struct CclPoint {
 /// What is measured for `size`: that many elements in bytes.
 [[nodiscard]] Bytes measured_size(const CclPoint& point);
 
+/// Whether its input is its output, so that all times are in place.
+[[nodiscard]] bool works_in_place_alone(const config::AlgorithmSpec& algorithm);
+
 /// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
 /// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know;
-/// `limited_by` if asked for.
+/// `limited_by` if asked for. Of a gather or reduce-scatter on one PE a rank it simulates the in-place form,
+/// too: `in_place_time`, `in_place_alg_bw`, `in_place_bus_bw`, `in_place_nwrong`.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
 /// The dtype by its name in nccl-tests, PyTorch, C or kbsim; UsageError otherwise. And the reduction.

@@ -22,6 +22,8 @@ struct CollectiveProblem {
   Reduction op = Reduction::sum;
   int root = 0;
   bool values = true;  // false: for a run without, which neither needs nor gets any
+  bool in_place =
+      false;  // of a collective with an output: the smaller tensor is the rank's share of the other
 };
 
 /// About what a run of it with values takes of the host's memory at most: its tensors, what becomes of them
@@ -40,8 +42,11 @@ class CollectiveData {
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
   [[nodiscard]] config::Collective collective() const { return collective_; }
   [[nodiscard]] bool in_place() const { return row_.in_place && (plan_ == nullptr || plan_->in_place); }
-  /// Input and output are two views of one tensor, the larger of both: of a plan that works in place.
-  [[nodiscard]] bool overlaps() const { return !row_.in_place && plan_ != nullptr && plan_->in_place; }
+  /// Input and output are two views of one tensor, the larger of both: of a plan that works in place, or of a
+  /// problem that says so.
+  [[nodiscard]] bool overlaps() const {
+    return !row_.in_place && (plan_ != nullptr ? plan_->in_place : problem_.in_place);
+  }
   /// Packages with PEs that take part.
   [[nodiscard]] int programs() const { return programs_; }
   [[nodiscard]] int ranks() const { return flat_ ? programs_ * parts() : programs_; }
