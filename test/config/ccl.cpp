@@ -84,6 +84,17 @@ TEST_CASE("CclSpec: mistakes are told with place and remedy") {
         "c.yaml:2:29: algorithms.ring.kernel: found a list, expected a text");
 }
 
+TEST_CASE("CclSpec: KernBench's module of a kernel is its name") {
+  const std::string ring = "defaults: {algorithm: ring}\nalgorithms: {ring: {";
+  const std::string module = "module: kernbench.ccl.algorithms.ring_allreduce";
+  CHECK(parse_ccl(ring + module + ", n_slots: 2}}\n", "c.yaml").resolve("ring").kernel == "ring_allreduce");
+  CHECK(ccl_errors(ring + module + ", kernel: tree}}\n") ==
+        "c.yaml:2:21: algorithms.ring.module: unknown key; `kernel` beside it says the same, leave one out");
+  CHECK(ccl_errors(ring + "module: mine.ring, kernel: a}}\n") ==
+        "c.yaml:2:21: algorithms.ring.module: unknown key; write `kernel: NAME` in its place (kbsim list has "
+        "kernels)");
+}
+
 TEST_CASE("CclSpec: carries_over is refused where it does nothing") {
   const std::string ring = "defaults: {algorithm: ring}\nalgorithms: {ring: {kernel: a, carries_over: true";
   CHECK(ccl_errors(ring + ", topology: ring_1d}}\n").empty());

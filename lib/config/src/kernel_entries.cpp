@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -51,6 +52,24 @@ void wire(AlgorithmSpec& algorithm) {
   if (!keys->mapper.empty()) algorithm.mapper = keys->mapper;
 }
 
+// KernBench names the module of a kernel: `module: kernbench.ccl.algorithms.NAME` is `kernel: NAME`.
+void understand_module(const std::string& name, Tree& algorithm, Problems& problems) {
+  constexpr std::string_view kModules = "kernbench.ccl.algorithms.";
+  TreeEntry* const module = algorithm.find("module");
+  if (module == nullptr) return;
+  std::string& text = module->value.text;
+  const bool known = text.starts_with(kModules) && text.size() > kModules.size();
+  if (known && algorithm.find("kernel") == nullptr) {
+    module->key = "kernel";
+    text.erase(0, kModules.size());
+    return;
+  }
+  problems.push_back(unknown_key(*module, {}, "algorithms." + printable(name),
+                                 known ? "; `kernel` beside it says the same, leave one out"
+                                       : "; write `kernel: NAME` in its place (kbsim list has kernels)"));
+  std::erase_if(algorithm.entries, [](const TreeEntry& entry) { return entry.key == "module"; });
+}
+
 }  // namespace
 
 KernelEntries take_kernel_entries(Tree& ccl, Problems& problems) {
@@ -58,6 +77,7 @@ KernelEntries take_kernel_entries(Tree& ccl, Problems& problems) {
   TreeEntry* algorithms = ccl.find("algorithms");
   if (algorithms == nullptr) return taken;
   for (TreeEntry& algorithm : algorithms->value.entries) {
+    understand_module(algorithm.key, algorithm.value, problems);
     const KernelKeys* keys = keys_of(algorithm.value);
     Tree own{.kind = Tree::Kind::map, .at = algorithm.value.at};
     std::erase_if(algorithm.value.entries, [&](const TreeEntry& entry) {
