@@ -187,9 +187,50 @@ Task<> meeting_and_goes_on(Rank& main, Meeting meeting) {
   co_await main.dist.destroy_process_group();
 }
 
+// Rank 1 returns without the collective; the others call it before or after that.
+Task<> one_leaves(Rank& rk, Time others_call) {
+  const Tensor x = co_await rk.torch.full({4, 8}, 1.0, f16, {.dp = kRows, .name = "x"});
+  co_await rk.dist.all_reduce(x);
+  co_await rk.dist.barrier();
+  if (rk.index == 1) {
+    co_await rk.session().sim().delay(10_us);
+    co_return;
+  }
+  co_await rk.session().sim().delay(others_call);
+  co_await rk.dist.all_reduce(x);
+}
+
+Task<> leaves_and_goes_on(Rank& main, Time others_call) {
+  co_await main.dist.init_process_group({});
+  const int n = main.dist.get_world_size();
+  std::string text;
+  try {
+    co_await main.mp.spawn(one_leaves, others_call, {.nprocs = n});
+  } catch (const SpawnException& failed) {
+    text = failed.what();
+    CHECK(failed.exit_code() == ExitCode::deadlock);
+    CHECK(!failed.errors().contains(1));
+    CHECK(failed.errors().contains(0));
+  }
+  CAPTURE(text);
+  CHECK(text.find("-- Process 0 terminated with the following error:\nfailing_ranks.cpp:") !=
+        std::string::npos);
+  CHECK(text.find(": all_reduce #2 of rank 0 can't end: the program of rank 1 has ended without it") !=
+        std::string::npos);
+  co_await main.mp.spawn(works_after, 2, {.nprocs = n});
+  co_await main.dist.destroy_process_group();
+}
+
 config::MachineSpec of(int ranks) { return machine(ranks, 2, 1); }
 
 }  // namespace
+
+TEST_CASE(
+    "Failing ranks: one that ends without a collective of the others gives them an error; all goes on") {
+  for (const int n : {2, 3}) {
+    for (const Time others_call : {0_us, 100_us}) Program{of(n)}.run(leaves_and_goes_on, others_call);
+  }
+}
 
 TEST_CASE("Failing ranks: before, inside and after a collective, the group and the context go on") {
   for (const int n : kWorlds) {

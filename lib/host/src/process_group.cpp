@@ -28,6 +28,11 @@ void require_alike(const P2pCall& a, const P2pCall& b) {
                                                          : ": a rank chose another device in between")};
 }
 
+std::string left_alone(const WorkId& work, const std::source_location& at, int gone) {
+  return fmt::format("{}: {} can't end: the program of rank {} has ended without it", to_string(to_place(at)),
+                     work.text(), gone);
+}
+
 }  // namespace
 
 ProcessGroup::ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine, int pes)
@@ -56,6 +61,10 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
   const bool fresh = first == calls_.end();
   if (fresh) first = calls_.emplace(next, Call{rank, what, at, tcm()}).first;
   const std::uint64_t sequence = next++;
+  for (const int other : gone_) {
+    if (other != rank && rank_of(other) && sequences_[other] <= sequence)
+      throw KernelFault{left_alone({what.call, sequence, rank, number_}, at, other)};
+  }
   if (first->second.what == what) {
     const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = first->second.tcm};
     if (!fresh) ++first->second.ranks;
@@ -71,6 +80,20 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
   };
   throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at, {}}) +
                     ", but " + print(first->second)};
+}
+
+ProcessGroup::LeftAlone ProcessGroup::leave(int rank) {
+  LeftAlone all;
+  if (!rank_of(rank)) return all;
+  gone_.insert(rank);
+  for (const auto& [sequence, call] : calls_) {
+    if (sequences_[rank] > sequence) continue;
+    for (const int other : members_) {
+      if (!gone_.contains(other) && sequences_[other] > sequence)
+        all.emplace(other, left_alone({call.what.call, sequence, other, number_}, call.at, rank));
+    }
+  }
+  return all;
 }
 
 // Rounds go on: what has ended is told by them.

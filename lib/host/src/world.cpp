@@ -100,6 +100,16 @@ void World::abandon(Session& session) {
   leaving.clear();
 }
 
+ProcessGroup::LeftAlone World::leave(int rank) {
+  ProcessGroup::LeftAlone all;
+  for (const auto& [number, group] : groups_) all.merge(group->leave(rank));
+  return all;
+}
+
+void World::enter_all() {
+  for (const auto& [number, group] : groups_) group->enter_all();
+}
+
 void World::require_received() const {
   for (const auto& [number, group] : groups_) group->require_received();
 }
@@ -142,6 +152,7 @@ Ranks::Ranks(Session& session, World& world, int count, const std::source_locati
     ended_.set();
   };
   world.forget_devices();
+  world.enter_all();
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
 }
 
@@ -170,12 +181,17 @@ Task<> Ranks::run(int index, Task<> program) {
   } catch (...) {
     error = std::current_exception();
   }
-  if (error) failures_.emplace(index, error);
+  if (error) {
+    failures_.emplace(index, error);
+  } else {
+    for (const auto& [waiting, why] : world_.leave(index))
+      failures_.emplace(waiting, std::make_exception_ptr(KernelFault{why}));
+  }
   known_.push_back(session_.orders().ends());
   --running_;
   if (Causes* const causes = session_.sim().causes()) [[unlikely]]
     note_end(*causes);
-  if (error || running_ == 0) ended_.set();
+  if (!failures_.empty() || running_ == 0) ended_.set();
 }
 
 // The last of those that have ended ends all.
@@ -188,6 +204,7 @@ void Ranks::note_end(Causes& causes) {
 Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
+  world_.enter_all();
   for (const oplog::KnowledgePtr& known : known_) session_.orders().joins(known);
   for (const Process& process : processes_) {
     if (session_.calls() != nullptr) session_.calls()->joins(process);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ struct P2pCall {
 /// the members; messages name the world's ranks.
 class ProcessGroup {
  public:
+  /// By ranks that wait for a collective: which it is, and the rank that ended without it.
+  using LeftAlone = std::map<int, std::string>;
+
   /// What all ranks have in common of a collective; the first one that begins it decides.
   struct Agreed {
     std::uint64_t sequence = 0;
@@ -95,10 +99,14 @@ class ProcessGroup {
   }
 
   /// The rank's next collective; the first one that begins it is asked what TCM there is. KernelFault naming
-  /// both calls if another rank began another one.
+  /// both calls if another rank began another one, or naming a rank whose program has ended without it.
   Agreed begin(
       int rank, const Fingerprint& what, const std::source_location& at,
       const std::function<Bytes()>& tcm = [] { return Bytes{}; });
+  /// A rank's program has ended. Gives the ranks that wait for it.
+  [[nodiscard]] LeftAlone leave(int rank);
+  /// All ranks run again.
+  void enter_all() { gone_.clear(); }
   /// A rank's kernels of a collective are on their way; they have all ended.
   void launched() { ++under_way_; }
   void completed() { --under_way_; }
@@ -146,6 +154,7 @@ class ProcessGroup {
   std::deque<InstalledAlgorithm> algorithms_;  // collectives under way keep the place of theirs
   std::map<int, std::uint64_t> sequences_;     // of each rank
   std::map<std::uint64_t, Call> calls_;        // the first rank's, by sequence, until all have begun it
+  std::set<int> gone_;                         // whose programs have ended
   std::uint64_t first_round_ = 1;              // of the sequence 0
   int under_way_ = 0;
   int kernels_ = 0;

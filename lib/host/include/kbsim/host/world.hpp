@@ -75,6 +75,10 @@ class World {
   /// The ranks have been given up: what their kernels wait for is aborted, by messages. What uses the queues
   /// next awaits that.
   void abandon(Session& session);
+  /// A rank's program has ended: of all groups, the ranks that wait for it.
+  [[nodiscard]] ProcessGroup::LeftAlone leave(int rank);
+  /// All ranks run again.
+  void enter_all();
   /// A rank's package is its own unless it has chosen another one. Others know of it from the next instant
   /// on, so that nothing hangs on the order of simultaneous events.
   void choose_device(int rank, int device, Time now);
