@@ -52,6 +52,18 @@ void check_refused(const std::string& arguments, const std::string& says) {
 
 }  // namespace
 
+TEST_CASE("kbsim check: files that the run wrote beside its folder aren't written again there") {
+  const std::filesystem::path place = fresh_place("check_beside");
+  std::filesystem::create_directories(place);
+  const std::string folder = golden(kMainJob + " --explain --trace " + (place / "t.json").string() +
+                                    " --trace-dir=" + (place / "td").string() + " --chakra " +
+                                    (place / "ch").string() + " --oplog=" + (place / "x.oplog").string());
+  std::filesystem::remove_all(place);
+  const Outcome outcome = run_kbsim("check " + folder);
+  CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK_FALSE(std::filesystem::exists(place));
+}
+
 TEST_CASE(
     "kbsim check: a bench, an evaluation, traffic and a sweep are what they were, however they were asked") {
   check_same(kMainJob + " --set system.sips.count=4 --set ccl.defaults.n_slots=1 --verify-data --json");

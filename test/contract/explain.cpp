@@ -1,6 +1,7 @@
 // Why a run takes as long as it does, by the command.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 #include "sanitized.hpp"
 
 namespace kbsim::contract::explain_test {
@@ -104,6 +106,36 @@ TEST_CASE("--recheck: what was predicted is what is simulated") {
     CHECK(trial.at("predicted_ps") == trial.at("simulated_ps"));
   }
   CHECK(run.at("explain").at("noise_ps") == 0);
+}
+
+TEST_CASE("--recheck: whatever the run writes, the runs again write nothing and all can run") {
+  const std::filesystem::path folder = fresh_place("recheck");
+  std::filesystem::create_directories(folder);
+  const std::string job =
+      "--topology=topology.yaml --bench=gemm_single_pe --set pe.pe_gemm.macs_per_ns=64 --quiet ";
+  const auto in_folder = [&](const std::string& name) { return (folder / name).string(); };
+  const std::string files = " --trace " + in_folder("t.json") + " --trace-dir=" + in_folder("td") +
+                            " --chakra " + in_folder("ch") + " --oplog=" + in_folder("run.oplog") + " --out ";
+  REQUIRE(run_kbsim(job + "--explain" + files + in_folder("plain")).exit == 0);
+  const auto texts = [&] {
+    return contents(in_folder("t.json")) + contents(in_folder("td/rank0.json")) +
+           contents(in_folder("ch/gemm_single_pe.0.et")) + contents(in_folder("run.oplog"));
+  };
+  const std::string before = texts();
+  const json::object run = json_of(job +
+                                   "--explain --recheck --of run --json --no-report --dump-queues --verbose "
+                                   "--trace-units '*' --trace-limit=10000000 --parallel-bound" +
+                                   files + in_folder("again"));
+  const json::array& trials = run.at("explain").at("recheck").as_array();
+  CHECK(trials.size() >= 8);
+  for (const json::value& trial : trials) {
+    CAPTURE(json::serialize(trial));
+    CHECK(trial.as_object().contains("simulated_ps"));
+  }
+  CHECK(run.at("explain").at("noise_ps").is_int64());
+  CHECK(texts() == before);
+  CHECK_FALSE(std::filesystem::exists(folder / "again/report.html"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refused") {

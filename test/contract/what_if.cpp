@@ -77,9 +77,10 @@ TEST_CASE("whatif: --of is what limits, and the table says of what") {
 }
 
 TEST_CASE("whatif and solve: what only a single run prints or writes is refused") {
-  for (const std::string option : {"--parallel-bound", "--dump-queues", "--profile-self", "--trace t.html",
-                                   "--oplog o.oplog", "--chakra d", "--dry-run"}) {
-    const std::string name = option.substr(0, option.find(' '));
+  for (const std::string option :
+       {"--parallel-bound", "--dump-queues", "--profile-self", "--trace t.html", "--oplog=o.oplog",
+        "--chakra d", "--dry-run", "--recheck", "--trace-units=*"}) {
+    const std::string name = option.substr(0, option.find_first_of(" ="));
     for (const std::string command : {"whatif --set sip.ucie.overhead_ns=4 ",
                                       "solve --target 'latency<=600ns' --vary sip.ucie.overhead_ns=1..8 "}) {
       const Outcome outcome = run_kbsim(command + "--bench ccl_allreduce " + option);

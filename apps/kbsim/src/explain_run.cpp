@@ -264,7 +264,8 @@ boost::json::object to_json(const Explanations& what, host::Session& session) {
   if (what.gave_up_all) all["gave_up_all_causes"] = true;
   if (what.trials.empty() || !what.trials.front().is_done()) return all;
   all["recheck"] = to_json(what.trials);
-  all["noise_ps"] = noise_of(what.trials).count();
+  const std::optional<Time> noise = explain::noise_of(what.trials);
+  all["noise_ps"] = noise ? boost::json::value{noise->count()} : boost::json::value{nullptr};
   return all;
 }
 

@@ -9,9 +9,8 @@
 #include "kbsim/explain/explanation.hpp"
 #include "kbsim/explain/op_marks.hpp"
 #include "kbsim/explain/path_question.hpp"
+#include "kbsim/explain/recheck.hpp"
 #include "kbsim/host/session.hpp"
-
-#include "explain_check.hpp"
 
 namespace kbsim::app {
 
@@ -20,11 +19,11 @@ struct Explanations {
   std::vector<explain::Explanation> all;  // of the run, of the launches in their order, of what was asked for
   std::size_t asked = 0;                  // of these, what the text tells in full
   std::size_t launches = 0;
-  bool gave_up_all = false;                 // there were too many moments to keep all their causes
-  std::vector<KeyTrial> trials = {};        // of the run, not yet simulated
-  std::string why_not = {};                 // there are none, where they may be missing
-  std::string not_there = {};               // what was asked about isn't: the text tells the run in full
-  const explain::OpMarks* marks = nullptr;  // that the paths were made with
+  bool gave_up_all = false;                    // there were too many moments to keep all their causes
+  std::vector<explain::KeyTrial> trials = {};  // of the run, not yet simulated
+  std::string why_not = {};                    // there are none, where they may be missing
+  std::string not_there = {};                  // what was asked about isn't: the text tells the run in full
+  const explain::OpMarks* marks = nullptr;     // that the paths were made with
 };
 /// What they are for.
 struct Telling {

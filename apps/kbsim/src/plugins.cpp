@@ -134,7 +134,15 @@ void load(const std::string& file) {
         file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT or the like");
 }
 
-// What stands for a file in arguments that aren't parsed; one that is missing is the parser's matter.
+// Loaded before the arguments were parsed.
+bool& are_loaded() {
+  static bool loaded = false;
+  return loaded;
+}
+
+}  // namespace
+
+// A file that is missing is the parser's matter.
 std::vector<std::string> plugins_named(const Arguments& arguments) {
   std::vector<std::string> files;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -149,14 +157,6 @@ std::vector<std::string> plugins_named(const Arguments& arguments) {
   std::erase(files, "");
   return files;
 }
-
-// Loaded before the arguments were parsed.
-bool& are_loaded() {
-  static bool loaded = false;
-  return loaded;
-}
-
-}  // namespace
 
 bool has_plugins() { return !loaded().empty(); }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <boost/program_options.hpp>
 
 #include "commands.hpp"
@@ -11,6 +14,9 @@ namespace kbsim::app {
 /// there, not a shared object, built with another kbsim's headers, given twice, one that registers nothing,
 /// a name that is taken, or a bench with options that can't be given.
 void describe_plugins(boost::program_options::options_description& to);
+
+/// The files that arguments which aren't parsed yet name.
+[[nodiscard]] std::vector<std::string> plugins_named(const Arguments& arguments);
 
 /// Loads at once those that the arguments name, which aren't parsed yet: their benches may have options.
 void load_plugins(const Arguments& arguments);

@@ -15,7 +15,7 @@
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 
-#include "bench_options.hpp"
+#include "run_words.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -23,24 +23,28 @@ namespace {
 constexpr int kNoProgram = 127;
 constexpr int kSignals = 128;
 
-// What said which machine, and where results go.
-constexpr std::array<std::string_view, 4> kValued{"--topology", "--ccl", "--set", "--out"};
+// Options that say which machine, and where results go.
+constexpr std::array<std::string_view, 3> kGivenAnew{"--topology", "--ccl", "--out"};
+constexpr std::array<std::string_view, 1> kSettings{"--set"};
 constexpr std::array<std::string_view, 2> kSwitches{"--json", "--quiet"};
 
 bool is_among(const auto& options, std::string_view name) {
   return std::ranges::find(options, name) != options.end();
 }
 
-// A file that an option of the bench names.
-bool is_output(const OptionSet& own, std::string_view name) {
-  return std::ranges::any_of(own.options, [&](const Option& option) {
-    return !option.shapes_rows && (name == "--" + option.long_name() || name == "-" + option.brief);
-  });
-}
-
-// Such an option and its file in one word.
-bool is_output_word(const OptionSet& own, const std::string& word) {
-  return word.size() > 2 && word[1] != '-' && is_output(own, std::string_view{word}.substr(0, 2));
+// Without options of these names, which take a value, and without switches.
+Arguments without(const Arguments& words, const auto& valued) {
+  Arguments others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
+    const std::string name = words[i].substr(0, equals);
+    if (is_among(kSwitches, name)) continue;
+    if (!is_among(valued, name))
+      others.push_back(words[i]);
+    else if (equals == std::string::npos)
+      ++i;  // its value
+  }
+  return others;
 }
 
 [[noreturn]] void become(const Arguments& arguments) {
@@ -61,24 +65,11 @@ bool is_output_word(const OptionSet& own, const std::string& word) {
 
 Arguments repeated(const Arguments& recorded, const std::filesystem::path& machine,
                    const std::filesystem::path& out) {
-  Arguments words{recorded.front()};
-  const OptionSet own = options_of_bench(bench_named(recorded));
-  const bool is_fit = is_command(recorded, fit);
-  for (std::size_t i = 1; i < recorded.size(); ++i) {
-    const std::string& word = recorded[i];
-    const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-    const std::string name = word.substr(0, equals);
-    const bool is_log = name == "--oplog";
-    if (is_among(kSwitches, name)) continue;
-    const bool stays = is_fit && name == "--set";  // it holds what would be fitted
-    if (is_output_word(own, word)) continue;
-    if (stays || (!is_log && !is_among(kValued, name) && !is_output(own, name))) {
-      words.push_back(word);
-      continue;
-    }
-    if (equals == std::string::npos) ++i;  // its value
-    if (is_log) words.insert(words.end(), {"--oplog", (out / "run.oplog").string()});
-  }
+  Arguments words{recorded.begin() + 1, recorded.end()};
+  if (is_command(recorded, run_bench)) words = with_outputs_in(words, out.string());
+  words = without(words, kGivenAnew);
+  if (!is_command(recorded, fit)) words = without(words, kSettings);  // its --set holds what would be fitted
+  words.insert(words.begin(), recorded.front());
   words.insert(words.end(), {"--topology", machine.string(), "--out", out.string(), "--quiet"});
   return words;
 }

@@ -8,7 +8,7 @@
 namespace kbsim::app {
 
 /// The arguments that repeat a recorded command on the configuration that it ran with, `machine`, and write
-/// into another folder; whatever else it wrote isn't written again, its op log into that folder.
+/// into another folder, its op log and its traces, too. A file of the bench's own isn't written again.
 [[nodiscard]] Arguments repeated(const Arguments& recorded, const std::filesystem::path& machine,
                                  const std::filesystem::path& out);
 

@@ -23,7 +23,9 @@
 #include "kept_run.hpp"
 #include "report_page.hpp"
 #include "run_results.hpp"
+#include "run_words.hpp"
 #include "standing_line.hpp"
+#include "sweep_point.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -205,6 +207,18 @@ Results explained_results(const BenchRun& run, const report::OutputFolder* folde
   }
 }
 
+// The same run with other values of keys, which writes nothing.
+void run_trials(std::vector<explain::KeyTrial>& trials, const Arguments& arguments) {
+  const Arguments words = without_plugins(without_outputs(arguments));
+  explain::simulate(trials, [&words](const std::string& setting) {
+    Arguments own = words;
+    own.insert(own.end(), {"--set", setting});
+    KeptRun run{.wanted = [](const std::string&) { return true; }};
+    (void)run_kept(own, &run);
+    return run.summary.simulated;
+  });
+}
+
 }  // namespace
 
 ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
@@ -225,9 +239,10 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
     if (!run.options.quiet) say("wrote execution traces to {}\n", run.options.chakra);
   }
   Results results = explained_results(run, folder, session, std::move(report), marks);
-  if (run.options.recheck) simulate(results.explained.trials, run.arguments);
+  if (run.options.recheck) run_trials(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();
+  if (run.options.recheck) explain::require_one_ran(results.explained.trials);
   if (!results.explained.not_there.empty()) throw explain::NothingAsked{results.explained.not_there};
   return code;
 }

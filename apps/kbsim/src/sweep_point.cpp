@@ -14,6 +14,7 @@
 #include "kbsim/sweep/fingerprint.hpp"
 
 #include "kept_run.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -24,9 +25,7 @@ bool is_plugin(const std::string& word) { return word == "--plugin" || word == "
 
 std::string fingerprint_of_plugins(const Arguments& words) {
   std::string all;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    if (is_plugin(words[i])) all += sweep::fingerprint(read_input(words[i + 1], words[i + 1]));
-  }
+  for (const std::string& file : plugins_named(words)) all += sweep::fingerprint(read_input(file, file));
   return all;
 }
 
@@ -80,10 +79,11 @@ sweep::PointResult run_point(const Arguments& words, KeptRun run) {
 Arguments without_plugins(const Arguments& words) {
   Arguments others;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (is_plugin(words[i]))
-      ++i;
-    else
+    const std::size_t equals = words[i].find('=');
+    if (!is_plugin(words[i].substr(0, equals)))
       others.push_back(words[i]);
+    else if (equals == std::string::npos)
+      ++i;  // its file
   }
   return others;
 }

@@ -21,6 +21,7 @@
 #include "config_folders.hpp"
 #include "machine_options.hpp"
 #include "plugins.hpp"
+#include "run_words.hpp"
 #include "sweep_point.hpp"
 
 namespace kbsim::app {
@@ -78,19 +79,29 @@ bool is_option(const std::string& word, const std::vector<std::string>& names) {
 
 const std::vector<std::string>& outputs_of_one_run() {
   static const std::vector<std::string> all{
-      "--out",    "--json",           "--dry-run",     "--trace",        "--trace-dir",   "--oplog",
-      "--chakra", "--parallel-bound", "--dump-queues", "--profile-self", "--output_file", "-J"};
+      "--out",         "--json",         "--no-report",   "--dry-run",    "--trace",
+      "--trace-dir",   "--trace-window", "--trace-units", "--trace-unit", "--trace-packets",
+      "--trace-limit", "--oplog",        "--chakra",      "--recheck",    "--parallel-bound",
+      "--dump-queues", "--profile-self"};
   return all;
+}
+
+void require_no_outputs(const Arguments& run) {
+  const std::vector<std::string>& refused = outputs_of_one_run();
+  const std::string bench = bench_named(run);
+  for (const GivenOption& option : given_options(run)) {
+    const bool is_refused = std::ranges::find(refused, "--" + option.name) != refused.end();
+    if (is_refused || is_output_of_bench(option.name, bench))
+      throw UsageError{
+          fmt::format("{}: many runs have no such output; give it to one of them", option.as_given())};
+  }
 }
 
 Trials::Trials(Arguments base, const TrialOptions& options)
     : base_{with_topology(std::move(base))}, options_{options} {
   if (bench_named(base_).empty()) throw UsageError{"--bench is missing: what to run, see kbsim list"};
-  for (const std::string& option : outputs_of_one_run()) {
-    if (is_given(base_, option))
-      throw UsageError{fmt::format("{}: many runs have no such output; give it to one of them", option)};
-  }
   load_plugins(base_);
+  require_no_outputs(base_);
   check_point(base_);
 }
 
