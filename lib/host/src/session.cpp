@@ -157,10 +157,6 @@ void Session::simulate() {
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
     throw report(deadlock, *machine_, ranks_, algorithm_);
-  } catch (const LimitError& met) {
-    const std::vector<StandingBarrier> barriers = hw::standing_barriers(*machine_);
-    throw LimitError{
-        met, to_string(graph_of(met.waiting(), *machine_, barriers, ranks_)) + told_of_barriers(barriers)};
   }
 }
 
