@@ -96,6 +96,23 @@ TEST_CASE("Systolic array: the preload of each fold, then m + rows + cols - 2 cy
   }
 }
 
+// SCALE-Sim (1d62b68), 32 x 32, weight-stationary. It doesn't count the cycle in which the last sum leaves.
+TEST_CASE("Systolic array: cycles of SCALE-Sim, and the last one") {
+  Rig rig{machine_with({.rows = 32, .cols = 32})};
+  const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
+  struct Measured {
+    std::int64_t m, n, k, cycles;
+  };
+  for (const Measured& point : {Measured{49, 100, 33, 1143},
+                                {64, 64, 64, 631},
+                                {128, 96, 200, 4661},
+                                {7, 300, 50, 2019},
+                                {196, 128, 300, 11599}}) {
+    CAPTURE(point.m);
+    CHECK(gemm.tile_cost({.m = point.m, .k = point.k, .n = point.n}) == (point.cycles + 1) * 1_ns);
+  }
+}
+
 TEST_CASE(
     "Systolic array: folds, edge folds and batches of a dot; the scheduler's tile makes no difference") {
   Rig rig{machine_with({8, 4}, 0.5)};
