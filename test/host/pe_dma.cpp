@@ -1,9 +1,13 @@
 // Moves by a PE's DMA that the host orders, and the record of all orders.
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/fabric/i_spans.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/tl.hpp"
 
@@ -105,6 +109,33 @@ Task<> moves_beside_a_kernel(Rank& main, Ends* ends) {
   ends->kernel = co_await kernel;
 }
 
+// The transfers of the DMA, in the order in which they begin.
+class Transfers final : public hw::ISpans {
+ public:
+  struct Row {
+    Bytes bytes;
+    Time start{};
+    Time end{};
+  };
+  void add(const hw::Span&) override {}
+  void open(const void* key, const hw::Span& span) override {
+    if (span.kind != hw::SpanKind::transfer || span.what != "pe_dma") return;
+    open_[key] = rows.size();
+    rows.push_back({.bytes = span.bytes, .start = span.start});
+  }
+  void close(const void* key, Time end, const hw::SpanFlow&) override {
+    const auto row = open_.find(key);
+    if (row == open_.end()) return;
+    rows[row->second].end = end;
+    open_.erase(row);
+  }
+
+  std::vector<Row> rows;
+
+ private:
+  std::map<const void*, std::size_t> open_;
+};
+
 Task<> moves_what_is_elsewhere(Rank& main, int pe) {
   const Tensor from = co_await main.torch.zeros({64}, f16, {.dp = kOnePe, .name = "from"});
   const Tensor to = co_await main.torch.zeros({64}, f16, {.dp = kOnePe, .name = "to"});
@@ -178,6 +209,32 @@ TEST_CASE("checklist 10: a long move reads and writes at once") {
   const double gbs = 2.0 * kElements / to_ns(activity.last_end - activity.first_start);
   CHECK(gbs > 0.5 * 0.8 * 256.0 / 2);  // of an HBM slice's effective rate, which reads and writes share
   CHECK(gbs < 0.8 * 256.0 / 2);
+}
+
+// 16 requests of 4 KiB may be in flight. A part is read, then written; the next one is read when a part has
+// been written.
+TEST_CASE("checklist 10: a move goes in parts of half of what may be in flight, two of them under way") {
+  constexpr Bytes kPart{16 * 4096 / 2};
+  constexpr Bytes kLast{10'000};
+  Program program;
+  Transfers transfers;
+  program.session.machine().fabric().record_spans(&transfers);
+  hw::Activity activity;
+  std::vector<double> after;
+  program.run(moves, {.elements = (3 * kPart + kLast).count() / 2, .activity = &activity, .after = &after});
+  const auto& rows = transfers.rows;
+  REQUIRE(rows.size() == 8);
+  // Two reads begin; each write that begins follows a read, and each further read a write.
+  const std::vector<std::pair<std::size_t, Bytes>> reads{{0, kPart}, {1, kPart}, {4, kPart}, {5, kLast}};
+  const std::vector<std::pair<std::size_t, Bytes>> writes{{2, kPart}, {3, kPart}, {6, kPart}, {7, kLast}};
+  for (const auto& [row, bytes] : reads) CHECK(rows[row].bytes == bytes);
+  for (const auto& [row, bytes] : writes) CHECK(rows[row].bytes == bytes);
+  CHECK(rows[0].start == rows[1].start);
+  for (std::size_t i = 0; i < reads.size(); ++i)
+    CHECK(rows[writes[i].first].start == rows[reads[i].first].end + 1_ns);  // by the MMU
+  for (std::size_t i = 2; i < reads.size(); ++i)
+    CHECK(rows[reads[i].first].start == rows[writes[i - 2].first].end + 1_ns);
+  CHECK(activity.last_end == rows.back().end);
 }
 
 TEST_CASE("checklist 10: PEs move what others have, if their MMUs map it; order of events or not") {
