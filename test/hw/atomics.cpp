@@ -1,6 +1,7 @@
 // Atomics in time: what one costs, who is served first, and who races.
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/fabric/i_spans.hpp"
 #include "kbsim/hw/locate.hpp"
 
 #include "harness.hpp"
@@ -65,6 +66,52 @@ Time took(Task<> (*kernel)(TL&, TookArgs), std::int64_t n) {
   rig.run(map_and_launch(&rig, kOne, in_hbm(*rig.spec, kOne),
                          bind_kernel("kernel", kernel, TookArgs{.n = n, .took = &took})));
   return took;
+}
+
+// What waits at TCM's read port, and at the links out of TCM.
+class Waits final : public ISpans {
+ public:
+  explicit Waits(const Rig& rig) : rig_{rig} {}
+  void add(const Span& span) override {
+    if (span.kind == SpanKind::port && span.unit == rig_.pe(kOne).tcm && span.what == "read")
+      at_port += span.start - span.ready;
+  }
+  void open(const void*, const Span&) override {}
+  void close(const void*, Time, const SpanFlow&) override {}
+  void add_packet(const LinkSpan& span) override {
+    if (rig_.graph.link(span.link).from != rig_.pe(kOne).tcm) return;
+    at_link += span.start - span.ready;
+    ++packets;
+  }
+
+  Time at_port{};
+  Time at_link{};
+  int packets = 0;
+
+ private:
+  const Rig& rig_;
+};
+
+config::MachineSpec with_tcm(double read_gbs, double write_gbs) {
+  config::MachineSpec spec = small_machine();
+  spec.pe.pe_tcm.attrs["read_bw_gbs"] = read_gbs;
+  spec.pe.pe_tcm.attrs["write_bw_gbs"] = write_gbs;
+  return spec;
+}
+
+// How long the memory is at work for each part of an atomic of 64 elements.
+std::vector<Time> work_at(const config::MachineSpec& spec, const topology::PhysAddr& address) {
+  Time took{};
+  Rig rig{spec};
+  rig.run(map_and_launch(&rig, kOne, address, bind_kernel("adds", adds, TookArgs{.n = 64, .took = &took})));
+  const NodeId memory = hw::locate(rig.graph, address).memory;
+  std::vector<Time> all;
+  for (std::uint32_t lane = 0; lane < rig.log.lanes(); ++lane) {
+    for (const oplog::Op& op : rig.log.ops(lane)) {
+      if (op.unit == memory && op.kind == oplog::OpKind::binary) all.push_back(op.end - op.start);
+    }
+  }
+  return all;
 }
 
 struct NoArgs {};
@@ -136,6 +183,29 @@ TEST_CASE("Atomic: a memory reads and writes each packet of it before the next")
   CHECK(took(adds, 16 * 64) == took(adds, 64) + 15 * twice);
   const Time half = 2 * 625_ps;  // both operands in a packet, at 256 GB/s on the way: 1 ns each
   CHECK(took(exchanges_if, 16 * 32) == took(exchanges_if, 32) + 15 * half);
+}
+
+// 256 B: at 100 GB/s in 2.56 ns, at 50 in 5.12; a slice of HBM has one port for both, of 204.8 GB/s.
+TEST_CASE("Atomic: a memory writes back when it has read, also by a port of its own") {
+  CHECK(work_at(with_tcm(100.0, 50.0), topology::PhysAddr::pe_tcm(kTwo, 0_B)) ==
+        std::vector<Time>(2, 2560_ps + 5120_ps));
+  CHECK(work_at(small_machine(), in_hbm(small_machine(), kOne)) == std::vector<Time>(2, 2 * 1250_ps));
+}
+
+// The DMA's port has 256 GB/s.
+TEST_CASE("Atomic: operands leave TCM at its pace or the DMA port's, the slower one, and none waits there") {
+  for (const double gbs : {32.0, 100.0, 256.0, 512.0}) {
+    CAPTURE(gbs);
+    Time took{};
+    Rig rig{with_tcm(gbs, 512.0)};
+    Waits waits{rig};
+    rig.machine->fabric().record_spans(&waits);
+    rig.run(map_and_launch(&rig, kOne, in_hbm(*rig.spec, kOne),
+                           bind_kernel("adds", adds, TookArgs{.n = 16 * 64, .took = &took})));
+    CHECK(waits.packets >= 32);
+    CHECK(waits.at_port == Time{0});
+    CHECK(waits.at_link == Time{0});
+  }
 }
 
 TEST_CASE("Atomic: starts no sooner than its operand is ready") { (void)took(adds_what_comes_late, 1); }

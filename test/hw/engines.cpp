@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/pe/i_gemm.hpp"
@@ -70,6 +72,22 @@ Task<> multiply_and_add(TL& tl, SeenArgs args) {
   const Tile all = tl.reshape(c, {4096}) + tl.reshape(b, {4096});
   tl.print("all", all);
   tl.check_all(all, "none is 0");
+  *args.end = tl.clock();
+  co_return;
+}
+
+// A sum, or a choice, of a product that takes long and of what has long been there.
+enum class Late { first, last, chosen_first, chosen_last };
+template <Late kLate>
+Task<> waits_for_a_product(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  const Tile early = tl.full({64, 64}, 1.0);
+  const Tile always = early > 0.0;
+  const Tile late = tl.dot(early, early);
+  if constexpr (kLate == Late::first) const Tile y = late + early;
+  if constexpr (kLate == Late::last) const Tile y = early + late;
+  if constexpr (kLate == Late::chosen_first) const Tile y = tl.where(always, late, early);
+  if constexpr (kLate == Late::chosen_last) const Tile y = tl.where(always, early, late);
   *args.end = tl.clock();
   co_return;
 }
@@ -215,6 +233,23 @@ TEST_CASE("Kernel: an engine that is faster than the dispatch waits for it") {
   spec.pe.pe_cpu.attrs["dispatch_cycles"] = std::int64_t{9};
   Rig rig{spec};
   check_times(run_kernel(rig, three_sums), {{9_ns, 14_ns}, {18_ns, 23_ns}, {27_ns, 32_ns}});
+}
+
+TEST_CASE("Kernel: an operation begins when all of its operands are ready, whichever of them comes last") {
+  for (const auto kernel :
+       {waits_for_a_product<Late::first>, waits_for_a_product<Late::last>,
+        waits_for_a_product<Late::chosen_first>, waits_for_a_product<Late::chosen_last>}) {
+    config::MachineSpec spec = small_machine();
+    spec.pe.pe_gemm.attrs["macs_per_ns"] = 64.0;  // so that the product takes longer than all else
+    Rig rig{spec};
+    const Seen seen = run_kernel(rig, kernel);
+    REQUIRE(seen.ops.size() == 4);
+    const auto& [filled, compared, product, result] =
+        std::tie(seen.ops[0], seen.ops[1], seen.ops[2], seen.ops[3]);
+    REQUIRE(product.end > compared.end);
+    CHECK(product.start >= filled.end);
+    CHECK(result.start == product.end);
+  }
 }
 
 TEST_CASE("Kernel: engines run while the DMA does; neither delays the other") {
