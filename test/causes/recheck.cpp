@@ -48,7 +48,7 @@ TEST_CASE(
   CHECK_FALSE(noise_of(trials));
   CHECK(to_text(trials, 90_ns).find("+10.000 ns") != std::string::npos);
   CHECK(to_text(trials, 90_ns).find("isn't known") != std::string::npos);
-  CHECK(to_text(trials, 90_ns).find("as predicted") == std::string::npos);
+  CHECK(to_text(trials, 90_ns).find("simulated as predicted, to") == std::string::npos);
 }
 
 TEST_CASE(
@@ -58,7 +58,8 @@ TEST_CASE(
   CHECK(noise_of({trial(10_ns, 0, 9_ns), trial(10_ns, 1, 12_ns), trial(10_ns, 0, 90_ns, false)}) == 2_ns);
   CHECK_FALSE(noise_of({}));
   CHECK_FALSE(noise_of({trial(10_ns, 0, std::nullopt), trial(10_ns, 0, 90_ns, false)}));
-  CHECK(to_text({trial(10_ns, 0, std::nullopt)}, 10_ns).find("as predicted") == std::string::npos);
+  CHECK(to_text({trial(10_ns, 0, std::nullopt)}, 10_ns).find("simulated as predicted, to") ==
+        std::string::npos);
   CHECK(to_text({trial(10_ns, 2, 10_ns)}, 10_ns).find("2 orders flip") != std::string::npos);
 }
 

@@ -115,7 +115,8 @@ TEST_CASE("--recheck: whatever the run writes, the runs again write nothing and 
       "--topology=topology.yaml --bench=gemm_single_pe --set pe.pe_gemm.macs_per_ns=64 --quiet ";
   const auto in_folder = [&](const std::string& name) { return (folder / name).string(); };
   const std::string files = " --trace " + in_folder("t.json") + " --trace-dir=" + in_folder("td") +
-                            " --chakra " + in_folder("ch") + " --oplog=" + in_folder("run.oplog") + " --out ";
+                            " --chakra " + in_folder("ch") + " --oplog=" + in_folder("run.oplog") +
+                            " --trace-units '*' --trace-limit=10000000 --out ";
   REQUIRE(run_kbsim(job + "--explain" + files + in_folder("plain")).exit == 0);
   const auto texts = [&] {
     return contents(in_folder("t.json")) + contents(in_folder("td/rank0.json")) +
@@ -124,7 +125,7 @@ TEST_CASE("--recheck: whatever the run writes, the runs again write nothing and 
   const std::string before = texts();
   const json::object run = json_of(job +
                                    "--explain --recheck --of run --json --no-report --dump-queues --verbose "
-                                   "--trace-units '*' --trace-limit=10000000 --parallel-bound" +
+                                   "--parallel-bound" +
                                    files + in_folder("again"));
   const json::array& trials = run.at("explain").at("recheck").as_array();
   CHECK(trials.size() >= 8);

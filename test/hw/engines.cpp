@@ -243,12 +243,13 @@ TEST_CASE("Kernel: an operation begins when all of its operands are ready, which
     spec.pe.pe_gemm.attrs["macs_per_ns"] = 64.0;  // so that the product takes longer than all else
     Rig rig{spec};
     const Seen seen = run_kernel(rig, kernel);
-    REQUIRE(seen.ops.size() == 4);
-    const auto& [filled, compared, product, result] =
-        std::tie(seen.ops[0], seen.ops[1], seen.ops[2], seen.ops[3]);
-    REQUIRE(product.end > compared.end);
-    CHECK(product.start >= filled.end);
-    CHECK(result.start == product.end);
+    const auto product = std::ranges::find(seen.ops, oplog::OpKind::dot, &oplog::Op::kind);
+    REQUIRE(product != seen.ops.end());
+    const oplog::Op& result = seen.ops.back();
+    for (const oplog::Op& other : seen.ops) {
+      if (&other != &*product && &other != &result) REQUIRE(other.end < product->end);
+    }
+    CHECK(result.start == product->end);
   }
 }
 

@@ -51,9 +51,8 @@ TEST_CASE("require_readable: a mistake of all points is told once, with its axis
 }
 
 TEST_CASE("require_readable: what only running shows is no mistake of the plan") {
-  require_readable(plan_of_six(), [](const std::vector<std::string>&) {
-    throw Error{ExitCode::limit, "too long"};
-  });
+  require_readable(plan_of_six(),
+                   [](const std::vector<std::string>&) { throw Error{ExitCode::limit, "too long"}; });
 }
 
 }  // namespace kbsim::sweep::test::readable_test

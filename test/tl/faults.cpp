@@ -50,9 +50,8 @@ TEST_CASE("Faults: an empty or moved-from tile is refused by everything that tak
 
 TEST_CASE("Faults: extents must be positive") {
   Kernel k;
-  CHECK(fault([&] {
-          (void)k.tl.zeros({4, 0});
-        }) == here(__LINE__, "zeros: every extent must be positive, got [4, 0]"));
+  CHECK(fault([&] { (void)k.tl.zeros({4, 0}); }) ==
+        here(__LINE__, "zeros: every extent must be positive, got [4, 0]"));
   CHECK(fault([&] { k.tl.load({}, {-1}, f16).detach(); }) ==
         here(__LINE__, "load: every extent must be positive, got [-1]"));
   CHECK(fault([&] { k.tl.recv({.dir = Dir::W, .shape = {0}}).detach(); }) ==
@@ -68,9 +67,8 @@ TEST_CASE("Faults: memory is read and written as what it holds") {
         here(__LINE__, "store: a tile of f32 into memory of f16; convert it with .to(f16)"));
   CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f32}, {4}).detach(); }) ==
         here(__LINE__, "copy: from memory of f32 to memory of f16"));
-  CHECK(fault([&] {
-          k.tl.copy({.dtype = f16}, {.dtype = f16}, {4, 0}).detach();
-        }) == here(__LINE__, "copy: every extent must be positive, got [4, 0]"));
+  CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f16}, {4, 0}).detach(); }) ==
+        here(__LINE__, "copy: every extent must be positive, got [4, 0]"));
 }
 
 TEST_CASE("Faults: an axis is 0, 1 or 2") {

@@ -265,7 +265,7 @@ boost::json::object to_json(const Explanations& what, host::Session& session) {
   if (what.trials.empty() || !what.trials.front().is_done()) return all;
   all["recheck"] = to_json(what.trials);
   const std::optional<Time> noise = explain::noise_of(what.trials);
-  all["noise_ps"] = noise ? boost::json::value{noise->count()} : boost::json::value{nullptr};
+  all["noise_ps"] = noise ? boost::json::value(noise->count()) : boost::json::value(nullptr);
   return all;
 }
 

@@ -165,8 +165,7 @@ std::string difference(const HostArray& got, const HostArray& expected, HostArra
 }
 
 HostArray full(Shape shape, double value, DType dtype, HostArray::Here at) {
-  return generate(
-      shape, dtype, [value](std::int64_t) { return value; }, at);
+  return generate(shape, dtype, [value](std::int64_t) { return value; }, at);
 }
 
 }  // namespace kbsim::host

@@ -231,9 +231,8 @@ Bytes Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) 
     shards.push_back(
         {.spec = shard, .pa = session.allocators().memory(shard.at, mem_kind).allocate(shard.nbytes)});
   }
-  std::ranges::sort(shards, {}, [](const Shard& shard) {
-    return std::pair{shard.spec.at, shard.spec.offset_bytes};
-  });
+  std::ranges::sort(shards, {},
+                    [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   va = session.virtual_memory(sip).allocate(range);
   return range;
 }

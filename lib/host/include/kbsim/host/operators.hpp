@@ -59,8 +59,8 @@ class Operand {
   Operand(TensorOperand of)  // NOLINT(google-explicit-constructor)
       : at{of.at}, value_{std::move(of)} {}
   template <class T>
-  requires std::integral<T> || std::floating_point<T> Operand(
-      T number, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+    requires std::integral<T> || std::floating_point<T>
+  Operand(T number, Here where = Here::current())  // NOLINT(google-explicit-constructor)
       : at{where}, value_{Scalar{static_cast<double>(number), std::integral<T>}} {}
 
   [[nodiscard]] const TensorOperand* tensor() const { return std::get_if<TensorOperand>(&value_); }

@@ -62,7 +62,7 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   Work(std::shared_ptr<WorkState> state, Result result)
       : state_{std::move(state)}, result_{std::move(result)} {}
   Work(const Work&) = default;
-  Work(Work &&) noexcept = default;
+  Work(Work&&) noexcept = default;
   Work& operator=(const Work&) = default;
   Work& operator=(Work&&) noexcept = default;
   [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of them

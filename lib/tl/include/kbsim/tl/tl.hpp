@@ -131,7 +131,8 @@ class TL {
 
   /// `co_await tl.wait(a, b);` awaits them all, in this order; what they gave is there by awaiting each.
   template <class... T>
-  requires(sizeof...(T) > 0) [[nodiscard]] Task<> wait(Pending<T>&... all) {
+    requires(sizeof...(T) > 0)
+  [[nodiscard]] Task<> wait(Pending<T>&... all) {
     return wait_for({all.awaited()...});
   }
 

@@ -82,7 +82,7 @@ struct TrafficResult {
   std::vector<Time> blocked;        // by LinkId, likewise: it was free, but nobody had room ahead
   /// Packets that were sent while it was measured and hadn't arrived when the run ended; of window_only.
   std::optional<std::int64_t> under_way;
-  std::uint64_t hops = 0;           // links that packets crossed, in the whole run
+  std::uint64_t hops = 0;  // links that packets crossed, in the whole run
   std::uint64_t events = 0;
   Time simulated{};
   Digest digest;
