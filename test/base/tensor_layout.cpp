@@ -50,12 +50,4 @@ TEST_CASE("TensorLayout: an address is in one block, or in none") {
   CHECK(x.block_at(0x1000 + 4 * 15) == nullptr);
 }
 
-TEST_CASE("TensorLayout: rows in turn are row-major, columns aren't") {
-  CHECK(!ragged().row_major());
-  CHECK(TensorLayout{0, f16, {4, 4}, "x", {{0, 2, 0, 4, 0}, {2, 2, 0, 4, 8}}}.row_major());
-  CHECK(TensorLayout{0, f16, {1, 4}, "x", {{0, 1, 0, 2, 0}, {0, 1, 2, 2, 2}}}.row_major());
-  CHECK(!TensorLayout{0, f16, {2, 4}, "x", {{0, 2, 0, 2, 0}, {0, 2, 2, 2, 4}}}.row_major());
-  CHECK(TensorLayout{0, f16, {0, 4}, "x", {{0, 0, 0, 4, 0}}}.row_major());
-}
-
 }  // namespace kbsim::test

@@ -1,6 +1,11 @@
 #include "kbsim/evaluate/roofline.hpp"
 
+#include <set>
+#include <string_view>
+
 #include <doctest/doctest.h>
+
+#include "kbsim/explain/keys.hpp"
 
 namespace kbsim::evaluate::test {
 
@@ -33,6 +38,26 @@ TEST_CASE("Roofline: names are read back, and a path's words go with a resource"
   CHECK(!agrees(Resource::hbm, "engine work 87 %"));
   CHECK(!agrees(Resource::macs, "a free slot of the peer 40 %"));
   CHECK(!agrees(Resource::latency, "memory port 30 %"));
+}
+
+TEST_CASE("Roofline: each reason that explain knows goes with one resource") {
+  using enum hw::Reason;
+  const std::set memory{port, write_port, data_bus, bank, turnaround, refresh, refresh_wait, bank_free};
+  const std::set engines{engine, fetch};
+  for (std::size_t i = 0; i < hw::kReasons; ++i) {
+    const auto reason = static_cast<hw::Reason>(i);
+    for (const bool others : {false, true}) {
+      const std::string_view name = explain::reason_name({.reason = reason, .others = others});
+      CAPTURE(name);
+      const bool link = reason == serialization;
+      CHECK(agrees(Resource::hbm, name) == memory.contains(reason));
+      CHECK(agrees(Resource::macs, name) == engines.contains(reason));
+      CHECK(agrees(Resource::noc, name) == link);
+      CHECK(agrees(Resource::ucie, name) == link);
+      CHECK(agrees(Resource::latency, name) ==
+            (!link && !memory.contains(reason) && !engines.contains(reason)));
+    }
+  }
 }
 
 }  // namespace kbsim::evaluate::test

@@ -100,13 +100,17 @@ std::string refused(LayoutCase c) {
 const topology::DPPolicy kByColumns{.cube = Split::column_wise, .pe = Split::column_wise};
 const topology::DPPolicy kRowsThenColumns{.cube = Split::row_wise, .pe = Split::column_wise};
 const topology::DPPolicy kByRows{.cube = Split::row_wise, .pe = Split::row_wise};
+const topology::DPPolicy kTilesByRow{
+    .cube = Split::tiled_row_major, .pe = Split::tiled_row_major, .tile = {2, 3}};
+const topology::DPPolicy kTilesByColumn{
+    .cube = Split::tiled_column_major, .pe = Split::tiled_column_major, .tile = {4, 2}};
 const topology::DPPolicy kColumnsOfOneCube{.pe = Split::column_wise, .num_cubes = 1};
 
 }  // namespace
 
 TEST_CASE("Tensor layout: a descriptor made from a tensor reads and writes its elements, on any placement") {
-  const std::vector<topology::DPPolicy> placements{kOnePe, kByRows, kByColumns, kRowsThenColumns,
-                                                   kColumnsOfOneCube};
+  const std::vector<topology::DPPolicy> placements{
+      kOnePe, kByRows, kByColumns, kRowsThenColumns, kColumnsOfOneCube, kTilesByRow, kTilesByColumn};
   for (const auto& from : placements) {
     for (const auto& to : placements) {
       for (const Shape& block : {Shape{6, 8}, Shape{4, 3}, Shape{1, 8}, Shape{2, 5}}) {

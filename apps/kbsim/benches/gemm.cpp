@@ -216,8 +216,8 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   return result;
 }
 
-// What a reader of a row would stumble on: padding of tiles, and a critical path that waits for something
-// else than the resource that the roofline names.
+// Notes on padding of tiles, and on a critical path that waits for something else than the resource that the
+// roofline names.
 std::string notes_of(const boost::json::object& row) {
   const std::string name{row.at("layer").as_string()};
   const double padding = row.at("padding").to_number<double>();

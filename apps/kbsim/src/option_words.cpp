@@ -12,7 +12,7 @@
 #include "kbsim/host/probe.hpp"
 
 #include "config_folders.hpp"
-#include "trials.hpp"
+#include "run_words.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -61,7 +61,7 @@ Names alternatives(const std::string& value) {
 std::vector<Page> completed_pages() {
   std::vector<Page> pages = command_pages();
   const auto run = std::ranges::find(pages, "run", &Page::name)->help.options;
-  const std::vector<std::string>& refused = outputs_of_one_run();
+  const std::vector<std::string> refused = outputs_of_one_run();
   for (Page& page : pages) {
     if (!page.help.takes_run) continue;
     for (const auto& option : run.options()) {

@@ -16,18 +16,39 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array<std::string_view, 21> kOutputs{
-    "out",        "json",          "no-report",     "quiet",       "verbose",      "dry-run",
-    "oplog",      "chakra",        "trace",         "trace-dir",   "trace-window", "trace-units",
-    "trace-unit", "trace-packets", "trace-limit",   "dump-queues", "explain",      "of",
-    "recheck",    "profile-self",  "parallel-bound"};
+// Options that say what a run writes. They change no row.
+struct Output {
+  std::string_view name;
+  bool again = true;   // a run that is repeated makes it again
+  bool of_one = true;  // many runs have no such output
+};
+constexpr auto kOutputs = std::to_array<Output>({
+    {.name = "out", .again = false, .of_one = false},
+    {.name = "json", .again = false},
+    {.name = "no-report"},
+    {.name = "quiet", .again = false, .of_one = false},
+    {.name = "verbose", .again = false, .of_one = false},
+    {.name = "dry-run", .again = false},
+    {.name = "oplog"},
+    {.name = "chakra"},
+    {.name = "trace"},
+    {.name = "trace-dir"},
+    {.name = "trace-window"},
+    {.name = "trace-units"},
+    {.name = "trace-unit"},
+    {.name = "trace-packets"},
+    {.name = "trace-limit"},
+    {.name = "dump-queues", .again = false},
+    {.name = "explain", .of_one = false},
+    {.name = "of", .again = false, .of_one = false},
+    {.name = "recheck", .again = false},
+    {.name = "profile-self", .again = false},
+    {.name = "parallel-bound"},
+});
 
-// The outputs that aren't made again; those that shape a file stay with it.
-constexpr std::array<std::string_view, 9> kAskedOnce{
-    "out", "json", "quiet", "verbose", "dry-run", "recheck", "of", "profile-self", "dump-queues"};
-
-bool is_one_of(const auto& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+const Output* output_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kOutputs, name, &Output::name);
+  return found == kOutputs.end() ? nullptr : found;
 }
 
 // The name of the same file in that folder; "" of an option that names none.
@@ -79,11 +100,19 @@ bool is_output_of_bench(std::string_view name, std::string_view bench) {
   });
 }
 
+std::vector<std::string> outputs_of_one_run() {
+  std::vector<std::string> all;
+  for (const Output& output : kOutputs) {
+    if (output.of_one) all.push_back("--" + std::string{output.name});
+  }
+  return all;
+}
+
 Arguments without_outputs(const Arguments& run) {
   const std::string bench = bench_named(run);
   Arguments words;
   for (const GivenOption& option : given_options(run)) {
-    if (!is_one_of(kOutputs, option.name) && !is_output_of_bench(option.name, bench))
+    if (output_named(option.name) == nullptr && !is_output_of_bench(option.name, bench))
       std::ranges::copy(option.words, std::back_inserter(words));
   }
   return words;
@@ -93,7 +122,8 @@ Arguments with_outputs_in(const Arguments& run, const std::string& out) {
   const std::string bench = bench_named(run);
   Arguments words;
   for (const GivenOption& option : given_options(run)) {
-    if (is_one_of(kAskedOnce, option.name) || is_output_of_bench(option.name, bench)) continue;
+    const Output* const output = output_named(option.name);
+    if ((output != nullptr && !output->again) || is_output_of_bench(option.name, bench)) continue;
     if (const std::string file = in_folder(option, out); !file.empty())
       words.insert(words.end(), {"--" + option.name, file});
     else

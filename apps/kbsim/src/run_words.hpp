@@ -21,6 +21,9 @@ struct GivenOption {
 /// The options among arguments of kbsim run, in their order; those of its bench, too.
 [[nodiscard]] std::vector<GivenOption> given_options(const Arguments& run);
 
+/// Options of kbsim run, with their dashes, that many runs refuse: each is an output of one.
+[[nodiscard]] std::vector<std::string> outputs_of_one_run();
+
 /// An option of the bench that names a file: its value changes no row.
 [[nodiscard]] bool is_output_of_bench(std::string_view name, std::string_view bench);
 

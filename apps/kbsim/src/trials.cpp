@@ -77,17 +77,8 @@ bool is_option(const std::string& word, const std::vector<std::string>& names) {
 
 }  // namespace
 
-const std::vector<std::string>& outputs_of_one_run() {
-  static const std::vector<std::string> all{
-      "--out",         "--json",         "--no-report",   "--dry-run",    "--trace",
-      "--trace-dir",   "--trace-window", "--trace-units", "--trace-unit", "--trace-packets",
-      "--trace-limit", "--oplog",        "--chakra",      "--recheck",    "--parallel-bound",
-      "--dump-queues", "--profile-self"};
-  return all;
-}
-
 void require_no_outputs(const Arguments& run) {
-  const std::vector<std::string>& refused = outputs_of_one_run();
+  const std::vector<std::string> refused = outputs_of_one_run();
   const std::string bench = bench_named(run);
   for (const GivenOption& option : given_options(run)) {
     const bool is_refused = std::ranges::find(refused, "--" + option.name) != refused.end();

@@ -35,9 +35,7 @@ struct TrialOptions {
   bool quiet = false;
 };
 
-/// Options of kbsim run that trials refuse.
-[[nodiscard]] const std::vector<std::string>& outputs_of_one_run();
-/// UsageError naming the first such option among the arguments, or one of the bench that names a file.
+/// UsageError naming the first output of one run among the arguments, or one of the bench that names a file.
 void require_no_outputs(const Arguments& run);
 
 /// Runs trials of one base in processes of their own, several at a time. While it lives a signal asks for the

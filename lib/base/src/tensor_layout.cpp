@@ -20,8 +20,6 @@ TensorLayout::TensorLayout(std::uint64_t va, DType dtype, Shape shape, std::stri
   std::ranges::sort(by_offset_, {}, &LayoutBlock::offset);
 }
 
-std::int64_t TensorLayout::cols() const { return shape_.rank() == 0 ? 1 : shape_[shape_.rank() - 1]; }
-
 const LayoutBlock* TensorLayout::block_at(std::uint64_t va) const {
   if (va < va_) return nullptr;
   const auto element = static_cast<std::int64_t>(va - va_) / itemsize(dtype_);
@@ -29,13 +27,6 @@ const LayoutBlock* TensorLayout::block_at(std::uint64_t va) const {
   if (after == by_offset_.begin()) return nullptr;
   const LayoutBlock& block = *std::prev(after);
   return element < block.offset + block.elements() ? &block : nullptr;
-}
-
-bool TensorLayout::row_major() const {
-  return std::ranges::all_of(blocks_, [&](const LayoutBlock& block) {
-    const bool in_place = block.offset == block.row0 * cols() + block.col0;
-    return in_place && (block.cols == cols() || block.rows == 1);
-  });
 }
 
 void TensorLayout::row(std::int64_t row, std::int64_t first_col, std::int64_t count, const Run& run) const {

@@ -14,8 +14,8 @@ namespace kbsim::evaluate {
 /// isn't simulated.
 [[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys);
 
-/// Of a file without a family: Unsupported with the place of a key that LLaMA's layer hasn't, so that the
-/// keys don't say which layer it is.
+/// Refuses a file without a family that has a key which LLaMA's layer hasn't: Unsupported with the key's
+/// place.
 void require_like_llama(const ModelKeys& keys, const ModelConfig& model);
 
 }  // namespace kbsim::evaluate

@@ -26,8 +26,8 @@ struct PackageOfLaunch {
   int count = 1;
 };
 
-/// What kernels of one launch have in common: the queues of an algorithm (of none named, those that each PE
-/// has first), `round` as in hw::Launch, and axis 2 of their grid.
+/// Settings that all kernels of a launch share: the queues of an algorithm (those that each PE has first, if
+/// it names none), `round` as in hw::Launch, and axis 2 of their grid.
 struct LaunchSettings {
   std::string queues = {};
   std::uint64_t round = 0;

@@ -192,6 +192,12 @@ namespace {
 
 // None if its virtual range has the elements in row-major order.
 std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const std::string& text) {
+  const auto in_place = [](const Shard& shard) {
+    const topology::ShardSpec& spec = shard.spec;
+    const bool whole_rows = spec.block.cols == spec.tensor_cols || spec.block.rows <= 1;
+    return spec.offset_bytes == spec.position_bytes() && whole_rows;
+  };
+  if (std::ranges::all_of(tensor.shards, in_place)) return nullptr;
   const int item = itemsize(tensor.dtype);
   std::vector<LayoutBlock> blocks;
   for (const Shard& shard : tensor.shards) {
@@ -202,9 +208,8 @@ std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const
                       .cols = block.cols,
                       .offset = shard.spec.offset_bytes / item});
   }
-  auto layout =
-      std::make_shared<const TensorLayout>(*tensor.va, tensor.dtype, tensor.shape, text, std::move(blocks));
-  return layout->row_major() ? nullptr : layout;
+  return std::make_shared<const TensorLayout>(*tensor.va, tensor.dtype, tensor.shape, text,
+                                              std::move(blocks));
 }
 
 }  // namespace

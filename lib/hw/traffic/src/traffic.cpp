@@ -44,7 +44,7 @@ SimulationOptions with_looks(SimulationOptions options) {
   return options;
 }
 
-// Of a closed loop it is known only while it runs.
+// A closed loop finds its window while it runs.
 TrafficWindow window_of(const topology::TrafficCase& traffic, const TrafficRequest& request, Time service) {
   if (request.outstanding > 0) return {};
   const double rate = request.arrivals == Arrivals::saturated ? 1.0 : request.rate;

@@ -126,7 +126,7 @@ std::optional<std::string> as_text(const Encoded& from) {
   return from.value_case() == Encoded::VALUE_NOT_SET ? std::optional{std::string{}} : std::nullopt;
 }
 
-// Of attributes that aren't read.
+// Checks an attribute that isn't read.
 void require_idle(const Node& node, const Encoded& from) {
   if (const ChangingAttribute* change = changing_attribute(from.name())) {
     const std::optional<std::string> text = as_text(from);

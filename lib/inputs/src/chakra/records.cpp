@@ -21,7 +21,7 @@ namespace {
 
 using Optional = std::optional<std::int64_t>;
 
-// What tells communications of a rank apart, as far as a node says it.
+// Tells communications of a rank apart, as far as a node says them.
 struct Signature {
   NodeType type = NodeType::collective;
   std::string_view form;  // "": not stated
@@ -80,7 +80,7 @@ class Sorter {
             .tag = meaning.comm_tag};
   }
 
-  // Of the calls, those that record one for which `is_work` holds.
+  // Takes out the calls that record one for which `is_work` holds.
   template <class Predicate>
   void take_out(const Predicate& is_work) {
     std::set<Signature> known;

@@ -31,10 +31,10 @@ struct LogHeader {
   [[nodiscard]] std::optional<std::size_t> group_of(Buffers buffers) const;
 };
 
-/// Of a line that begins with '#'.
+/// Reads a line that begins with '#'; none if it is no header.
 [[nodiscard]] std::optional<LogHeader> log_header_in(std::string_view line);
 
-/// Of the line above a header: "#      out-of-place      in-place". Empty for other lines.
+/// Reads the line above a header: "#      out-of-place      in-place". Empty for other lines.
 [[nodiscard]] std::vector<Buffers> order_of_groups_in(std::string_view line);
 
 /// Of the line below a header: "#    (B)    (elements)   (us)  (GB/s)  (GB/s)". Empty for other lines.

@@ -36,16 +36,12 @@ class TensorLayout {
 
   /// The block that has the byte at that address; null if none has.
   [[nodiscard]] const LayoutBlock* block_at(std::uint64_t va) const;
-  /// All blocks lie one after the other in memory as the matrix has their elements.
-  [[nodiscard]] bool row_major() const;
 
   /// Consecutive elements of a row, as the blocks have them: from which element of the range, and how many.
   using Run = std::function<void(std::int64_t offset, std::int64_t count)>;
   void row(std::int64_t row, std::int64_t first_col, std::int64_t count, const Run& run) const;
 
  private:
-  [[nodiscard]] std::int64_t cols() const;
-
   std::uint64_t va_;
   DType dtype_;
   Shape shape_;

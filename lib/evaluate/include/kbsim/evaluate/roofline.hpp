@@ -37,7 +37,7 @@ struct Roofline {
 /// Whether a critical path that is limited by that (explain::limited_by()) waits for that resource.
 [[nodiscard]] bool agrees(Resource resource, std::string_view limited_by);
 
-/// What memories and links of a machine have served when it is made, to know what they serve from then on.
+/// Remembers how long memories and links of a machine have worked, and says what they have served since.
 class ServedSince {
  public:
   explicit ServedSince(hw::Machine& machine);
