@@ -23,7 +23,7 @@ struct Output {
   bool of_one = true;  // many runs have no such output
 };
 constexpr auto kOutputs = std::to_array<Output>({
-    {.name = "out", .again = false, .of_one = false},
+    {.name = "out", .again = false},
     {.name = "json", .again = false},
     {.name = "no-report"},
     {.name = "quiet", .again = false, .of_one = false},
