@@ -88,6 +88,40 @@ TEST_CASE("Probe: slots outside TCM are written, reported, asked for and read, a
   }
 }
 
+TEST_CASE("Probe: a row that opens while a slower link brings the bytes is no overhead") {
+  const auto with_row = [](double trcd_ns) {
+    config::MachineSpec machine;
+    machine.cube.hbm_ctrl = {.impl = "builtin.hbm_banks", .attrs = {{"trcd_ns", trcd_ns}}};
+    return machine;
+  };
+  const ProbeResult written = run("h2d-write", 4_KiB, 1, with_row(14.0));
+  const ProbeResult sooner = run("h2d-write", 4_KiB, 1, with_row(10.0));
+  CHECK(written.took() == sooner.took());
+  CHECK(written.split.overhead == sooner.split.overhead);
+  const ProbeResult read = run("d2h-read", 4_KiB, 1, with_row(14.0));
+  CHECK(read.took() == run("d2h-read", 4_KiB, 1, with_row(10.0)).took() + 4_ns);
+  CHECK(read.split.overhead == run("d2h-read", 4_KiB, 1, with_row(10.0)).split.overhead + 4_ns);
+}
+
+TEST_CASE("Probe: no part is negative with banks and any slots, and the parts sum to the total") {
+  config::MachineSpec machine;
+  machine.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
+  for (const auto kind : {config::BufferKind::tcm, config::BufferKind::hbm, config::BufferKind::sram}) {
+    config::AlgorithmSpec queues;
+    queues.buffer_kind = kind;
+    for (const std::string& name : names()) {
+      for (const Bytes bytes : {1_B, 4_KiB, 64_KiB}) {
+        CAPTURE(name);
+        CAPTURE(bytes.count());
+        const ProbeResult result = host::probe(machine, queues, name, bytes);
+        CHECK(result.split.total() + result.slot_wait == result.took());
+        CHECK(result.split.queueing >= 0_ps);
+        CHECK(result.split.overhead >= 0_ps);
+      }
+    }
+  }
+}
+
 TEST_CASE("Probe: every transfer but a send waits for no slot") {
   for (const std::string& name : names()) {
     if (!name.starts_with("pe-ipcq")) CHECK(run(name, 64_KiB).slot_wait == 0_ps);

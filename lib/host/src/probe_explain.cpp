@@ -43,9 +43,20 @@ std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std
   return slowest;
 }
 
+// How much of opening a row costs nothing. A row that was just written is open. While one opens for a write,
+// bytes still come over a slower link, and the port makes up for it.
+Time hidden_opening(Session& session, const ProbePath& path, const ProbePort& port) {
+  const Time opening = port.memory->opening(port.write);
+  if (!port.write) return port.both_ways ? opening : Time{0};
+  const Bytes bytes = path.legs[port.leg].bytes;
+  const Bandwidth slowest = slowest_of(session, path, port.leg).value_or(port.rate());
+  return std::min(opening, serialization(bytes, slowest) - serialization(bytes, port.rate()));
+}
+
 void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
-  for (const ProbePort& port : path.ports) result.split.overhead += port.memory->latency(port.write);
+  for (const ProbePort& port : path.ports)
+    result.split.overhead += port.memory->latency(port.write) - hidden_opening(session, path, port);
   Bytes carried;
   for (std::size_t i = 0; i < path.legs.size(); ++i) {
     const ProbeLeg& leg = path.legs[i];
@@ -59,6 +70,13 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
     if (leg.data && carried == 0_B) carried = leg.bytes;
   }
   result.split.drain += serialization(result.bytes - carried, result.bottleneck_rate);
+}
+
+// Latencies that a drain hides, as those of a memory of one's own may be, aren't overhead.
+void count_overlap_once(hw::Split& split) {
+  const Time overlap = std::min(split.overhead, std::max(Time{0}, -split.queueing));
+  split.overhead -= overlap;
+  split.queueing += overlap;
 }
 
 std::vector<const hw::MessageTrace*> traces_on(Session& session, const ProbeLeg& leg, Time start) {
@@ -146,6 +164,7 @@ void explain(Session& session, const ProbePlan& plan, ProbeResult& result) {
     result.crossbar_mm = crossbar_mm(session.machine().graph(), path.ports.front().memory->id());
   if (plan.definition->transfer == Transfer::send) result.slot_wait = slot_wait(session, path, result);
   result.split.queueing = result.took() - result.split.total() - result.slot_wait;
+  count_overlap_once(result.split);
   trace_hops(session, path, result);
 }
 

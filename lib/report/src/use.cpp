@@ -1,5 +1,7 @@
 #include "kbsim/report/use.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "kbsim/report/csv.hpp"
@@ -28,10 +30,12 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
   for (std::uint32_t i = 0; i < fabric.links().size(); ++i) {
     const hw::LiveLink& link = fabric.links()[i];
     const hw::UnitUse use = use_of(link.lane);
+    const Time now = fabric.sim().now();
+    const Time busy = std::clamp(link.lane.busy_until(now), Time{0}, now);  // not what is reserved ahead
     const Bandwidth rate = link.lane.rate();
     text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", csv_cell(fabric.graph().link_name(LinkId{i})),
-                        rate.gbs(), use.served, use.bytes.count(), ratio(use.busy, window),
-                        ratio(use.busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
+                        rate.gbs(), use.served, use.bytes.count(), ratio(busy, window),
+                        ratio(busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
                         to_ns(link.blocked()));
   }
   return text;

@@ -31,6 +31,7 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
     : Component{fabric, id},
       timing_{std::move(timing)},
       scheduler_{memory_scheduler_named(scheduler, node())},
+      is_lanes_{timing_->lanes() > 0},
       served_{fabric.sim(), {name(), "port"}} {
   ensure(scheduler_->window() > 0,
          [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
@@ -71,9 +72,28 @@ IPlainMemory* Memory::plain_memory() {
   return plain ? this : nullptr;
 }
 
+// The bytes of a request count as they are done: the last at the end of its slot.
+void Memory::reserve_ahead(const MemoryRequest& request, const Lane::Slot& slot) {
+  const bool write = request.op != MemoryOp::read;
+  const Time service = timing_->port(write).rate.serialization(request.bytes);
+  ahead_.at(write ? 1 : 0).add(slot.end - service, slot.end, sim().now());
+}
+
+// What is done of the busy time of a port for reads, writes or both. A lane serves what it has reserved
+// without a gap.
+Time Memory::done(const UnitUse& use, bool write, bool both) const {
+  const Time now = sim().now();
+  if (const Lane* const lane = is_lanes_ ? timing_->lane(write) : nullptr)
+    return std::clamp(lane->busy_until(now), Time{0}, now);
+  const Time other = both ? ahead_.at(write ? 0 : 1).after(now) : Time{0};
+  return std::clamp(use.busy - ahead_.at(write ? 1 : 0).after(now) - other, Time{0}, now);
+}
+
 std::vector<UnitUse> Memory::use() const {
   fabric().settle(id());
-  return controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
+  std::vector<UnitUse> all = controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].busy = done(all[i], i == 1, all.size() == 1);
+  return all;
 }
 
 // A packet of data is taken at its head, a request when it is whole.

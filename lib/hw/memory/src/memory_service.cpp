@@ -117,6 +117,7 @@ Lane::Slot Memory::serve_port(const MemoryRequest& request) {
 Lane::Slot Memory::serve(const MemoryRequest& request) {
   const Lane::Slot slot = serve_port(request);
   if (fabric().spans() != nullptr) note(request, slot.start);
+  book(request, slot);
   return slot;
 }
 
@@ -138,6 +139,7 @@ Lane::Slot Memory::explained(const ReadService& read, const MemoryRequest& packe
 void Memory::deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot) {
   read.last = {.start = std::max(read.last.start, slot.start), .end = std::max(read.last.end, slot.end)};
   if (fabric().spans() != nullptr) note(packet, slot.start);
+  book(packet, slot);
   read.advance(packet.bytes);
   fabric().inject(*read.data, packet.bytes, read.last.start, read.last.end);
 }
@@ -159,6 +161,7 @@ Lane::Slot Memory::explained(const WriteService& write, const MemoryRequest& pac
 void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last) {
   Message& message = *write.message;
   if (fabric().spans() != nullptr) note(packet, slot.start);
+  book(packet, slot);
   write.advance(packet.bytes);
   message.served = std::max(message.served, slot.end);
   if (!last || message.packets_left > 0) return;
@@ -183,7 +186,9 @@ void Memory::accept_unheard(const UnheardPackets& packets) {
   }
   packet.address = address_of(message) + packets.ordinal * fabric().packet_size(message.size).count();
   for (std::uint32_t i = 0; i < packets.count; ++i) {
-    message.served = std::max(message.served, timing_->serve(packet).end);
+    const Lane::Slot slot = timing_->serve(packet);
+    book(packet, slot);
+    message.served = std::max(message.served, slot.end);
     packet.address += packet.bytes.count();
     packet.head += packets.gap;
     packet.tail += packets.gap;
@@ -221,6 +226,8 @@ void Memory::deliver(AtomicService& atomic, const MemoryRequest& elements, Lane:
     note(elements, read.start);
     note({.op = MemoryOp::write_back, .bytes = elements.bytes, .head = write.start}, write.start);
   }
+  book({.op = MemoryOp::read, .bytes = elements.bytes}, read);
+  book({.op = MemoryOp::write_back, .bytes = elements.bytes}, write);
   atomic.advance(elements.bytes);
   const AtomicRequest& request = atomic.request;
   for (oplog::Op& op : operations(*request.atomic, request.atomic->parts[request.part], atomic.held)) {

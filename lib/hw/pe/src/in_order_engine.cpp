@@ -16,6 +16,12 @@ void InOrderServer::start(Machine& machine) {
   serve_box<&InOrderServer::retired_, &InOrderServer::retire>(*this);
 }
 
+std::vector<UnitUse> InOrderServer::use() const {
+  UnitUse done = use_;
+  done.busy -= ahead_.after(sim().now());
+  return {done};
+}
+
 Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   op.unit = id();
   op.start = std::max(earliest, free_);
@@ -23,6 +29,7 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   free_ = op.end;
   const Time waited = op.start - earliest;
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
+  ahead_.add(op.start, op.end, sim().now());
   const Time end = op.end;
   if (sim().causes() != nullptr) [[unlikely]]
     sim().causes()->because(explain(sim().causes()->of(earliest), op.start, end, 1));
@@ -64,6 +71,7 @@ void InOrderServer::serve_asked() {
     const Time waited = std::max(sim().now(), free_) - sim().now();
     free_ = work->end = later(sim().now() + waited, work->cost);
     use_ += {.served = 1, .busy = work->cost, .waited = waited, .longest = waited + work->cost};
+    ahead_.add(free_ - work->cost, free_, sim().now());
     if (ISpans* const spans = fabric().spans()) {
       spans->add({.kind = SpanKind::work,
                   .unit = id(),

@@ -53,7 +53,8 @@ std::unique_ptr<IMemoryController> HbmBanks::controller() const {
 }
 
 MemoryPort HbmBanks::port(bool write) const {
-  return {.latency = spec_.controller + timing_.latency(write), .rate = bus_.rate()};
+  return {
+      .latency = spec_.controller + timing_.latency(write), .rate = bus_.rate(), .opening = spec_.rcd(write)};
 }
 
 Lane::Slot HbmBanks::serve(const MemoryRequest& request) {

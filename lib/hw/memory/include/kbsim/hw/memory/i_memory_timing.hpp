@@ -31,6 +31,7 @@ struct MemoryRequest {
 struct MemoryPort {
   Time latency{};
   Bandwidth rate;
+  Time opening{};  // the part of the latency that an access to an open row doesn't pay
 };
 
 /// A part of a delay of a memory: so many times an attribute of its model, or bytes at a share of the raw

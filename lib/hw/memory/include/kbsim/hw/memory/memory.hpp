@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/reserved.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
 #include "kbsim/hw/memory/i_plain_memory.hpp"
@@ -40,6 +42,8 @@ class Memory : public Component, private IPlainMemory {
 
   /// Latency of an uncontended access, from its arrival to its first byte.
   [[nodiscard]] Time latency(bool write) const { return timing_->port(write).latency; }
+  /// The part of it that opens a row.
+  [[nodiscard]] Time opening(bool write) const { return timing_->port(write).opening; }
   [[nodiscard]] Bandwidth read_rate() const { return timing_->port(false).rate; }
   [[nodiscard]] Bandwidth write_rate() const { return timing_->port(true).rate; }
   [[nodiscard]] std::vector<UnitUse> use() const override;
@@ -111,6 +115,12 @@ class Memory : public Component, private IPlainMemory {
   void deliver(WriteService& write, ControlledRequest& request);
   void deliver(AtomicService& atomic, ControlledRequest& request);
   void note(const MemoryRequest& request, Time start) const;
+  // Lanes know themselves what they have reserved.
+  void book(const MemoryRequest& request, const Lane::Slot& slot) {
+    if (!is_lanes_) reserve_ahead(request, slot);
+  }
+  void reserve_ahead(const MemoryRequest& request, const Lane::Slot& slot);
+  [[nodiscard]] Time done(const UnitUse& use, bool write, bool both) const;
   [[nodiscard]] bool ordered_later() const { return queue_ != nullptr || controlled_ != nullptr; }
   void pick();
   [[nodiscard]] ServerCauses from_now_on(const ServerCauses& because) const;
@@ -121,6 +131,8 @@ class Memory : public Component, private IPlainMemory {
 
   std::unique_ptr<IMemoryTiming> timing_;
   std::unique_ptr<IMemoryScheduler> scheduler_;
+  bool is_lanes_;
+  std::array<Reserved, 2> ahead_;                   // otherwise: of reads, and of writes
   std::unique_ptr<RequestQueue> queue_;             // none if requests are served as they arrive
   std::unique_ptr<ControlledRequests> controlled_;  // if its controller orders commands
   Time wake_{};                                     // when that is to be advanced

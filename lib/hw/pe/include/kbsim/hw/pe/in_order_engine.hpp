@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/reserved.hpp"
 #include "kbsim/hw/pe/i_engine.hpp"
 #include "kbsim/oplog/log.hpp"
 
@@ -17,7 +18,7 @@ class InOrderServer : public Component {
   InOrderServer(Fabric& fabric, NodeId id);
 
   void start(Machine& machine) override;
-  [[nodiscard]] std::vector<UnitUse> use() const override { return {use_}; }
+  [[nodiscard]] std::vector<UnitUse> use() const override;
 
  protected:
   /// As of an IEngine.
@@ -44,7 +45,8 @@ class InOrderServer : public Component {
   Time free_{};
   Cause free_why_;  // if causes are kept
   std::vector<Work*> asked_;
-  UnitUse use_;
+  UnitUse use_;  // its busy time also of what is ahead
+  Reserved ahead_;
   Mailbox<std::shared_ptr<oplog::Op>> retired_;
 };
 
