@@ -32,7 +32,7 @@ set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic host explain 
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
 # Where it spends none: readers and writers, what plans many runs.
-set(KBSIM_COLD_ROOMS config inputs mock report trace page evaluate sweep)
+set(KBSIM_COLD_ROOMS signals config inputs mock report trace page evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #

@@ -10,6 +10,8 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sim/simulation.hpp"
 
+#include "send_signal.hpp"
+
 namespace kbsim::evaluate::test::parallel_test {
 namespace {
 
@@ -38,7 +40,7 @@ TEST_CASE("in_parallel: of several errors the first job's is thrown, when all ot
 
 TEST_CASE("in_parallel: after Ctrl-C nothing more is begun, and what runs may come to its end") {
   const std::vector<bool> ended = in_parallel(5, "jobs", kOneThread, [](std::size_t i) {
-    if (i == 2) (void)std::raise(SIGINT);
+    if (i == 2) kbsim::test::send_stop(SIGINT);
   });
   CHECK(ended == std::vector<bool>{true, true, true, false, false});
   CHECK(in_parallel(2, "jobs", kOneThread, [](std::size_t) {}) == std::vector<bool>{true, true});
@@ -52,7 +54,7 @@ TEST_CASE("in_parallel: after SIGTERM a simulation that runs is given up, and it
     if (i == 0) return;
     Simulation sim;
     (void)sim.spawn("ticks", ticks(sim));
-    (void)std::raise(SIGTERM);
+    kbsim::test::send_stop(SIGTERM);
     sim.run();
   });
   CHECK(ended == std::vector<bool>{true, false, false});

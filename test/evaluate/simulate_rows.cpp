@@ -12,6 +12,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
+#include "send_signal.hpp"
+
 namespace kbsim::evaluate::test::simulate_rows_test {
 namespace {
 
@@ -26,7 +28,7 @@ Begun begun(std::size_t n, BeginWith begin_with, std::size_t ctrl_c_in) {
   Begun result;
   result.simulated = simulate_rows(n, kOneThread, begin_with, [&](std::size_t i) {
     result.order.push_back(i);
-    if (i == ctrl_c_in) (void)std::raise(SIGINT);
+    if (i == ctrl_c_in) kbsim::test::send_stop(SIGINT);
     return boost::json::object{{"row", i}};
   });
   return result;

@@ -21,6 +21,7 @@
 #include "kbsim/report/output_file.hpp"
 
 #include "files.hpp"
+#include "send_signal.hpp"
 
 using namespace kbsim;
 using namespace kbsim::report;
@@ -256,7 +257,7 @@ TEST_CASE("OutputFolder: a signal as a run begins doesn't end the process with a
   const fs::path place = earlier_run("signal_at_once");
   const OutputFolder folder{place};
   const auto interrupted = [&]() -> ExitCode {
-    (void)std::raise(SIGTERM);
+    kbsim::test::send_stop(SIGTERM);
     CHECK(stop_signal() == SIGTERM);
     throw Interrupted{"interrupted"};
   };

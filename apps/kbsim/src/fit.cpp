@@ -10,10 +10,10 @@
 
 #include "kbsim/base/live_line.hpp"
 #include "kbsim/base/say.hpp"
-#include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/noc_fit.hpp"
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "noc_traces.hpp"
 #include "parse_options.hpp"

@@ -12,6 +12,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
 #include "help.hpp"
@@ -107,7 +108,7 @@ int fail(const std::string& text, kbsim::ExitCode exit) {
 int main(int argc, char** argv) {
   using kbsim::ExitCode;
   kbsim::app::open_closed_streams();
-  kbsim::app::tell_on_request();
+  kbsim::answer_progress_signal();
   try {
     kbsim::app::require_no_conflicts();
     const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});

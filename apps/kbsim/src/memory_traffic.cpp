@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
-#include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
@@ -25,6 +24,7 @@
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
@@ -36,6 +36,7 @@
 #include "size_option.hpp"
 #include "standing_line.hpp"
 #include "traffic_results.hpp"
+#include "watchdog_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -54,6 +55,7 @@ struct MemoryTrafficOptions {
   std::string out;
   bool json = false;
   bool quiet = false;
+  WatchdogLimit::Seconds watchdog{};
   hw::MemoryTrafficRequest request;
 };
 
@@ -61,6 +63,7 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   po::options_description all{"options of kbsim traffic --scope hbm"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_watchdog(o.watchdog, all);
   describe_profile(all);
   auto add = all.add_options();
   add("scope", po::value(&o.scope)->value_name("S")->required(), "hbm: the HBM slice of a PE, alone");
@@ -260,6 +263,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
+    const WatchdogLimit watchdog{options.watchdog};
     const MemoryMeasured measured = measure_shown(spec, options, start);
     if (!measured.result) return ExitCode::interrupted;
     const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);

@@ -20,6 +20,7 @@
 #include "kbsim/inputs/noc/trace.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "config_folders.hpp"

@@ -20,6 +20,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/settings.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
@@ -27,6 +28,7 @@
 #include "profile_option.hpp"
 #include "size_option.hpp"
 #include "standing_line.hpp"
+#include "watchdog_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -41,6 +43,7 @@ struct ProbeOptions {
   bool json = false;
   bool hops = false;
   bool quiet = false;
+  WatchdogLimit::Seconds watchdog{};
   std::optional<std::int64_t> shuffle_ties;
 };
 
@@ -294,6 +297,7 @@ po::options_description description(ProbeOptions& options) {
   po::options_description all{"options of kbsim probe"};
   options.machine.describe(all);
   describe_memory(all);
+  describe_watchdog(options.watchdog, all);
   describe_profile(all);
   auto add = all.add_options();
   add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
@@ -355,6 +359,7 @@ ExitCode probe(const Arguments& arguments) {
   const Prober prober = prober_of(options);
   check_size(prober, bytes);
   const StopSignals signals;
+  const WatchdogLimit watchdog{options.watchdog};
   if (options.json)
     print_json(prober, bytes);
   else

@@ -9,11 +9,11 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
-#include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
@@ -21,6 +22,8 @@
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
+#include "kbsim/signals/stop_signals.hpp"
+#include "kbsim/signals/watchdog.hpp"
 
 #include "commands.hpp"
 #include "help.hpp"
@@ -90,11 +93,11 @@ void note_failure(const std::string& out, ExitCode code, const std::string& erro
   const auto& all = exit_meanings();
   const int status = exit_status(code);
   const auto meaning = std::ranges::find(all, status, &ExitMeaning::code);
-  const report::OutputFolder folder{out};
-  folder.write("failure.json", boost::json::object{{"schema_version", 1},
-                                                   {"exit_code", status},
-                                                   {"meaning", meaning == all.end() ? "" : meaning->means},
-                                                   {"error", error}});
+  const boost::json::object failure{{"schema_version", 1},
+                                    {"exit_code", status},
+                                    {"meaning", meaning == all.end() ? "" : meaning->means},
+                                    {"error", error}};
+  report::write_file(fs::path{out} / "failure.json", boost::json::serialize(failure) + "\n");
 }
 
 // Of a run that had begun; whatever happens here, why it failed is the news.
@@ -155,6 +158,8 @@ bool has_page(const RunOptions& options) { return keeps_results(options) && !opt
 ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run) {
   if (!keeps_results(options)) return run();
   const bool page = has_page(options);
+  const BeforeWatchdogEnds fails{
+      [&](const std::string& hang) { write_failed(options.out, Error{ExitCode::deadlock, hang}, page); }};
   try {
     const ExitCode code = run();
     if (code != ExitCode::ok) note_failure(options.out, code, "");

@@ -7,13 +7,18 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/signals/fork.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "run_words.hpp"
 
@@ -47,13 +52,26 @@ Arguments without(const Arguments& words, const auto& valued) {
   return others;
 }
 
-[[noreturn]] void become(const Arguments& arguments) {
-  std::vector<char*> words;
-  std::string name = "kbsim";
-  words.push_back(name.data());
-  Arguments copies = arguments;
-  for (std::string& word : copies) words.push_back(word.data());
-  words.push_back(nullptr);
+// What an execv takes, made before the fork: a child may not ask for memory.
+class Words {
+ public:
+  explicit Words(Arguments arguments) : arguments_{std::move(arguments)} {
+    words_.push_back(name_.data());
+    for (std::string& word : arguments_) words_.push_back(word.data());
+    words_.push_back(nullptr);
+  }
+  [[nodiscard]] char* const* data() const { return words_.data(); }
+
+ private:
+  std::string name_ = "kbsim";
+  Arguments arguments_;
+  std::vector<char*> words_;
+};
+
+// It ends with its parent, however that ends.
+[[noreturn]] void become(const Words& words, pid_t parent) {
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) (void)dup2(nowhere, STDOUT_FILENO);
   (void)unsetenv("MILESTONE_FAST");  // it would look at earlier results in place of running
@@ -77,9 +95,11 @@ Arguments repeated(const Arguments& recorded, const std::filesystem::path& machi
 int run_again(const Arguments& arguments) {
   const StopSignals signals;
   const Stage stage{"runs", 1};
-  const pid_t child = fork();
+  const Words words{arguments};
+  const pid_t parent = getpid();
+  const pid_t child = fork_to_exec();
   if (child < 0) throw UsageError{"can't start kbsim again"};
-  if (child == 0) become(arguments);
+  if (child == 0) become(words, parent);
   int status = 0;
   for (bool passed_on = false; waitpid(child, &status, WNOHANG) == 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds{10});

@@ -171,6 +171,7 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   options.reuse_asked_by = reuse_asker(given);
   options.own = values_of(options_of_bench(options.bench), values);
   if (kept != nullptr) options.num_threads = 1;  // others run beside it
+  const WatchdogLimit watchdog{options.watchdog};
   if (options.no_report && options.out.empty()) throw UsageError{"--no-report has no effect without --out"};
   if (evaluation != nullptr)
     return with_page(options, [&] { return run_evaluation(*evaluation, options, values, arguments); });

@@ -15,6 +15,7 @@
 #include "memory_option.hpp"
 #include "profile_option.hpp"
 #include "report_page.hpp"
+#include "watchdog_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -101,6 +102,7 @@ po::options_description description(RunOptions& o) {
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_watchdog(o.watchdog, all);
   describe_profile(all);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");

@@ -12,6 +12,7 @@
 #include "kbsim/host/session.hpp"
 #include "kbsim/oplog/race.hpp"
 #include "kbsim/report/run_trace.hpp"
+#include "kbsim/signals/watchdog.hpp"
 
 #include "explain_run.hpp"
 #include "kept_run.hpp"
@@ -44,6 +45,7 @@ struct RunOptions {
   std::optional<std::uint64_t> max_events;
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
+  WatchdogLimit::Seconds watchdog{};
   bool dump_queues = false;
   bool explain = false;
   bool no_report = false;

@@ -16,6 +16,7 @@
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "chakra_recorder.hpp"
 #include "device_option.hpp"

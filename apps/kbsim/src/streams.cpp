@@ -1,12 +1,9 @@
 #include "streams.hpp"
 
 #include <array>
-#include <csignal>
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include "kbsim/base/standing.hpp"
 
 namespace kbsim::app {
 
@@ -16,13 +13,6 @@ void open_closed_streams() {
     if (fcntl(descriptor, F_GETFD) == -1)  // the lowest free number is this one
       (void)open("/dev/null", kModes[static_cast<std::size_t>(descriptor)]);
   }
-}
-
-void tell_on_request() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { say_standing(); };
-  action.sa_flags = SA_RESTART;
-  (void)sigaction(SIGUSR1, &action, nullptr);
 }
 
 }  // namespace kbsim::app

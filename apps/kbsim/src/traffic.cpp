@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
-#include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/evaluate/traffic_settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
@@ -16,6 +15,7 @@
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
 #include "memory_traffic.hpp"
@@ -131,6 +131,7 @@ ExitCode traffic(const Arguments& arguments) {
       report::folder_named(options.out);  // now, not when all is done
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
+    const WatchdogLimit watchdog{options.watchdog};
     const TrafficMeasured measured = measure(options, traffic);
     const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
     if (folder) {

@@ -11,6 +11,7 @@
 
 #include "memory_option.hpp"
 #include "profile_option.hpp"
+#include "watchdog_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -72,6 +73,7 @@ po::options_description describe(TrafficOptions& o) {
   po::options_description all{"options of kbsim traffic"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_watchdog(o.watchdog, all);
   describe_profile(all);
   describe_traffic(o, all);
   auto add = all.add_options();

@@ -9,6 +9,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/uses.hpp"
 #include "kbsim/hw/traffic/traffic.hpp"
+#include "kbsim/signals/watchdog.hpp"
 #include "kbsim/topology/traffic_pattern.hpp"
 
 #include "machine_options.hpp"
@@ -29,6 +30,7 @@ struct TrafficOptions {
   bool json = false;
   bool quiet = false;
   std::int64_t num_threads = 0;
+  WatchdogLimit::Seconds watchdog{};
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> shuffle_ties;
   hw::TrafficRequest request;

@@ -6,7 +6,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "kbsim/base/stop.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/run_points.hpp"
 #include "kbsim/sweep/tables.hpp"

@@ -23,6 +23,7 @@
 #include "kbsim/base/standing_text.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/report/terminal.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 namespace kbsim::evaluate {
 namespace {

@@ -21,6 +21,7 @@
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 
 namespace kbsim::evaluate {
 namespace {

@@ -279,11 +279,16 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agree
   CollectiveArgs args = args_of(call, agreed.tcm);
   const std::vector<PeCoord> pes = owners(call.input, call.at);
   const LaunchSettings settings = settings_of(call, agreed);
-  if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), settings);
+  const auto bound = [&] {
+    KernelCall one = kernel.bind(args);
+    one.at = call.at;
+    return one;
+  };
+  if (!group.ranks_are_pes()) return launch_job(pes, bound(), settings);
   std::vector<KernelCall> calls;
   for (const PeCoord& pe : pes) {
     args.rank = group.rank_at(pe);
-    calls.push_back(kernel.bind(args));
+    calls.push_back(bound());
   }
   return launch_job(pes, std::move(calls), settings);
 }

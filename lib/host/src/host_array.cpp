@@ -127,7 +127,7 @@ HostArray generate(Shape shape, DType dtype, const std::function<double(std::int
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(size.count()));
   std::vector<double> numbers;
-  HostWork work{"making a tensor's numbers", "elements", static_cast<std::uint64_t>(all)};
+  HostWork work{"making a tensor's numbers", "elements", static_cast<std::uint64_t>(all), HostWork::By::user};
   for (std::int64_t i = 0; i < all;) {
     require_unstopped();
     numbers.clear();

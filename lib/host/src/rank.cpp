@@ -9,6 +9,7 @@
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/base/watched.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
@@ -35,6 +36,7 @@ KernelCall call_of(const std::string& kernel, const std::any& args, const std::s
   try {
     KernelCall call = kernels().at(kernel).bind(args);
     if (!call.start) throw UsageError{fmt::format("kernel '{}' has no function to start", kernel)};
+    call.at = at;
     return call;
   } catch (const UsageError& error) {
     throw UsageError{fmt::format("{}: launch: {}", to_string(to_place(at)), error.what())};
@@ -99,6 +101,8 @@ Task<> Rank::run(Task<> program) {
 }
 
 Task<> Rank::run_bare(Task<> program) {
+  const WatchedProgram watched{"the host program of " + session_.sim().running().name(),
+                               session_.sim().running().id()};
   hw::ISpans* const spans = session_.machine().fabric().spans();
   if (spans != nullptr)
     spans->open(

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/signals/fork.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -53,7 +54,7 @@ bool draw(const std::filesystem::path& script) {
   constexpr int kNoProgram = 127;
   const std::string folder = script.parent_path().string();
   const std::string name = script.filename().string();
-  const pid_t child = fork();
+  const pid_t child = fork_to_exec();
   if (child < 0) throw UsageError{"can't start gnuplot for '" + script.string() + "'"};
   if (child == 0) {
     (void)setpgid(0, 0);  // Ctrl-C is for us: what is being drawn is drawn to its end

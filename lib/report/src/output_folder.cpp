@@ -22,6 +22,8 @@
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/configuration_record.hpp"
 #include "kbsim/report/gnuplot.hpp"
+#include "kbsim/signals/stop_signals.hpp"
+#include "kbsim/signals/watchdog.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -168,6 +170,7 @@ void OutputFolder::remove(const std::string& name) const {
 
 ExitCode OutputFolder::during_run(const std::function<ExitCode()>& run) const {
   const StopSignals signals;  // one that ended the process here would leave what is set aside
+  const BeforeWatchdogEnds drops{[this](const std::string&) { drop_earlier(path_); }};
   set_aside(path_);
   try {
     write(kPartial, std::string{kPartialText});

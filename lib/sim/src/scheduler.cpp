@@ -48,7 +48,7 @@ constexpr bool kIsWatched = requires { Order::kIsWatched; };
 /// Most events go on with a task: they are known by their function, which then isn't called but done here.
 template <class Order>
 void Scheduler::dispatch(TimedEvent& event) {
-  ++events_;
+  events_.store(events() + 1, std::memory_order_relaxed);  // its only writer
   if constexpr (kIsWatched<Order>)
     dispatch_watched(event);
   else if (event.dispatch == &PromiseBase::resume) [[likely]]
@@ -62,32 +62,32 @@ void Scheduler::dispatch_watched(TimedEvent& event) {
   if (causes_ != nullptr) causes_->runs(&event);
   if (watch_ == nullptr) return event.dispatch(event, this);
   const bool resumes = event.dispatch == &PromiseBase::resume;
-  running_ = resumes ? static_cast<PromiseBase&>(event).process : nullptr;
-  const PartId resumed = running_ != nullptr ? running_->part : 0;
+  running(resumes ? static_cast<PromiseBase&>(event).process : nullptr);
+  const PartId resumed = running() != nullptr ? running()->part : 0;
   arrived_ = 0;
   event.dispatch(event, this);
   if (resumes)
     arrived_ = resumed;
-  else if (running_ != nullptr)
-    arrived_ = running_->part;
+  else if (running() != nullptr)
+    arrived_ = running()->part;
   watch_->ran(now_, arrived_);
 }
 
-PartId Scheduler::part() const { return running_ != nullptr ? running_->part : part_; }
+PartId Scheduler::part() const { return running() != nullptr ? running()->part : part_; }
 
 /// The first event that another has made ready, if any. Called where it stands, not in a loop: a processor
 /// foresees a jump by its place.
 inline void Scheduler::dispatch_ready() {
-  if (!ready_.empty() && events_ < budget_) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
+  if (!ready_.empty() && events() < budget_) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
 }
 
 /// The budget stays what it is, which is at most what the new time may have; goes_on() sees to the rest.
 inline void Scheduler::begin_time() {
-  first_ = events_;
+  first_ = events();
   if (turns_ == 0) [[likely]]
     return;
   turns_ = 0;
-  budget_ = events_;
+  budget_ = events();
 }
 
 Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
@@ -123,7 +123,7 @@ void Scheduler::at_else(TimedEvent& event, Time when) {
 void Scheduler::count_queue() {
   future_.look();
   find_lists_before();
-  queue_look_at_ = events_ + 4 * EventQueue::Policy{}.many;
+  queue_look_at_ = events() + 4 * EventQueue::Policy{}.many;
 }
 
 Time Scheduler::next() {
@@ -141,7 +141,7 @@ Scheduler::Stop Scheduler::run_window(Order& order, Time end) {
     now_ = first->when;
     begin_time();
     if constexpr (std::same_as<Order, Fifo>) {
-      if (budget_ > events_) [[likely]] {
+      if (budget_ > events()) [[likely]] {
         dispatch<Order>(*first);
         dispatch_ready();
         dispatch_ready();
@@ -181,13 +181,13 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
       return Stop::stop_at;
     }
     now_ = first->when;
-    if (events_ >= look_at_ && !interrupted_) [[unlikely]] {
+    if (events() >= look_at_ && !interrupted_) [[unlikely]] {
       ready_.push_front(*first);
       return Stop::look;
     }
     begin_time();
     if constexpr (std::same_as<Order, Fifo> || std::same_as<Order, Profiled<Fifo>>) {
-      if (budget_ > events_) [[likely]] {
+      if (budget_ > events()) [[likely]] {
         order.found();
         dispatch<Order>(*first);
         dispatch_ready();
@@ -220,7 +220,7 @@ bool Scheduler::run_present(Order& order) {
 template <class Order>
 bool Scheduler::run_all(List& list, Order& order) {
   while (TimedEvent* const event = order.next(list)) {
-    if (events_ >= budget_) [[unlikely]] {
+    if (events() >= budget_) [[unlikely]] {
       list.push_front(*event);
       if (!goes_on()) return false;
       continue;
@@ -238,15 +238,15 @@ void Scheduler::scheduled(const List& events) {
 // Many events may stand at one time. Time stands still if they go on begetting others: so each that waits now
 // has its turn, then each that waits by then, and so on for a number of turns.
 bool Scheduler::goes_on() {
-  if (interrupted_ || events_ >= limits_.max_events) return false;
-  const std::uint64_t so_far = events_ - first_;
+  if (interrupted_ || events() >= limits_.max_events) return false;
+  const std::uint64_t so_far = events() - first_;
   if (so_far < limits_.max_events_at_one_time) {
     allow(limits_.max_events_at_one_time - so_far);
   } else if (turns_ < limits_.max_turns_at_one_time) {
     ++turns_;
     allow(waiting());
   }
-  return budget_ > events_;
+  return budget_ > events();
 }
 
 std::uint64_t Scheduler::waiting() const {
@@ -256,8 +256,8 @@ std::uint64_t Scheduler::waiting() const {
 }
 
 void Scheduler::allow(std::uint64_t events) {
-  const std::uint64_t left = limits_.max_events - std::min(events_, limits_.max_events);
-  budget_ = events_ + std::min(left, events);
+  const std::uint64_t left = limits_.max_events - std::min(this->events(), limits_.max_events);
+  budget_ = this->events() + std::min(left, events);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // a signal handler may have interrupted before
   if (interrupted_) [[unlikely]]
     budget_ = 0;
@@ -265,7 +265,7 @@ void Scheduler::allow(std::uint64_t events) {
 
 Scheduler::Stop Scheduler::stopped() const {
   if (interrupted_) return Stop::interrupted;
-  return events_ >= limits_.max_events ? Stop::max_events : Stop::one_time;
+  return events() >= limits_.max_events ? Stop::max_events : Stop::one_time;
 }
 
 }  // namespace kbsim::detail

@@ -15,6 +15,7 @@
 #include "kbsim/sim/deadlock.hpp"
 
 #include "report.hpp"
+#include "watched_run.hpp"
 
 namespace kbsim {
 
@@ -121,6 +122,7 @@ void Simulation::run() {
   is_running_ = true;
   const Running running{*this};
   const RunningWork work{{.read = work_of_running, .of = &scheduler_}};
+  const WatchedRun watched{detail::reader_of(scheduler_)};
   scheduler_.begin();
   for (;;) {
     require_unstopped(*this);

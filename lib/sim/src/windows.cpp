@@ -1,6 +1,7 @@
 #include "kbsim/sim/windows.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <system_error>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "kbsim/sim/detail/pool.hpp"
 
 #include "report.hpp"
+#include "watched_run.hpp"
 
 namespace kbsim {
 
@@ -65,6 +67,9 @@ void Windows::run(unsigned threads) {
   const std::size_t most = std::clamp<std::size_t>(threads, 1, processes_.size());
   begin();
   begin_sharing(most);
+  std::deque<WatchedRun> watched;
+  for (Process& process : processes_)
+    process.watched = &watched.emplace_back(detail::reader_of(process.sim->scheduler_), false);
   {
     std::vector<std::jthread> others;
     start(others, most - 1, [this](std::size_t thread) { keep_pool(), work(thread); });

@@ -229,6 +229,7 @@ void Windows::run_process(Process& process) {
   const std::uint64_t events = sim.events();
   bool failed = false;
   process_running = static_cast<std::size_t>(&process - processes_.data());
+  process.watched->enter();
   try {
     for (detail::AnyBorder* const border : process.order.comes) border->deliver();
     const bool looked = process.looks.empty() || run_looks(process);
@@ -237,6 +238,7 @@ void Windows::run_process(Process& process) {
     failed = true;
     process.thrown = std::current_exception();
   }
+  process.watched->leave();
   process_running = kNoProcess;
   process.order.comes.clear();
   report(process, events, failed);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/sweep/ranks.hpp"
 
 #include "rank_lines.hpp"
@@ -98,6 +99,7 @@ void Master::begins(Worker& worker, std::size_t point, Mode mode) {
   worker.mode = mode;
   worker.key.clear();
   worker.simulates = false;
+  worker.hangs.clear();
   worker.since = Clock::now();
   expect_end(worker);
 }
@@ -123,6 +125,10 @@ void Master::hear(Worker& worker, std::string_view line) {
   if (line.starts_with(kLacks)) {
     worker.lacks = line.substr(kLacks.size());
     return;
+  }
+  if (line.starts_with(kHangs)) {
+    worker.hangs = line.substr(kHangs.size());
+    return kbsim::say("kbsim: {}: {}\n", job_.requests[*worker.point], worker.hangs);
   }
   if (!line.starts_with(kStopFor)) return done(worker, line);
   stop_for(std::string{line.substr(kStopFor.size())});

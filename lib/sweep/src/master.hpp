@@ -15,7 +15,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "kbsim/base/standing.hpp"
-#include "kbsim/base/stop.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/run_points.hpp"
 #include "kbsim/sweep/schedule.hpp"
 
@@ -63,6 +63,7 @@ class Master {
     double took = 1e9;                 // seconds, its last
     Mode mode = Mode::shared;
     std::string lacks;  // what its first document does
+    std::string hangs;  // what its watchdog said of the point that runs
     std::string key;
     bool simulates = false;  // under that key
     Clock::time_point since;

@@ -132,6 +132,9 @@ void Master::lost(Worker& worker, int status) {
                      fmt::format("needs more memory than {} (--memory)", about(options_.memory)),
                      static_cast<double>(options_.memory.count()));
   }
+  constexpr int kHung = static_cast<int>(ExitCode::deadlock);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kHung && !worker.hangs.empty())  // --watchdog
+    return keep_lost(worker, End::crashed, kHung, worker.hangs, 0.0);
   const bool from_outside = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   constexpr int kTries = 2;
   constexpr int kTriesIfKilled = 10;

@@ -17,6 +17,9 @@ inline constexpr std::string_view kStopFor = "stop for ";
 /// What a worker says of the document of its first point that ended well, where something is missing in it.
 inline constexpr std::string_view kLacks = "lacks ";
 
+/// What a worker says of a program in its point that doesn't return.
+inline constexpr std::string_view kHangs = "hangs ";
+
 /// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
 inline constexpr std::string_view kDismiss = "rank: dismiss";
 inline constexpr std::string_view kStop = "rank: stop";     // the worker's process

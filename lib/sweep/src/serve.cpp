@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/stop.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/ranks.hpp"
 
 #include "process_end.hpp"

@@ -19,6 +19,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/signals/fork.hpp"
+#include "kbsim/signals/watchdog.hpp"
 
 #include "host_name.hpp"
 #include "rank_lines.hpp"
@@ -90,6 +92,7 @@ class Worker {
       : channel_{socket}, job_{job}, keeps_{!records.empty()}, file_{records}, host_{host_name()} {}
 
   void run_all() {
+    say_hangs_to([this](const std::string& text) { channel_.say(fmt::format("{}{}", kHangs, text)); });
     for (std::string line = channel_.order(); !line.empty(); line = channel_.order()) {
       const std::vector<std::string_view> words = words_of(line);
       (void)!ftruncate(STDERR_FILENO, 0);
@@ -203,7 +206,7 @@ Process start_worker(const Job& job, const std::filesystem::path& records, const
     throw UsageError{"no worker can be started: too many files are open"};
   (void)std::fflush(nullptr);
   const pid_t master = getpid();
-  const pid_t pid = fork();
+  const pid_t pid = fork_to_go_on();
   if (pid < 0) throw UsageError{"no worker can be started: there are too many processes"};
   if (pid == 0) {
     (void)close(ends[0]);

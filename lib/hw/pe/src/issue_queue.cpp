@@ -77,6 +77,7 @@ void IssueQueue::observe(Time t) {
 }
 
 Time IssueQueue::issue(const std::source_location& at) {
+  if (stalled_.expired()) note(at);  // else the kernel is ahead of it
   require_commands(commands_++, at);
   observe(sim_.now());
   clock_ += settings_.dispatch;
@@ -138,6 +139,7 @@ void IssueQueue::stall(std::shared_ptr<void> owner, Bytes n, const std::source_l
     stalling_ = sim_.spawn(stalled_name(settings_.kernel, settings_.at),
                            issue_stalled(std::move(owner), stalled), StalledOn{settings_.at});
   }
+  note(at);
   require_commands(commands_ + static_cast<std::int64_t>(stalled->size()), at);
   stalled->push_back({.bytes = n, .at = at, .issue = std::move(issue)});
 }

@@ -17,6 +17,7 @@ struct Standing {
   std::string_view what{};
   std::uint64_t done = 0;
   std::uint64_t all = 0;
+  bool by_user = false;  // what it does calls functions of the user's
 };
 
 /// Many things that a process does one after the other, or side by side: "3 of 15 points have ended" is what
@@ -29,9 +30,10 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
   void ended() { done_.fetch_add(1, std::memory_order_relaxed); }
+  /// "3 of 15 points have ended".
+  [[nodiscard]] std::string text() const;
 
  private:
-  friend void say_standing() noexcept;
   std::string what_;
   std::uint64_t all_;
   std::atomic<std::uint64_t> done_ = 0;
@@ -41,9 +43,11 @@ class Stage {
 /// another, or beside it, isn't told of.
 class HostWork {
  public:
+  enum class By : std::uint8_t { kbsim, user };  // whose functions do it
   /// `doing`: "making a tensor's numbers"; `what`: what it does so many of, as "elements", if that is known.
   /// Both outlive it.
-  explicit HostWork(std::string_view doing, std::string_view what = {}, std::uint64_t all = 0);
+  explicit HostWork(std::string_view doing, std::string_view what = {}, std::uint64_t all = 0,
+                    By by = By::kbsim);
   ~HostWork();
   HostWork(const HostWork&) = delete;
   HostWork& operator=(const HostWork&) = delete;
@@ -55,6 +59,7 @@ class HostWork {
   std::string_view doing_;
   std::string_view what_;
   std::uint64_t all_;
+  By by_;
   std::atomic<std::uint64_t> done_ = 0;
 };
 
@@ -64,7 +69,7 @@ void tell_simulated(Time now, std::uint64_t events) noexcept;
 /// Where the process's only simulation stands; whoever runs several side by side doesn't ask.
 [[nodiscard]] Standing standing();
 
-/// Says on stderr where the process stands: its stage, else its simulation. Fit for a signal handler.
-void say_standing() noexcept;
+/// Says on stderr where the process stands: its stage, else its simulation. Any thread may.
+void say_standing();
 
 }  // namespace kbsim

@@ -1,33 +1,34 @@
 #pragma once
 
-#include <array>
-#include <csignal>
+#include <cstdint>
 #include <string>
 
 #include "kbsim/base/error.hpp"
 
 namespace kbsim {
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP ask the work of this process to end in an orderly way, and
-/// nothing ends at once but by a second Ctrl-C. Whoever works for long asks stop_signal() now and then.
-/// They nest: the outermost counts. A SIGHUP that is ignored (nohup) stays ignored.
-class StopSignals {
+/// While one lives, this process can be asked to end its work in an orderly way. They nest: the outermost
+/// counts. Work that takes long asks stop_signal() now and then.
+class Stoppable {
  public:
-  StopSignals();
-  ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
+  Stoppable();
+  ~Stoppable();
+  Stoppable(const Stoppable&) = delete;
+  Stoppable& operator=(const Stoppable&) = delete;
 
- private:
-  std::array<struct sigaction, 3> before_{};
+  /// The number of the outermost that lives, of all that this process has had; 0 if none lives.
+  [[nodiscard]] static std::uint64_t outermost() noexcept;
 };
 
-/// The first of these signals since the outermost StopSignals began; 0 if none came, or if none lives.
+/// Asks for the end; `signal` is why. The first counts. Any thread may.
+void ask_to_stop(int signal) noexcept;
+
+/// The first signal that asked since the outermost Stoppable began; 0 if none did, or if none lives.
 [[nodiscard]] int stop_signal() noexcept;
 /// The same when that has ended.
 [[nodiscard]] int last_stop_signal() noexcept;
 
-/// What the command ends with: 128 + the signal that has asked for the end, unless something else was wrong.
+/// The command's exit code: 128 + the signal that has asked for the end, unless something else was wrong.
 [[nodiscard]] int exit_status(ExitCode exit) noexcept;
 
 /// Work that was given up because a signal asked for the end. The command's exit code is 128 + that signal.

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/base/watched.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_cpu.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
@@ -220,6 +221,8 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   const auto context =
       std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs, agent);
   kernel_ = context;
+  const WatchedProgram watched{fmt::format("kernel {} on {}", kernel->name, to_string(node().at)),
+                               sim().running().id(), kernel->at, &context->last_command()};
   TL tl{*context};
   bool aborted = false;
   if (std::ranges::find(given_up_, order()->token) != given_up_.end()) context->give_up();

@@ -11,6 +11,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "kbsim/base/watched.hpp"
 #include "kbsim/sim/border.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/detail/worth.hpp"
@@ -60,6 +61,7 @@ struct alignas(128) WindowProcess {
   std::exception_ptr thrown = nullptr;  // by an event of nobody's
   std::vector<WindowLook> looks;        // by time: what is still to be done in it
   std::vector<AnyBorder*> told;         // to whom it posted in its present window
+  WatchedRun* watched = nullptr;        // while it runs, so that a watchdog sees it
   WindowOrder order;
   WindowReport report;
 };

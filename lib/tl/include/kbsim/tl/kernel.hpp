@@ -21,6 +21,7 @@ namespace kbsim {
 struct KernelCall {
   std::string name;
   std::function<Task<>(TL&)> start;
+  std::source_location at = {};  // of its launch, if that is known
 };
 
 /// A kernel known by name.

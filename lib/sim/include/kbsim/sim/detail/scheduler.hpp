@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -33,7 +34,8 @@ class Scheduler {
   Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed);
 
   [[nodiscard]] Time now() const { return now_; }
-  [[nodiscard]] std::uint64_t events() const { return events_; }
+  /// Any thread may ask for these events and for running(): a watchdog does (docs/adr/0002).
+  [[nodiscard]] std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
   /// At `when`, or now if that is past; at kForever: never.
   [[gnu::always_inline]] void at(TimedEvent& event, Time when) {
@@ -108,10 +110,10 @@ class Scheduler {
   [[nodiscard]] std::uint32_t batch() const { return late_begun() ? batch_of_time_ : 0; }
 
   /// The process that runs just now; null in events that belong to none.
-  void running(ProcessRecord* process) { running_ = process; }
-  [[nodiscard]] ProcessRecord* running() const { return running_; }
+  void running(ProcessRecord* process) { running_.store(process, std::memory_order_relaxed); }
+  [[nodiscard]] ProcessRecord* running() const { return running_.load(std::memory_order_relaxed); }
   /// An event that belongs to no process has come to this part.
-  void arrived(PartId part) { running_ = nullptr, arrived_ = part; }
+  void arrived(PartId part) { running(nullptr), arrived_ = part; }
 
   /// The part that is built, outside of events.
   void build(PartId part) { part_ = part; }
@@ -135,7 +137,7 @@ class Scheduler {
   void pass(Time t) { now_ = std::max(now_, t); }
   /// Before the first run(): what interrupt() asked for earlier is over.
   void begin() { interrupted_ = false; }
-  void look_after(std::uint64_t events) { look_at_ = events_ + events; }
+  void look_after(std::uint64_t events) { look_at_ = this->events() + events; }
   void interrupt() { interrupted_ = true, budget_ = 0; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
@@ -196,7 +198,7 @@ class Scheduler {
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] Stop stopped() const;
   void look_at_queue() {
-    if (events_ >= queue_look_at_) count_queue();
+    if (events() >= queue_look_at_) count_queue();
   }
   [[gnu::cold]] void count_queue();
 
@@ -206,8 +208,8 @@ class Scheduler {
   std::uint64_t batches_ = 0;
   std::uint32_t batch_of_time_ = 0;  // at the time at which lates were run last
   std::unique_ptr<Causes> causes_;
-  ProcessRecord* running_ = nullptr;
-  std::uint64_t events_ = 0;
+  std::atomic<ProcessRecord*> running_ = nullptr;
+  std::atomic<std::uint64_t> events_ = 0;
   std::uint64_t budget_ = 0;  // the number of events at which to look up
   std::uint64_t first_ = 0;   // before the present time
   std::uint64_t turns_ = 0;   // at the present time, beyond its first events

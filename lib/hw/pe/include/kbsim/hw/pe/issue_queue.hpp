@@ -12,6 +12,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/base/watched.hpp"
 #include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/sim/causes.hpp"
@@ -64,7 +65,9 @@ class IssueQueue {
   /// A command is issued: when it reaches its unit.
   [[nodiscard]] Time issue(const std::source_location& at);
   /// A call that takes no time; it counts as a command.
-  void count(const std::source_location& at) { require_commands(commands_++, at); }
+  void count(const std::source_location& at) { note(at), require_commands(commands_++, at); }
+  /// Of the commands and calls so far.
+  [[nodiscard]] const WatchedProgram::LastCommand& last_command() const { return last_command_; }
 
   /// Bytes that a tile holds; those of a tile that goes are free from `when` on.
   void take(TcmBudget::Hold& hold) { tcm_.take(hold); }
@@ -85,6 +88,7 @@ class IssueQueue {
   void explain(Time observed);
   [[nodiscard]] Cause seen(Time observed) const;
   [[nodiscard]] Cause after_looks() const;
+  void note(const std::source_location& at) { last_command_.store(at, std::memory_order_relaxed); }
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
   [[nodiscard]] std::string no_room(Bytes n, const TileType& tile = {}) const;
@@ -96,6 +100,7 @@ class IssueQueue {
   Time clock_;
   Cause clock_why_;  // if causes are kept
   std::int64_t commands_ = 0;
+  WatchedProgram::LastCommand last_command_{std::source_location{}};
   TcmBudget tcm_;
   std::weak_ptr<Stalls> stalled_;  // the process's that issues them
   Process stalling_;

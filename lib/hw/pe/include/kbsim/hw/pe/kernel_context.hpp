@@ -115,6 +115,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The kernel was stopped: waits for what it has under way and for the PE's engines.
   [[nodiscard]] Task<> wind_down();
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  [[nodiscard]] const WatchedProgram::LastCommand& last_command() const { return commands_.last_command(); }
   [[nodiscard]] const LaunchId& launch() const { return launch_; }
   [[nodiscard]] const oplog::AgentPtr& agent() const { return agent_; }
   /// Of a command, by pe_cpu.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <sys/types.h>
+
+namespace kbsim {
+
+/// fork(2) of a process that listens to signals, for a child that becomes another program at once: signals
+/// are to it as they were to this process when it began. -1 if there can't be one more process.
+[[nodiscard]] pid_t fork_to_exec();
+
+/// Likewise for a child that goes on as kbsim: it listens to its own signals. Not while other threads of this
+/// process run.
+[[nodiscard]] pid_t fork_to_go_on();
+
+}  // namespace kbsim

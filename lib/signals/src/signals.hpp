@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+namespace kbsim {
+
+/// The process's signals, as they come to the loop's thread.
+class Signals {
+ public:
+  explicit Signals(boost::asio::io_context& io) : stops_{io}, progress_{io} {}
+
+  /// Again where somebody else in this process has set handlers of their own since.
+  void catch_stops();
+  [[nodiscard]] bool catches_stops() const;
+  /// Once.
+  void answer_progress();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void await_stop();
+  void await_progress();
+  void stop(int signal);
+  [[noreturn]] void end_at_once(int signal);
+
+  using Handler = void (*)(int);
+  boost::asio::signal_set stops_;
+  std::map<int, Handler> handlers_;  // Asio's, by signal that is caught
+  boost::asio::signal_set progress_;
+  std::uint64_t asked_ = 0;                 // the Stoppable
+  std::map<int, Clock::time_point> first_;  // of those that asked it
+};
+
+}  // namespace kbsim
