@@ -47,6 +47,11 @@ Task<> sums_anywhere(Rank& rk, Placed placed) {
   if (rk.dist.get_rank(some) >= 0) co_await rk.dist.all_reduce(y, {.group = some});
 }
 
+Task<> sums_what_is_placed(Rank& rk, Placed placed) {
+  const Tensor x = co_await rk.torch.full(placed.shape, 1.0, f32, {.dp = placed.dp, .name = "x"});
+  co_await rk.dist.all_reduce(x);
+}
+
 Task<> gathers_anywhere(Rank& rk, Placed placed) {
   const int n = rk.dist.get_world_size();
   const Tensor part = co_await rk.torch.full({3}, rk.index + 1.0, f32, {.dp = placed.dp});
@@ -57,6 +62,23 @@ Task<> gathers_anywhere(Rank& rk, Placed placed) {
   co_await expect_values(whole, expected);
   co_await rk.dist.reduce_scatter_tensor(part, whole);
   co_await expect_values(part, times(3, n * (rk.index + 1.0)));
+}
+
+Task<> exchanges_what_cannot_be_divided(Rank& rk, Placed placed) {
+  const Tensor x = co_await rk.torch.full(placed.shape, 1.0, f32, {.dp = placed.dp, .name = "x"});
+  const Tensor y = co_await rk.torch.full(placed.shape, 1.0, f32, {.dp = placed.dp, .name = "y"});
+  co_await rk.dist.all_to_all_single(y, x);
+}
+
+// From one PE of each of four cubes to both PEs of two.
+Task<> gathers_elsewhere(Rank& rk, Placed placed) {
+  const int n = rk.dist.get_world_size();
+  const Tensor x = co_await rk.torch.full(placed.shape, 1.0, f32, {.dp = placed.dp, .name = "x"});
+  const topology::DPPolicy elsewhere{
+      .cube = topology::Split::row_wise, .pe = topology::Split::row_wise, .num_cubes = 2};
+  const Tensor y =
+      co_await rk.torch.zeros({n * placed.shape[0], placed.shape[1]}, f32, {.dp = elsewhere, .name = "y"});
+  co_await rk.dist.all_gather_into_tensor(y, x);
 }
 
 struct WithPlaced {
@@ -115,6 +137,38 @@ TEST_CASE("Choice: it is told, with what else there is and what each should take
   (void)std::fclose(file);
   CHECK(text.starts_with(
       "CCL INFO all_gather_into_tensor of 'tensor', 12 B a rank on 1 PE, 3 ranks: gather 136."));
+}
+
+TEST_CASE("Choice: a tensor counts with the bytes of all its PEs") {
+  std::FILE* const file = std::tmpfile();
+  Choosing{3, {}, file}.run(choosing_main,
+                            {.worker = sums_what_is_placed, .placed = {.shape = {5, 8}, .dp = kRows}});
+  std::rewind(file);
+  std::string text(1 << 12, ' ');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  (void)std::fclose(file);
+  CHECK_MESSAGE(text.starts_with("CCL INFO all_reduce of 'x', 160 B a rank on 4 PEs, 3 ranks: "), text);
+}
+
+TEST_CASE("Choice: where a PE has several shards none is picked, and the installed one says what it needs") {
+  const Placed tiles{
+      .shape = {8, 8},
+      .dp = {.cube = topology::Split::tiled_row_major, .num_pes = 1, .tile = {.rows = 2, .cols = 2}}};
+  const std::string text = Choosing{3}.error(choosing_main, {.worker = sums_what_is_placed, .placed = tiles});
+  CHECK_MESSAGE(text.find("needs one shard on each participating PE") != std::string::npos, text);
+}
+
+TEST_CASE("Choice: none is picked where a part can't be divided among the ranks, or lies on other PEs") {
+  const std::string odd = Choosing{3}.error(
+      choosing_main, {.worker = exchanges_what_cannot_be_divided, .placed = {.shape = {7}, .dp = kOnePe}});
+  CHECK_MESSAGE(
+      odd.find("all_to_all_single of 'x': no algorithm for all_to_all is installed") != std::string::npos,
+      odd);
+  const std::string elsewhere = Choosing{3}.error(
+      choosing_main, {.worker = gathers_elsewhere, .placed = {.shape = {4, 8}, .dp = kRows}});
+  CHECK_MESSAGE(elsewhere.find("all_gather_into_tensor of 'x': no algorithm for all_gather is installed") !=
+                    std::string::npos,
+                elsewhere);
 }
 
 TEST_CASE("Choice: an installed algorithm that fits comes first, at the times that it had") {

@@ -101,6 +101,16 @@ Task<> uneven_shards(Rank& rk, int) {
   co_await rk.dist.all_reduce(x);
 }
 
+Task<> sums_replicas(Rank& rk, int) {
+  Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = {.num_pes = 1}, .name = "x"});
+  co_await rk.dist.all_reduce(x);
+}
+
+Task<> wide_elements(Rank& rk, int) {
+  Tensor x = co_await rk.torch.zeros({4, 8}, f64, {.dp = kRows, .name = "x"});
+  co_await rk.dist.all_reduce(x);
+}
+
 Task<> misplaced(Rank& rk, int) {
   Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.name = "x"});
   co_await rk.dist.all_reduce(x);
@@ -156,6 +166,19 @@ TEST_CASE("Collectives: a tensor that the algorithm can't work on is refused wit
          "all_reduce of 'x': 'x' is on device 0, but rank 1 is "
          "device 1"});
   fails(uneven_shards, ExitCode::usage, {"all_reduce of 'x': intercube_allreduce needs shards of one size"});
+  fails(sums_replicas, ExitCode::usage,
+        {"all_reduce of 'x': intercube_allreduce needs different elements on each PE, got replicas"});
   fails(misplaced, ExitCode::usage,
         {"all_reduce of 'x': intercube_allreduce needs one shard on each participating PE"});
+}
+
+TEST_CASE("Collectives: an element that is larger than a slot is refused, one that fills it is sent") {
+  config::AlgorithmSpec narrow = allreduce();
+  narrow.slot_size = 7_B;
+  Program program{machine(), narrow};
+  const std::string text = program.error(on_all, wide_elements, ExitCode::usage);
+  CHECK_MESSAGE(
+      text.find("an element of f64 does not fit a slot of 7 B; raise slot_size") != std::string::npos, text);
+  narrow.slot_size = 8_B;
+  Program{machine(), narrow}.run(on_all, wide_elements);
 }

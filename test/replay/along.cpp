@@ -101,12 +101,14 @@ void check_reductions(Samples& samples, DType dtype, DType result) {
   Numbers sums;
   Numbers products;
   Numbers most;
-  Numbers where;
+  Numbers least_at;
+  Numbers most_at;
   for (const Numbers& line : lines(c)) {
     sums.push_back(sum<T>(line));
     products.push_back(prod<T>(line));
     most.push_back(line[best(line, true, nan)]);
-    where.push_back(static_cast<double>(best(line, false, nan)));
+    least_at.push_back(static_cast<double>(best(line, false, nan)));
+    most_at.push_back(static_cast<double>(best(line, true, nan)));
   }
   check_equal(reduced(c, g, x, ReduceOp::sum, nan, result, keep), sums, result);
   if (info(dtype).floating)
@@ -115,7 +117,8 @@ void check_reductions(Samples& samples, DType dtype, DType result) {
   for (std::size_t i = 0; i < most.size(); ++i) {  // equal, but for the sign of a zero
     REQUIRE((greatest[i] == most[i] || (std::isnan(greatest[i]) && std::isnan(most[i]))));
   }
-  check_equal(reduced(c, g, x, ReduceOp::argmin, nan, i32, keep), where, i32);
+  check_equal(reduced(c, g, x, ReduceOp::argmin, nan, i32, keep), least_at, i32);
+  check_equal(reduced(c, g, x, ReduceOp::argmax, nan, i32, keep), most_at, i32);
 }
 
 TEST_CASE("reduce: in ascending order of the index, in f32 or f64, and rounded once") {
@@ -124,6 +127,7 @@ TEST_CASE("reduce: in ascending order of the index, in f32 or f64, and rounded o
     Samples samples{seed};
     for (const DType dtype : {f16, bf16, f32, DType::f8e5m2}) check_reductions<float>(samples, dtype, dtype);
     check_reductions<float>(samples, f16, f32);
+    check_reductions<double>(samples, f32, f64);
     check_reductions<double>(samples, f64, f64);
     for (const DType dtype : {DType::i8, DType::i16, i32, DType::u8})
       check_reductions<double>(samples, dtype, i32);
@@ -144,26 +148,31 @@ TEST_CASE("reduce: sums of integers wrap; zeros are ordered; f16 keeps what f16 
   CHECK(of(Numbers(4096, 1.0), ReduceOp::sum, f16, f16) == 4096);
 }
 
+template <class T>
+void check_cumsum(Samples& samples, DType dtype, DType result) {
+  CAPTURE(to_string(result));
+  const Case c = random_case(samples, dtype);
+  Graph g;
+  const Operand x = g.literal_of(c.x, c.shape, dtype);
+  const Operand made =
+      g.record(OpKind::cumsum, {.axis = static_cast<std::int8_t>(c.axis)}, result, c.shape, {x});
+  const Case sums{c.shape, c.axis, to_doubles(Replay{g.log, 1}.evaluate(made), result)};
+  const std::vector<Numbers> from = lines(c);
+  const std::vector<Numbers> to = lines(sums);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    for (std::size_t n = 1; n <= from[i].size(); ++n) {
+      const Numbers head(from[i].begin(), from[i].begin() + static_cast<std::ptrdiff_t>(n));
+      check_equal({to[i][n - 1]}, {sum<T>(head)}, result);
+    }
+  }
+}
+
 TEST_CASE("cumsum: each element is the sum of all up to it, rounded by itself") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     Samples samples{seed};
-    for (const DType dtype : {f16, f32}) {
-      const Case c = random_case(samples, dtype);
-      Graph g;
-      const Operand x = g.literal_of(c.x, c.shape, dtype);
-      const Operand made =
-          g.record(OpKind::cumsum, {.axis = static_cast<std::int8_t>(c.axis)}, dtype, c.shape, {x});
-      const Case result{c.shape, c.axis, to_doubles(Replay{g.log, 1}.evaluate(made), dtype)};
-      const std::vector<Numbers> from = lines(c);
-      const std::vector<Numbers> to = lines(result);
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        for (std::size_t n = 1; n <= from[i].size(); ++n) {
-          const Numbers head(from[i].begin(), from[i].begin() + static_cast<std::ptrdiff_t>(n));
-          check_equal({to[i][n - 1]}, {sum<float>(head)}, dtype);
-        }
-      }
-    }
+    for (const DType dtype : {f16, f32}) check_cumsum<float>(samples, dtype, dtype);
+    check_cumsum<double>(samples, f32, f64);
   }
 }
 

@@ -34,6 +34,15 @@ TEST_CASE("compare: reports the largest errors of all elements and the first bad
   CHECK(c.max_ulp == 0.5 / 0x1p-22);
 }
 
+TEST_CASE("compare: the first bad element has its place in the whole, however large that is") {
+  Numbers expected(200'000, 1.0);
+  for (const std::size_t wrong : {std::size_t{199'999}, std::size_t{65'536}, std::size_t{65'535}}) {
+    Numbers actual(expected.size(), 1.0);
+    actual[wrong] = 2.0;
+    CHECK(compared(actual, expected, f16).first_bad == static_cast<std::int64_t>(wrong));
+  }
+}
+
 TEST_CASE("compare: an element is right within any one of the tolerances") {
   CHECK(compared({1.5}, {1}, f32, {.abs = 0.5}).ok);
   CHECK(compared({1.5}, {1}, f32, {.rel = 0.5}).ok);

@@ -29,14 +29,14 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/// By all bits or more everything is shifted out; a negative count is a large one.
+/// By all bits or more everything is shifted out but the sign; a negative count is a large one.
 template <class T>
 T shifted(BinaryOp op, T a, T b) {
+  static_assert(std::is_signed_v<T>);
   using Unsigned = std::make_unsigned_t<T>;
   constexpr auto kBits = static_cast<Unsigned>(8 * sizeof(T));
   const auto count = static_cast<Unsigned>(b);
-  if (op == BinaryOp::shr)
-    return static_cast<T>(a >> std::min<Unsigned>(count, kBits - 1) >> (count < kBits ? 0 : 1));
+  if (op == BinaryOp::shr) return static_cast<T>(a >> std::min<Unsigned>(count, kBits - 1));
   return count < kBits ? static_cast<T>(static_cast<std::uint64_t>(a) << count) : T{0};
 }
 
