@@ -13,7 +13,7 @@ done
 
 if [[ $build == yes ]]; then
   "$root/scripts/install-dependencies.sh"
-  "$root/scripts/build.sh" release kbsim soak_program >&2
+  "$root/scripts/build.sh" release kbsim soak_program test_host >&2
   "$root/scripts/build.sh" debug kbsim soak_program >&2
 fi
 debug=()

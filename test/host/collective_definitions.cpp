@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 
 #include "collective_reference.hpp"
 #include "program.hpp"
-#include "sanitized.hpp"
+#include "random_seeds.hpp"
 
 namespace kbsim::host::test::collective_definitions {
 namespace {
@@ -306,11 +305,6 @@ void run(std::uint64_t seed) {
   session.run();
 }
 
-std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 // Which reduction of which dtype isn't there, by case.
 struct Absent {
   ReduceOp op;
@@ -351,10 +345,7 @@ TEST_CASE("Collectives: reductions that a dtype doesn't have are refused at the 
 }
 
 TEST_CASE("Collectives: random calls give what PyTorch and NCCL define, in every algorithm and dtype") {
-  const std::uint64_t only = number_in_environment("KBSIM_RANDOM_SEED", 0);
-  if (only > 0) return run(only);
-  const std::uint64_t count = number_in_environment("KBSIM_RANDOM_COLLECTIVES", kbsim::test::fewer(1200));
-  for (std::uint64_t seed = 1; seed <= count; ++seed) run(seed);
+  run_seeds("KBSIM_RANDOM_COLLECTIVES", 1200, run);
 }
 
 TEST_CASE("Collectives: the definitions themselves, on numbers worked out by hand") {

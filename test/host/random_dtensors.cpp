@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "kbsim/base/random.hpp"
 
 #include "dtensor_reference.hpp"
-#include "sanitized.hpp"
+#include "random_seeds.hpp"
 #include "sharded.hpp"
 
 namespace kbsim::host::test::random_dtensors {
@@ -306,18 +305,10 @@ void run_program(std::uint64_t seed) {
   CHECK(program.error(mesh_main<Plan>, {.worker = runs_program, .args = {mesh, seed}}) == "");
 }
 
-std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_CASE("Random DTensor programs: every tensor is what PyTorch's definitions give undivided") {
-  const std::uint64_t only = number_in_environment("KBSIM_RANDOM_SEED", 0);
-  if (only > 0) return run_program(only);
-  const std::uint64_t count = number_in_environment("KBSIM_RANDOM_DTENSORS", kbsim::test::fewer(800));
-  for (std::uint64_t seed = 1; seed <= count; ++seed) run_program(seed);
+  run_seeds("KBSIM_RANDOM_DTENSORS", 800, run_program);
 }
 
 }  // namespace kbsim::host::test::random_dtensors

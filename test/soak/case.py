@@ -22,6 +22,8 @@ class Case:
     json: bool = True
     dry_run: bool = True
     files: dict = field(default_factory=dict)     # texts by name, which the command reads
+    environment: dict = field(default_factory=dict)
+    repeats: bool = True    # it is run again, and must do the same
     readings: list = field(default_factory=list)  # of each: more words, what is read, what is right; None: refused
 
     def words(self):
@@ -32,4 +34,5 @@ class Case:
 
     def __str__(self):
         written = "".join(f"printf %b {shlex.quote(escaped(text))} > {name}; " for name, text in self.files.items())
-        return f"{written}{self.command} " + " ".join(shlex.quote(word) for word in self.words())
+        set_first = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment.items())
+        return f"{written}{set_first}{self.command} " + " ".join(shlex.quote(word) for word in self.words())

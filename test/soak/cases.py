@@ -164,6 +164,26 @@ def program(random, keys):
     return Case(head, parts, command="soak_program", shuffles=True, json=False, dry_run=False)
 
 
+def host_program(random, _):
+    """Programs of test/host that draw by a seed, and judge themselves by definitions."""
+    name = random.choice(["Random DTensor programs", "Random aliasing", "Collectives: random calls"])
+    return Case([f"--test-case={name}*"], [], command="test_host", json=False, dry_run=False, repeats=False,
+                environment={"KBSIM_RANDOM_SEED": str(random.randint(1, 10**9))})
+
+
+def tensor_parallel(random, keys):
+    """A part of the machine runs: a setting of the rest has no effect, or is refused."""
+    if random.random() < 0.6:
+        head = ["--bench", "tp_mlp", "--tokens", str(random.randint(1, 9)), "--hidden", str(random.choice([8, 24, 64])),
+                "--ffn", str(random.choice([12, 96, 256]))]
+    else:
+        head = ["--bench", "tp_transformer_block", "--tokens", str(random.randint(1, 5)), "--phase",
+                random.choice(["prefill", "decode"])]
+    head += ["--topology", random.choice(TOPOLOGIES), "--ranks", random.choice("1234")]
+    parts = machine_parts(random, keys, "defaults") + queue_parts(random, "defaults")
+    return Case(head, [part for part in parts if not any(word.startswith("system.sips") for word in part)])
+
+
 ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2147483648", "99999999999999999999",
        "0x10", "true", "null", "~", "[]", "{}", "[1, 2]", "'", "\"", "a", "NE", "ring_1d", "4KiB", "1e3", "16 MiB",
        "&a", "*a", "!!int 3", "%", "\x01", "\n", "1GiB", "127TiB", "0.0000001"]
@@ -181,7 +201,7 @@ def hostile(random, keys):
 
 
 FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (attention, 2), (traffic, 2), (hostile, 2), (probe, 1),
-            (files.layers, 1), (files.log, 2)]
+            (files.layers, 1), (files.log, 2), (host_program, 4), (tensor_parallel, 1)]
 
 
 def draw(random, keys):

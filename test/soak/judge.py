@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 # docs/cli.md says so of --dry-run.
 MET_LATER = ["can't hold a packet", "the collective needs", "beyond simulated time"]
-PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program"}
+PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program",
+            "test_host": "test/test_host"}
 SECONDS = 120
 MEMORY = 12 << 30  # of addresses: the cases have a limit of their own
 # What a run cost, which is no result.
@@ -41,11 +42,11 @@ def _limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(binary, words, sanitized=False, folder=None):
+def run(binary, words, sanitized=False, folder=None, environment=None):
     """Runs the command in a process group of its own, which ends with it."""
     start = time.monotonic()
     process = subprocess.Popen([binary] + words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, start_new_session=True, cwd=folder,
+                               stderr=subprocess.PIPE, start_new_session=True, cwd=folder, env={**os.environ, **(environment or {})},
                                preexec_fn=None if sanitized else _limits)
     try:
         out, err = process.communicate(timeout=SECONDS * (10 if sanitized else 1))
@@ -92,7 +93,7 @@ class Judge:
             found = self._dry_run(case, first)
             if found:
                 return found
-        if first.exit in (2, 5):
+        if first.exit in (2, 5) or not case.repeats:
             return ""
         found = self._repeats(case, first)
         if found or first.exit != 0 or not case.bench:
@@ -128,7 +129,8 @@ class Judge:
 
     def _run(self, case, more=(), debug=False):
         folder = self.debug if debug else self.release
-        return run(os.path.join(folder, PROGRAMS[case.command]), case.words() + list(more), sanitized=debug)
+        return run(os.path.join(folder, PROGRAMS[case.command]), case.words() + list(more), sanitized=debug,
+                   environment=case.environment)
 
     @staticmethod
     def _exit(outcome, case, where="release"):

@@ -10,6 +10,7 @@ from unittest import mock
 
 import cases
 import files
+import judge
 import soak
 
 # Stands in for the command; what it does is told by a word of its arguments.
@@ -23,15 +24,16 @@ esac
 
 
 # The stand-in reads no files.
-WITHOUT_FILES = [(family, weight) for family, weight in cases.FAMILIES if family not in (files.layers, files.log)]
+WITHOUT_FILES = [(family, weight) for family, weight in cases.FAMILIES
+                 if family not in (files.layers, files.log)]
 
 
 def findings(rules, seconds=2, families=None):
     """What a soak of a few seconds prints, and its exit code."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("apps/kbsim/kbsim", "test/soak/soak_program"):
+        for name in judge.PROGRAMS.values():
             path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(FAKE.format(rules=rules))
             os.chmod(path, stat.S_IRWXU)
