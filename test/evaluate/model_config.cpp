@@ -190,6 +190,33 @@ TEST_CASE("read_model_config: inside attn_config of MPT, too") {
   refuses<Unsupported>(mpt(R"("depth": 2)"), "key 'attn_config.depth' isn't known");
 }
 
+TEST_CASE("read_model_config: a kind of norm is that of the family, or of a file without one") {
+  CHECK(model_from(layer(R"("model_type": "llama", "norm_type": "rmsnorm")")).rms_norm);
+  refuses<Unsupported>(layer(R"("model_type": "llama", "norm_type": "layer_norm")"),
+                       "another norm than that of llama isn't simulated");
+  refuses<Unsupported>(layer(R"("model_type": "gpt2", "norm_type": "rms_norm")"),
+                       "another norm than that of gpt2");
+  refuses<Unsupported>(layer(R"("model_type": "llama", "norm_type": "batchnorm")"), "norm_type");
+  CHECK(!model_from(layer(R"("norm_type": "layernorm")")).rms_norm);
+}
+
+TEST_CASE("read_model_config: GPT-BigCode shares one head of keys unless its file denies it") {
+  const std::string keys = R"("model_type": "gpt_bigcode", "n_embd": 64, "n_head": 8, "n_layer": 2)";
+  CHECK(model_from(keys).num_key_value_heads == 1);
+  CHECK(model_from(keys + R"(, "multi_query": false)").num_key_value_heads == 8);
+}
+
+TEST_CASE("read_model_config: kinds of attention in lists of lists, and a class that contradicts the type") {
+  refuses<Unsupported>(R"("model_type": "gpt_neo", "num_heads": 4, "hidden_size": 64, "num_layers": 2,
+                          "attention_types": [[["linear"], 2]])",
+                       "a layer of kind linear (attention_types)");
+  CHECK(model_from(R"("model_type": "gpt_neo", "num_heads": 4, "hidden_size": 64, "num_layers": 2,
+                      "attention_types": [[["global", "local"], 1]])")
+            .hidden_size == 64);
+  refuses<Unsupported>(layer(R"("model_type": "llama", "architectures": ["MixtralForCausalLM"])"),
+                       "architectures MixtralForCausalLM");
+}
+
 TEST_CASE("read_model_config: families whose layers have further norms are refused by name") {
   for (const char* family : {"qwen3", "gemma2", "gemma3_text", "olmo2", "glm4"}) {
     CAPTURE(family);

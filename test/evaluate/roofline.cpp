@@ -19,11 +19,12 @@ TEST_CASE("Roofline: the longest ideal time, and latency where the time is over 
   CHECK(roofline(ideal, 100_ns).share == doctest::Approx(0.6));
   CHECK(roofline(ideal, 120_ns).resource == Resource::macs);
   CHECK(roofline(ideal, 121_ns).resource == Resource::latency);
-  CHECK(roofline(ideal, 121_ns).share == doctest::Approx(60.0 / 121));
+  CHECK(roofline(ideal, 121_ns).share == doctest::Approx(61.0 / 121));
 }
 
-TEST_CASE("Roofline: nothing served, and no time, are latency with a share of 0") {
+TEST_CASE("Roofline: nothing served is latency alone, and no time has a share of 0") {
   CHECK(roofline({}, 5_ns).resource == Resource::latency);
+  CHECK(roofline({}, 5_ns).share == 1.0);
   CHECK(roofline({}, Time{0}).share == 0.0);
 }
 

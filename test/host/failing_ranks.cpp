@@ -197,7 +197,18 @@ Task<> one_leaves(Rank& rk, Time others_call) {
     co_return;
   }
   co_await rk.session().sim().delay(others_call);
-  co_await rk.dist.all_reduce(x);
+  if (rk.index == 0) co_await rk.dist.all_reduce(x);
+  if (rk.index == 2) co_await rk.dist.all_reduce(x);  // one line later
+}
+
+int line_in(const std::exception_ptr& error) {
+  const std::string file = "failing_ranks.cpp:";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& thrown) {
+    const std::string text = thrown.what();
+    return std::stoi(text.substr(text.find(file) + file.size()));
+  }
 }
 
 Task<> leaves_and_goes_on(Rank& main, Time others_call) {
@@ -211,6 +222,8 @@ Task<> leaves_and_goes_on(Rank& main, Time others_call) {
     CHECK(failed.exit_code() == ExitCode::deadlock);
     CHECK(!failed.errors().contains(1));
     CHECK(failed.errors().contains(0));
+    if (n == 3 && others_call == 0_us)  // both wait for rank 1
+      CHECK(line_in(failed.errors().at(2)) == line_in(failed.errors().at(0)) + 1);
   }
   CAPTURE(text);
   CHECK(text.find("-- Process 0 terminated with the following error:\nfailing_ranks.cpp:") !=

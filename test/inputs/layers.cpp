@@ -103,10 +103,26 @@ TEST_CASE("Layers: padding and dilation change the positions of a filter, of one
   CHECK(m("Strides, Dilation", "1, 2") == 12 * 8);
   CHECK(m("Strides, Hdilation, Wdilation", "1, 1, 3") == 14 * 6);
   CHECK(m("Strides, Padding, Dilation", "2, 2, 2") == 8 * 6);  // (16 + 4 - 5) / 2 + 1, (12 + 4 - 5) / 2 + 1
+  CHECK(m("Strides, Padding H", "1, 1") == 16 * 10);
+  CHECK(m("Strides, Padding W", "1, 1") == 14 * 12);
+  CHECK(m("Strides, Padding H, Padding W", "1, 1,") == 16 * 10);
+  CHECK(m("Strides, Dilation H", "1, 2") == 12 * 10);
+  CHECK(m("Stride H", "2") == 7 * 10);
+  CHECK(m("Strides, Stride H", "1, 2") == 7 * 10);
+  CHECK(m("Strides, Stride W", "2, 1") == 7 * 10);
+  CHECK_THROWS_WITH_AS((void)m("Strides, Padding", ", 1"),
+                       "net.csv:2:25: '', expected a whole number from 1 to 1048576", InputError);
   CHECK_THROWS_WITH_AS((void)m("Padding", "-1"),
                        "net.csv:2:25: '-1', expected a whole number from 0 to 1048576", InputError);
   CHECK_THROWS_WITH_AS((void)m("Dilation", "9"), doctest::Contains("a filter of 19 x 19 doesn't fit"),
                        InputError);
+}
+
+TEST_CASE("Layers: a row without its stride is an error") {
+  const std::string head =
+      "Layer name, IFMAP H, IFMAP W, Filter H, Filter W, Channels, Num Filter, Strides\n";
+  CHECK_THROWS_WITH_AS((void)layers(head + "c1, 8, 8, 3, 3, 1, 1\n"),
+                       "net.csv:2:1: 7 cells, expected 8 or more", InputError);
 }
 
 TEST_CASE("Layers: a column that isn't known is refused with its place, unless its cells are empty") {

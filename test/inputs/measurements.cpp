@@ -87,6 +87,15 @@ TEST_CASE("Measurements: the line above the header says which group of columns i
   CHECK(time("", Buffers::out_of_place) == "10.0");
   CHECK(time("# out-of-place in-place\n", Buffers::in_place) == "20.0");
   CHECK(time("0: # Out-Of-Place In-Place\n", Buffers::in_place) == "20.0");
+  for (const char* spelt :
+       {"#   in place      out of place\n", "# INPLACE OUTOFPLACE\n",
+        "# in_place (+ per-iteration) out_of_place\n", "# in\u2011place out\u2011of\u2011place\n"})
+    CHECK(time(spelt, Buffers::out_of_place) == "20.0");
+  CHECK(time("# Using devices\n#\n", Buffers::out_of_place) == "10.0");
+  for (const char* unknown : {"# cold  warm\n", "# out-of-place out-of-place\n"}) {
+    CHECK_THROWS_WITH_AS((void)time(unknown, Buffers::out_of_place),
+                         doctest::Contains("expected out-of-place and in-place"), Unsupported);
+  }
   const std::string one = "# in-place\n# size count type time algbw busbw #wrong\n8 2 float 5.5 1 1 0\n";
   CHECK(read(one, Buffers::in_place).rows.at(0).at("time") == "5.5");
   CHECK_THROWS_WITH_AS((void)read(one), "run.log:3:1: no time out of place", UsageError);
@@ -216,6 +225,16 @@ TEST_CASE("Measurements: a line that looks like a row and isn't read is named wi
   REQUIRE(found.skipped.size() == 2);
   CHECK(found.skipped[0] == "run.log:4:1: it looks like a row, and isn't one of the header's");
   CHECK(found.skipped[1] == "run.log:5:1: 4 columns, expected 9 as in the header");
+}
+
+TEST_CASE("Measurements: of two rows on one line none is read, and the line is named") {
+  const std::string row = " float sum -1 11.5 1.5 1.5 0";
+  const Measurements found = read("# size count type redop root time algbw busbw #wrong\n512 128" + row +
+                                  "\n1024 256" + row + "    2048 512" + row + "\n");
+  CHECK(found.rows.size() == 1);
+  REQUIRE(found.skipped.size() == 1);
+  CHECK(found.skipped[0].starts_with("run.log:3:"));
+  CHECK(found.skipped[0].ends_with(": a second row on its line; none of them is read"));
 }
 
 TEST_CASE("Measurements: CSV may have no-break spaces and separators at the ends of its lines") {

@@ -1,6 +1,7 @@
 #include "kbsim/evaluate/model_config.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,10 +85,29 @@ void read_mlp(const ModelKeys& keys, const ModelFamily* family, ModelConfig& mod
   model.mlp_bias = keys.truth(keys.called(names), standard);
 }
 
-// What isn't known says its kind of norm by the name of its eps.
+// Whether its norms are RMS norms, where a key says so.
+std::optional<bool> says_rms_norm(const ModelKeys& keys) {
+  if (keys.has("rmsnorm")) return keys.truth("rmsnorm");
+  if (!keys.has("norm_type")) return std::nullopt;
+  constexpr auto kNorms =
+      std::to_array<std::pair<std::string_view, bool>>({{"rmsnorm", true},
+                                                        {"rms_norm", true},
+                                                        {"low_precision_rmsnorm", true},
+                                                        {"layernorm", false},
+                                                        {"layer_norm", false},
+                                                        {"low_precision_layernorm", false}});
+  return keys.one_of("norm_type", kNorms, false);
+}
+
+// A file without a known family says its kind of norm by a key, or by the name of its eps.
 void read_norm(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {
   const bool says_layer = keys.has("layer_norm_eps") || keys.has("layer_norm_epsilon");
-  model.rms_norm = family != nullptr ? family->rms_norm : keys.has("rms_norm_eps") || !says_layer;
+  const std::optional<bool> says_rms = says_rms_norm(keys);
+  const bool standard = family != nullptr ? family->rms_norm : keys.has("rms_norm_eps") || !says_layer;
+  if (family != nullptr && says_rms.value_or(standard) != standard)
+    throw Unsupported{fmt::format("{}: another norm than that of {} isn't simulated",
+                                  keys.place(keys.called({"rmsnorm", "norm_type"})), family->model_type)};
+  model.rms_norm = says_rms.value_or(standard);
   for (const char* eps : {"norm_eps", "norm_epsilon", "layernorm_epsilon", "rms_norm_eps",
                           "layer_norm_epsilon", "layer_norm_eps"}) {
     if (keys.has(eps)) model.norm_eps = keys.positive(eps);

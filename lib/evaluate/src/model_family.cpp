@@ -31,6 +31,11 @@ constexpr ModelFamily side_by_side(ModelFamily family, MlpInput beside) {
   return family;
 }
 
+constexpr ModelFamily shared_kv(ModelFamily family) {
+  family.shared_kv = true;
+  return family;
+}
+
 constexpr std::array kFamilies{
     // RMS norms, a gate of SiLU, biases where a key says so
     ModelFamily{.model_type = "llama"},
@@ -47,7 +52,7 @@ constexpr std::array kFamilies{
     ModelFamily{.model_type = "smollm3"},
     ModelFamily{.model_type = "ernie4_5"},
     with_biases("gpt2", HiddenAct::gelu_tanh),
-    with_biases("gpt_bigcode", HiddenAct::gelu_tanh),
+    shared_kv(with_biases("gpt_bigcode", HiddenAct::gelu_tanh)),
     with_biases("starcoder2", HiddenAct::gelu_tanh),
     with_biases("bloom", HiddenAct::gelu_tanh),
     with_biases("opt", HiddenAct::relu),

@@ -172,6 +172,17 @@ std::vector<std::string> ModelKeys::texts(std::string_view key) const {
   return all;
 }
 
+std::vector<std::string> ModelKeys::texts_within(std::string_view key) const {
+  std::vector<std::string> all;
+  const auto add = [&](const auto& self, const boost::json::value& one) -> void {
+    if (one.is_string()) all.emplace_back(one.get_string());
+    if (const boost::json::array* inner = one.if_array())
+      std::ranges::for_each(*inner, [&](const auto& v) { self(self, v); });
+  };
+  if (has(key)) add(add, *find(key));
+  return all;
+}
+
 std::size_t ModelKeys::elements(std::string_view key) const { return has(key) ? list(key).size() : 0; }
 
 bool ModelKeys::has_inner(std::string_view key, std::string_view inner) const {

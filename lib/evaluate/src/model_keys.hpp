@@ -45,6 +45,8 @@ class ModelKeys {
   [[nodiscard]] std::string text(std::string_view key) const;
   /// The texts of a list.
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
+  /// Texts anywhere in lists of lists, as [[["global", "local"], 12]].
+  [[nodiscard]] std::vector<std::string> texts_within(std::string_view key) const;
   /// Elements of a list, whatever they are.
   [[nodiscard]] std::size_t elements(std::string_view key) const;
   /// Whether a key that is an object has that key.

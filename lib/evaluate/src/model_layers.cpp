@@ -61,6 +61,12 @@ void require_one_kind(const ModelKeys& keys) {
         refuse_layer(keys.place(kinds), fmt::format("a layer of kind {} ({})", harmless(kind), kinds));
     }
   }
+  for (const std::string_view kinds : {"attention_types", "attention_layers"}) {
+    for (const std::string& kind : keys.texts_within(kinds)) {
+      if (!is_among(kind, kFullAttention) && !is_among(kind, kWindowedAttention))
+        refuse_layer(keys.place(kinds), fmt::format("a layer of kind {} ({})", harmless(kind), kinds));
+    }
+  }
   for (const std::string_view pattern : {"hybrid_override_pattern", "mamba_d_state", "ssm_state_size"}) {
     if (!listed && keys.has(pattern))
       refuse_layer(keys.place(pattern), fmt::format("layers that aren't attention ({})", pattern));

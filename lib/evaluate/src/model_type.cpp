@@ -42,12 +42,16 @@ std::string type_of_class(const std::string& name) {
   return found == types.end() ? name : *found;
 }
 
+void require_decoder(const ModelKeys& keys, std::string_view key, const std::string& name,
+                     const std::string& type) {
+  if (const std::string_view why = why_no_decoder(type); !why.empty())
+    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder layers of one kind are simulated",
+                                  keys.place(key), key, harmless(name), why)};
+}
+
 const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, const std::string& name,
                                 const std::string& type) {
   const std::string shown = harmless(name);
-  if (const std::string_view why = why_no_decoder(type); !why.empty())
-    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder layers of one kind are simulated",
-                                  keys.place(key), key, shown, why)};
   if (const ModelFamily* family = family_of(type)) return family;
   throw Unsupported{fmt::format(
       "{}: {} '{}' isn't known: its keys don't say which norms, biases and gates its layers have{}",
@@ -62,8 +66,12 @@ const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, con
 }  // namespace
 
 const ModelFamily* family_in(const ModelKeys& keys) {
-  if (const std::string type = keys.text("model_type"); !type.empty())
+  for (const std::string& name : keys.texts("architectures"))
+    require_decoder(keys, "architectures", name, type_of_class(name));
+  if (const std::string type = keys.text("model_type"); !type.empty()) {
+    require_decoder(keys, "model_type", type, type);
     return family_named(keys, "model_type", type, type);
+  }
   for (const std::string& name : keys.texts("architectures"))
     return family_named(keys, "architectures", name, type_of_class(name));
   return nullptr;

@@ -50,8 +50,9 @@ Roofline roofline(const IdealTimes& ideal, Time taken) {
   const Resource longest =
       *std::ranges::max_element(kBounds, {}, [&](Resource resource) { return ideal.of(resource); });
   const Time least = ideal.of(longest);
-  return {.resource = taken > 2 * least ? Resource::latency : longest,
-          .share = taken > Time{0} ? to_ns(least) / to_ns(taken) : 0.0};
+  const double share = taken > Time{0} ? to_ns(least) / to_ns(taken) : 0.0;
+  if (taken > 2 * least) return {.resource = Resource::latency, .share = 1.0 - share};
+  return {.resource = longest, .share = share};
 }
 
 bool agrees(Resource resource, std::string_view limited_by) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,28 +59,28 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
                                          const std::function<Bytes()>& tcm) {
   std::uint64_t& next = sequences_[rank];
   auto first = calls_.find(next);
-  const bool fresh = first == calls_.end();
-  if (fresh) first = calls_.emplace(next, Call{rank, what, at, tcm()}).first;
+  if (first == calls_.end())
+    first = calls_.emplace(next, Call{.what = what, .tcm = tcm(), .begun = {}}).first;
+  Call& call = first->second;
+  call.begun.push_back({.rank = rank, .at = at});
   const std::uint64_t sequence = next++;
   for (const int other : gone_) {
     if (other != rank && rank_of(other) && sequences_[other] <= sequence)
       throw KernelFault{left_alone({what.call, sequence, rank, number_}, at, other)};
   }
-  if (first->second.what == what) {
-    const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = first->second.tcm};
-    if (!fresh) ++first->second.ranks;
-    if (first->second.ranks == size()) calls_.erase(first);
+  if (call.what == what) {
+    const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = call.tcm};
+    if (std::cmp_equal(call.begun.size(), size())) calls_.erase(first);
     return agreed;
   }
-  const auto print = [&](const Call& call) {
+  const auto print = [&](const Begun& by, const Fingerprint& made) {
     return fmt::format(
         "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
         "TensorDtypes={}, Options={}) at {}",
-        call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype, call.what.details,
-        to_string(to_place(call.at)));
+        by.rank, sequence, made.operation, made.shape, made.dtype, made.details, to_string(to_place(by.at)));
   };
-  throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at, {}}) +
-                    ", but " + print(first->second)};
+  throw KernelFault{"Detected mismatch between collectives on ranks. " + print(call.begun.back(), what) +
+                    ", but " + print(call.begun.front(), call.what)};
 }
 
 ProcessGroup::LeftAlone ProcessGroup::leave(int rank) {
@@ -90,7 +91,7 @@ ProcessGroup::LeftAlone ProcessGroup::leave(int rank) {
     if (sequences_[rank] > sequence) continue;
     for (const int other : members_) {
       if (!gone_.contains(other) && sequences_[other] > sequence)
-        all.emplace(other, left_alone({call.what.call, sequence, other, number_}, call.at, rank));
+        all.emplace(other, left_alone({call.what.call, sequence, other, number_}, call.by(other).at, rank));
     }
   }
   return all;

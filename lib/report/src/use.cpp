@@ -13,14 +13,19 @@ namespace {
 
 using topology::NodeKind;
 
+// NaN while no time has passed.
+std::string share_of_window(Time part, Time window) {
+  return window > Time{0} ? fmt::format("{:.6g}", ratio(part, window)) : "NaN";
+}
+
 std::string unit_row(const topology::Node& node, const hw::UnitUse& use, Time window) {
   const bool moves_bytes = node.kind != NodeKind::pe_gemm && node.kind != NodeKind::pe_math;
   const std::string name =
       fmt::format("{}{}{}", node.name, use.port.text().empty() ? "" : " ", use.port.text());
-  return fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{}\n", csv_cell(name), to_string(node.kind), use.served,
+  return fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(name), to_string(node.kind), use.served,
                      moves_bytes ? std::to_string(use.bytes.count()) : "NaN", to_ns(use.busy),
-                     ratio(use.busy, window), ratio(use.busy + use.waited, window), to_ns(use.longest),
-                     to_ns(use.waited));
+                     share_of_window(use.busy, window), share_of_window(use.busy + use.waited, window),
+                     to_ns(use.longest), to_ns(use.waited));
 }
 
 }  // namespace
@@ -33,9 +38,9 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
     const Time now = fabric.sim().now();
     const Time busy = std::clamp(link.lane.busy_until(now), Time{0}, now);  // not what is reserved ahead
     const Bandwidth rate = link.lane.rate();
-    text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", csv_cell(fabric.graph().link_name(LinkId{i})),
-                        rate.gbs(), use.served, use.bytes.count(), ratio(busy, window),
-                        ratio(busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(fabric.graph().link_name(LinkId{i})),
+                        rate.gbs(), use.served, use.bytes.count(), share_of_window(busy, window),
+                        share_of_window(busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
                         to_ns(link.blocked()));
   }
   return text;

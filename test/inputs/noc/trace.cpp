@@ -116,6 +116,11 @@ TEST_CASE("NOC trace: fields and types of events that aren't known are refused w
     CHECK(error_of(event(type, "")) == "no error");
   CHECK(error_of(event("WRITE_", R"(,"vc":1,"op_name":"x","posted":false)")) == "no error");
   CHECK(error_of(event("TELEPORT", "")) == ":2:1: event type 'TELEPORT' isn't known");
+  for (const std::string type :
+       {"READ_FOO_BAR", "READX", "READ_X", "WRITE_MULTICAST_X", "READ_BARRIER_X_END"})
+    CHECK(error_of(event(type.c_str(), "")) == ":2:1: event type '" + type + "' isn't known");
+  CHECK(error_of(event("READ", R"(,"fabric_send":{"eth_chan":1})"))
+            .find("only a FABRIC_ event leaves the chip") != std::string::npos);
   CHECK(error_of(event("ATOMIC_SWAP", "")) == ":2:1: event type 'ATOMIC_SWAP' isn't known");
   CHECK(
       error_of(event("WRITE_", ",\n\"copies\":3")) ==

@@ -32,11 +32,11 @@ constexpr auto kLayerColumns =
                                                              {"filters", filters},
                                                              {"strides", strides},
                                                              {"stride", strides},
-                                                             {"strideheight", strides},
-                                                             {"strideh", strides},
-                                                             {"stridesheight", strides},
-                                                             {"stridesh", strides},
-                                                             {"hstride", strides},
+                                                             {"strideheight", stride_h},
+                                                             {"strideh", stride_h},
+                                                             {"stridesheight", stride_h},
+                                                             {"stridesh", stride_h},
+                                                             {"hstride", stride_h},
                                                              {"stridewidth", stride_w},
                                                              {"stridew", stride_w},
                                                              {"strideswidth", stride_w},
@@ -46,12 +46,12 @@ constexpr auto kLayerColumns =
                                                              {"paddings", padding},
                                                              {"pad", padding},
                                                              {"pads", padding},
-                                                             {"paddingheight", padding},
-                                                             {"paddingh", padding},
-                                                             {"padheight", padding},
-                                                             {"padh", padding},
-                                                             {"hpad", padding},
-                                                             {"hpadding", padding},
+                                                             {"paddingheight", padding_h},
+                                                             {"paddingh", padding_h},
+                                                             {"padheight", padding_h},
+                                                             {"padh", padding_h},
+                                                             {"hpad", padding_h},
+                                                             {"hpadding", padding_h},
                                                              {"paddingwidth", padding_w},
                                                              {"paddingw", padding_w},
                                                              {"padwidth", padding_w},
@@ -60,9 +60,9 @@ constexpr auto kLayerColumns =
                                                              {"wpadding", padding_w},
                                                              {"dilation", dilation},
                                                              {"dilations", dilation},
-                                                             {"dilationheight", dilation},
-                                                             {"dilationh", dilation},
-                                                             {"hdilation", dilation},
+                                                             {"dilationheight", dilation_h},
+                                                             {"dilationh", dilation_h},
+                                                             {"hdilation", dilation_h},
                                                              {"dilationwidth", dilation_w},
                                                              {"dilationw", dilation_w},
                                                              {"wdilation", dilation_w}});
@@ -147,7 +147,8 @@ std::optional<LayerColumns> columns_by_position(const std::vector<Cell>& header)
     if (!column) continue;
     if (i == 0 || i > kOrder.size()) return std::nullopt;
     const LayerColumn expected = kOrder.at(i - 1);
-    if (*column != expected && named[*column] < 2) return std::nullopt;
+    const LayerColumn found = *column == stride_h ? strides : *column;
+    if (found != expected && named[*column] < 2) return std::nullopt;
     columns.emplace(expected, i);
   }
   return columns;

@@ -23,11 +23,14 @@ enum class LayerColumn {
   filter_width,
   channels,
   filters,
-  strides,
+  strides,  // of both axes, like padding and dilation
+  stride_h,
   stride_w,
   padding,
+  padding_h,
   padding_w,
   dilation,
+  dilation_h,
   dilation_w
 };
 using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row

@@ -42,7 +42,8 @@ class LayerReader {
   explicit LayerReader(const Text& text) : text_{text} {}
 
   void line(std::string_view line, std::size_t offset) {
-    if (trimmed(line).empty() || line.starts_with('#')) return;
+    if (trimmed(line).empty()) return;
+    if (line.starts_with('#')) return comment(line, offset);
     if (columns_.empty()) separator_ = separator_in(line);
     const std::vector<Cell> cells = cells_of(line, separator_);
     if (columns_.empty())
@@ -111,6 +112,20 @@ class LayerReader {
       add(im2col(found), cells, offset, depthwise ? fmt::format("Channel_{}", i) : "");
   }
 
+  // One that looks like a row is named: SCALE-Sim reads it as a layer.
+  void comment(std::string_view line, std::size_t offset) const {
+    if (columns_.empty()) return;
+    const std::vector<Cell> cells = cells_of(line, separator_);
+    const auto is_size = [&](LayerColumn column) {
+      const auto found = columns_.find(column);
+      return found == columns_.end() ||
+             (found->second < cells.size() && is_number(cells[found->second].text));
+    };
+    if (std::ranges::all_of(kProductColumns, is_size) && std::ranges::all_of(kConvolutionColumns, is_size))
+      say("{}: a comment, since it begins with '#'; no layer is read from it\n",
+          to_string(text_.place(offset)));
+  }
+
   void add(Layer layer, const std::vector<Cell>& cells, std::size_t offset, const std::string& part = {}) {
     layer.line = text_.place(offset).line;
     layer.name = named_ ? cells.front().text + part : fmt::format("line {}", layer.line);
@@ -153,14 +168,19 @@ class LayerReader {
                       .filter_width = value(filter_width),
                       .channels = value(channels),
                       .filters = value(filters)};
-    const auto of_axes = [&](LayerColumn both, LayerColumn second, std::int64_t least,
-                             std::int64_t& first_axis, std::int64_t& second_axis) {
-      if (is_given(cells, both)) first_axis = second_axis = extent(cells, columns_.at(both), offset, least);
-      if (is_given(cells, second)) second_axis = extent(cells, columns_.at(second), offset, least);
+    // A column of both axes first, then those of one.
+    const auto read = [&](LayerColumn column, std::int64_t least, auto&... axes) {
+      if (is_given(cells, column)) ((axes = extent(cells, columns_.at(column), offset, least)), ...);
     };
-    of_axes(strides, stride_w, 1, found.stride_height, found.stride_width);
-    of_axes(padding, padding_w, 0, found.padding_height, found.padding_width);
-    of_axes(dilation, dilation_w, 1, found.dilation_height, found.dilation_width);
+    if (columns_.contains(strides)) found.stride_height = found.stride_width = value(strides);
+    read(stride_h, 1, found.stride_height);
+    read(stride_w, 1, found.stride_width);
+    read(padding, 0, found.padding_height, found.padding_width);
+    read(padding_h, 0, found.padding_height);
+    read(padding_w, 0, found.padding_width);
+    read(dilation, 1, found.dilation_height, found.dilation_width);
+    read(dilation_h, 1, found.dilation_height);
+    read(dilation_w, 1, found.dilation_width);
     if (found.spread_height() > found.padded_height() || found.spread_width() > found.padded_width())
       throw text_.error(
           offset + cells.at(columns_.at(filter_height)).at,

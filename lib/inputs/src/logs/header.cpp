@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "rows.hpp"
@@ -125,14 +126,22 @@ std::optional<LogHeader> log_header_in(std::string_view line) {
 }
 
 std::vector<Buffers> order_of_groups_in(std::string_view line) {
+  std::string letters;
+  for (const char c : lower(line)) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) letters += c;
+  }
+  constexpr std::string_view kOfI = "periteration";
+  for (std::size_t at = letters.find(kOfI); at != std::string::npos; at = letters.find(kOfI))
+    letters.erase(at, kOfI.size());
   std::vector<Buffers> order;
-  for (const Cell& word : words_of(line)) {
-    std::string name = lower(word.text);
-    std::ranges::replace(name, '_', '-');
-    if (name == "(+" || name == "per-iteration)") continue;  // of -I
-    if (name == "out-of-place") order.push_back(Buffers::out_of_place);
-    if (name == "in-place") order.push_back(Buffers::in_place);
-    if (name != "out-of-place" && name != "in-place" && name != "#") return {};
+  for (std::string_view rest = letters; !rest.empty();) {
+    const auto take = [&](std::string_view name, Buffers buffers) {
+      if (!rest.starts_with(name)) return false;
+      rest.remove_prefix(name.size());
+      order.push_back(buffers);
+      return true;
+    };
+    if (!take("outofplace", Buffers::out_of_place) && !take("inplace", Buffers::in_place)) return {};
   }
   return order;
 }

@@ -157,15 +157,30 @@ class LogReader {
             to_string(text_.place(begin)))};
       header_ = std::move(found->header);
       label_ = std::move(found->label);
-      if (order_.size() == header_->groups()) header_->order = std::exchange(order_, {});
+      name_groups(begin);
       if (header_->says_buffers()) rows_.of_either_buffers();
       return true;
     }
     const std::size_t hash = whole.find('#');
     if (hash == std::string_view::npos) return false;
-    if (auto order = order_of_groups_in(whole.substr(hash)); !order.empty()) order_ = std::move(order);
+    above_ = whole.substr(hash);
+    if (auto order = order_of_groups_in(above_); !order.empty()) order_ = std::move(order);
     if (const auto units = units_in(whole.substr(hash)); header_ && units) read_units(*units, begin);
     return false;
+  }
+
+  // By the line above the header. Two words that aren't the names of the groups may mean anything.
+  void name_groups(std::size_t begin) {
+    const std::string above = std::exchange(above_, {});
+    const std::vector<Buffers> order = std::exchange(order_, {});
+    const bool twice = order.size() == 2 && order.front() == order.back();
+    const bool unknown = order.empty() && words_of(above.substr(above.empty() ? 0 : 1)).size() == 2;
+    if (header_->groups() == 2 && (twice || unknown))
+      throw Unsupported{
+          fmt::format("{}: the groups of columns are '{}' in the line above, expected "
+                      "out-of-place and in-place",
+                      to_string(text_.place(begin)), harmless(std::string{trimmed(above)}))};
+    if (order.size() == header_->groups()) header_->order = order;
   }
 
   void read_units(const LogUnits& units, std::size_t begin) {
@@ -196,7 +211,11 @@ class LogReader {
       drop_timestamp(words);
       const auto layout = layout_of(*header_, words);
       if (!layout) continue;
-      read(words, *layout, to_string(text_.place(begin + at)));
+      const std::string place = to_string(text_.place(begin + at));
+      if (looks_like_row(words_of(whole.substr(0, at))))
+        rows_.skip(place, "a second row on its line; none of them is read");
+      else
+        read(words, *layout, place);
       return true;
     }
     return false;
@@ -237,6 +256,7 @@ class LogReader {
   Buffers buffers_;
   LineLabel label_;
   std::optional<LogHeader> header_;
+  std::string above_;           // the last line with a '#'
   std::vector<Buffers> order_;  // of the groups of the next header
   MeasuredRows rows_;
   std::set<std::string> ranks_;  // that it lists

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/json/monotonic_resource.hpp>
@@ -36,24 +38,34 @@ struct Meaning {
   topology::NocWaits waits = {};
 };
 
-std::optional<Meaning> barrier(std::string_view type) {
-  const bool begins = type.ends_with("_START");
-  if (!begins && !type.ends_with("_END")) return std::nullopt;
-  const NocOp op = begins ? NocOp::barrier_begin : NocOp::barrier_end;
-  if (type.starts_with("READ")) return Meaning{op, {.reads = true}};
-  if (type.starts_with("FULL")) return Meaning{op, {.reads = true, .writes = true}};
-  return Meaning{op, {.writes = true}};  // of writes and of atomics
-}
+// The names that tt-metal's profiler gives its events.
+constexpr auto kMeanings = std::to_array<std::pair<std::string_view, Meaning>>({
+    {"READ", {NocOp::read}},
+    {"READ_WITH_STATE", {NocOp::read}},
+    {"READ_WITH_STATE_AND_TRID", {NocOp::read}},
+    {"READ_DRAM_SHARDED_WITH_STATE", {NocOp::read}},
+    {"WRITE", {NocOp::write}},
+    {"WRITE_", {NocOp::write}},
+    {"WRITE_INLINE", {NocOp::write}},
+    {"WRITE_WITH_TRID", {NocOp::write}},
+    {"WRITE_WITH_STATE", {NocOp::write}},
+    {"WRITE_WITH_TRID_WITH_STATE", {NocOp::write}},
+    {"WRITE_MULTICAST", {NocOp::multicast}},
+    {"SEMAPHORE_INC", {NocOp::semaphore}},
+    {"READ_BARRIER_START", {NocOp::barrier_begin, {.reads = true}}},
+    {"READ_BARRIER_END", {NocOp::barrier_end, {.reads = true}}},
+    {"WRITE_BARRIER_START", {NocOp::barrier_begin, {.writes = true}}},
+    {"WRITE_BARRIER_END", {NocOp::barrier_end, {.writes = true}}},
+    {"ATOMIC_BARRIER_START", {NocOp::barrier_begin, {.writes = true}}},
+    {"ATOMIC_BARRIER_END", {NocOp::barrier_end, {.writes = true}}},
+    {"FULL_BARRIER_START", {NocOp::barrier_begin, {.reads = true, .writes = true}}},
+    {"FULL_BARRIER_END", {NocOp::barrier_end, {.reads = true, .writes = true}}},
+});
 
-// None of one that moves nothing over this chip's NOC, or isn't known.
+// None for a type that moves nothing over this chip's NOC, or isn't known.
 std::optional<Meaning> meaning(std::string_view type) {
-  if (is_left_out(type)) return std::nullopt;
-  if (has(type, "BARRIER")) return barrier(type);
-  if (type.starts_with("READ")) return Meaning{NocOp::read};
-  if (type.starts_with("WRITE_MULTICAST")) return Meaning{NocOp::multicast};
-  if (type.starts_with("WRITE")) return Meaning{NocOp::write};
-  if (type == "SEMAPHORE_INC") return Meaning{NocOp::semaphore};
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kMeanings, type, &decltype(kMeanings)::value_type::first);
+  return found == kMeanings.end() ? std::nullopt : std::optional{found->second};
 }
 
 class EventReader {
@@ -116,6 +128,10 @@ class EventReader {
                                 "if it doesn't",
                                 msccl::shown(field)));
     }
+    const boost::json::value* type = fields_.if_contains("type");
+    const bool off_chip = type != nullptr && type->is_string() && type->get_string().starts_with("FABRIC_");
+    if (fields_.contains("fabric_send") && !off_chip)
+      refuse_work("fabric_send", "only a FABRIC_ event leaves the chip (fabric_send)");
     const boost::json::value* posted = fields_.if_contains("posted");
     if (posted != nullptr && *posted != boost::json::value(false) && *posted != boost::json::value(0))
       refuse_work("posted", "a posted write, for which no barrier waits (posted), isn't simulated");

@@ -27,7 +27,8 @@ class IdealTimes {
 };
 
 /// The resource whose ideal time is longest, and that time as a share of the time taken. It is `latency`
-/// where the time taken is over twice the longest ideal time. Of equal ones the first in the enum's order.
+/// where the time taken is over twice the longest ideal time; the share is then the rest of the time. The
+/// first in the enum's order wins a tie.
 struct Roofline {
   Resource resource = Resource::latency;
   double share = 0.0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -140,12 +141,15 @@ class ProcessGroup {
   std::shared_ptr<QueueSetup> recovery;  // after ranks failed, until its kernels have been aborted
 
  private:
-  struct Call {
+  struct Begun {
     int rank;
-    Fingerprint what;
     std::source_location at;
+  };
+  struct Call {
+    Fingerprint what;  // the first rank's
     Bytes tcm;
-    int ranks = 1;  // that have begun it
+    std::vector<Begun> begun;  // in the order in which ranks began it
+    [[nodiscard]] const Begun& by(int rank) const { return *std::ranges::find(begun, rank, &Begun::rank); }
   };
   int number_;
   std::vector<int> members_;
