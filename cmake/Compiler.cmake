@@ -39,13 +39,13 @@ if(KBSIM_SANITIZE)
                       -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Compiled sooner than it is fast: an access is a call, but for what a run spends its time in (Room.cmake).
+    # For short build times an access is a call, except in the rooms where a run spends its time (Room.cmake).
     add_compile_options(-fsanitize-address-outline-instrumentation "SHELL:-mllvm -fast-isel")
   endif()
 endif()
 
-# What a run spends no time in is compiled sooner than it is fast: with little optimization, little is inlined, and
-# instructions are selected as `-O0` does it. With sanitizers all is.
+# Code in which a run spends no time is compiled for short build times: with little optimization, little is inlined, and
+# instructions are selected as `-O0` does it. With sanitizers all code is compiled so.
 function(kbsim_compile_quickly target)
   set(quickly -O1)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -55,21 +55,20 @@ function(kbsim_compile_quickly target)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
 endfunction()
 
-# What tests have of their own isn't optimized, and is linked behind the rooms (kbsim_link_rooms_first), which run as fast
-# as elsewhere.
+# The tests' own code isn't optimized, and is linked after the rooms (kbsim_link_rooms_first), which run as fast as
+# elsewhere.
 function(kbsim_compile_for_test target)
   target_compile_options(${target} PRIVATE "$<$<OR:$<CONFIG:Release>,$<BOOL:${KBSIM_SANITIZE}>>:-O0>")
 endfunction()
 
-# What only has to compile and is never linked: its objects hold what the compiler read, not code.
+# For files that only have to compile and are never linked: their objects hold no code.
 function(kbsim_compile_no_code target)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -emit-llvm "SHELL:-Xclang -disable-llvm-passes")
   endif()
 endfunction()
 
-# What is installed names its own files as the repository does, not by the folder that it was built in: what asks
-# for its place (std::source_location) would.
+# Installed code names its files as the repository does, not by its build folder, which std::source_location would give.
 function(kbsim_name_files_from_root target)
   target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 endfunction()
@@ -81,8 +80,8 @@ if(KBSIM_HAS_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# The compiler's own memory in huge pages, where the system gives them to those that ask (glibc's malloc, which doesn't
-# mind where it can't): up to an eighth of its time. `env` itself, since `cmake -E env` takes ten milliseconds a file.
+# The compiler's own memory in huge pages, if the system gives them on request (glibc's malloc works without them, too):
+# this saves up to an eighth of its time. `env` itself, since `cmake -E env` takes ten milliseconds a file.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env GLIBC_TUNABLES=glibc.malloc.hugetlb=1)
   find_program(KBSIM_CCACHE ccache)

@@ -1,19 +1,19 @@
-# What `cmake --install` leaves for others: the command and its configs, and for those who build with it (the
-# component `dev`) every room's headers, one library of all rooms, and a package that find_package(kbsim) finds.
+# Files that `cmake --install` installs: the command and its configs; in the component `dev`, for building with kbsim,
+# the headers of all rooms, one library of all rooms, and a package for find_package(kbsim).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME kbsim)
 set(KBSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kbsim)
 
-# First of all that is installed: cmake's own words for a build folder that was moved don't say what to do.
+# The first installed item is this check: cmake's own error for a moved build folder doesn't say what to do.
 install(CODE "
 if(NOT EXISTS \"${PROJECT_BINARY_DIR}/cmake_install.cmake\")
   message(FATAL_ERROR \"This build folder was made as ${PROJECT_BINARY_DIR}, and is elsewhere now. Remove it, \"
                       \"and build again.\")
 endif()" ALL_COMPONENTS)
 
-# Then: a build of the command alone lacks some of what is installed.
+# The second check: a build of the command alone lacks some installed files.
 function(kbsim_require_built component)
   install(CODE "
 set(files \"${ARGN}\")
@@ -29,8 +29,8 @@ kbsim_require_built(kbsim $<TARGET_FILE:kbsim> ${documents}/kbsim.1 ${documents}
 kbsim_require_built(dev $<TARGET_FILE:kbsim_archive>)
 kbsim_require_built(mpi $<$<TARGET_EXISTS:kbsim_mpi>:$<TARGET_FILE:kbsim_mpi>>)
 
-# The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its
-# library alone would lack what registers itself (docs/adr/0053).
+# The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its library
+# alone would lack the files that register themselves (docs/adr/0053).
 function(kbsim_install_room name)
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
   get_target_property(type kbsim_${name} TYPE)
@@ -49,8 +49,8 @@ function(kbsim_install_archive)
   install(TARGETS kbsim_archive COMPONENT dev)
 endfunction()
 
-# kbsim::kernel: headers alone, for a shared object of kernels, whose symbols are found in the command that loads
-# it. kbsim::kbsim: all of libkbsim.a, whatever of it a program names, and where the configs are.
+# kbsim::kernel: headers alone, for a shared object of kernels, whose symbols are found in the command that loads it.
+# kbsim::kbsim: all of libkbsim.a, whichever parts a program names, and the place of the configs.
 function(kbsim_export_targets)
   add_library(kbsim_kernel INTERFACE)
   target_include_directories(kbsim_kernel INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -1,8 +1,8 @@
-# What `cmake --install` leaves for people: the manual page and completions, made by the command from its own
-# options, the documents, and with them what they link to, each where it is in the repository.
+# Documents that `cmake --install` installs: the manual page and completions, which the command makes from its own
+# options, and the documents with the files that they link to, each at its place in the repository.
 include(GNUInstallDirs)
 
-# Of the sources what documents link to, besides examples and kernels; test/install looks whether that is all.
+# Sources that documents link to, besides examples and kernels; test/install checks that the list is complete.
 set(KBSIM_LINKED_SOURCES
     lib/hw/fabric/include/kbsim/hw/fabric/fabric.hpp lib/hw/fabric/include/kbsim/hw/fabric/lane.hpp
     lib/hw/memory/include/kbsim/hw/memory/port_timing.hpp

@@ -1,5 +1,5 @@
-# Debian packages of what is installed, by `cpack -G DEB` in the build folder: kbsim, which runs, and kbsim-dev,
-# with which others build. scripts/package.sh does it.
+# Debian packages of the installed files, by `cpack -G DEB` in the build folder: kbsim to run, and kbsim-dev to build
+# with. scripts/package.sh makes them.
 
 function(kbsim_package)
   set(CPACK_GENERATOR DEB)

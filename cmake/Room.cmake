@@ -1,6 +1,6 @@
 # Headers of others that most files use, compiled once for all rooms and once for tests and command. Files include what
 # they use as before: test/lint/standard_headers.py asks it of public headers, and with CMAKE_DISABLE_PRECOMPILE_HEADERS
-# the compiler does of all.
+# the compiler checks it for all files.
 set(KBSIM_COMMON_HEADERS
     <algorithm> <any> <array> <atomic> <charconv> <chrono> <cmath> <coroutine> <cstdint> <deque> <filesystem>
     <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <ranges> <set> <source_location> <span>
@@ -8,7 +8,7 @@ set(KBSIM_COMMON_HEADERS
     <boost/container/small_vector.hpp> <boost/json/object.hpp> <boost/unordered/unordered_flat_map.hpp>
     <fmt/format.h> <fmt/ranges.h>)
 
-# What many of our headers and files include, and the room that has it: precompiled for those that do.
+# Headers of ours that many headers and files include, and their room: precompiled for the files that include them.
 set(KBSIM_DEEP_HEADERS sim=kbsim/sim/simulation.hpp hw_fabric=kbsim/hw/fabric/message.hpp hw_machine=kbsim/hw/machine.hpp)
 
 # The targets that carry them: kbsim_common_headers, and a kbsim_deep_<header> each, with the common ones, too.
@@ -31,7 +31,7 @@ endfunction()
 set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic host explain report evaluate)
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
-# Where it spends none: readers and writers, what plans many runs.
+# Where a run spends no time: readers and writers, and planning of many runs.
 set(KBSIM_COLD_ROOMS signals config inputs mock report trace page evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
@@ -75,8 +75,8 @@ function(kbsim_room name)
   endif()
 endfunction()
 
-# Each public header compiles alone: the target `headers_alone`. A file shows it of a chain of headers
-# (header_chains.py), with what the room of the chain's last one links. Chains are found where CMake configures, as
+# Each public header compiles alone: the target `headers_alone`. One file checks a chain of headers (header_chains.py),
+# with the libraries that the room of the chain's last header links. Chains are found where CMake configures, as
 # scripts/build.sh always does. Rooms name their headers; once all have, kbsim_check_headers_alone() makes the target.
 function(kbsim_headers_alone room)
   list(TRANSFORM ARGN PREPEND ${room}=)
@@ -123,7 +123,7 @@ function(kbsim_chain_alone deep room)
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
-# Rooms under one name: whoever links it sees the headers of all of them and links their objects, also through
+# Rooms under one name: a target that links it sees the headers of all of them and links their objects, also through
 # another room.
 #
 #   kbsim_rooms(hw hw_fabric hw_memory)

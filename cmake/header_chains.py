@@ -56,7 +56,7 @@ def by_deep(below: dict[str, set[str]], deep: list[str]) -> dict[str, dict[str, 
 
 
 def chains(below: dict[str, set[str]]) -> list[list[str]]:
-    """Few chains that have each header once: from one that includes many down to one that includes few."""
+    """Few chains that have each header once: from a header that includes many down to one that includes few."""
     left = sorted(below, key=lambda name: (-len(below[name]), name))
     found = []
     while left:

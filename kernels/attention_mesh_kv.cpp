@@ -1,5 +1,5 @@
-// Attention over a line of ranks, for many queries: keys and values travel E and W, and each rank folds
-// every block that comes by into what its queries have seen.
+// Attention over a line of ranks, for many queries: keys and values travel E and W, and each rank merges
+// every block that passes into the results of its queries.
 //
 // A rank's keys and values of one head are in TCM until its neighbours have taken them.
 #include "kbsim/kernels/attention_mesh.hpp"

@@ -1,5 +1,5 @@
-// Attention over a line of ranks, for few queries: each rank attends to its own keys, and what it found, the
-// largest score m, the sum l and the weighted values o, travels E and W. All merge what all found.
+// Attention over a line of ranks, for few queries. Each rank attends to its own keys. Its results, the
+// largest score m, the sum l and the weighted values o, travel E and W. Each rank merges the results of all.
 #include "kbsim/kernels/attention_mesh.hpp"
 #include "kbsim/kernels/online_softmax.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -12,7 +12,7 @@ void send_all(TL& tl, Dir to, const Running& found, InFlight& sends) {
     sends.add(tl.send({.dir = to, .src = *tile}));
 }
 
-// What a rank found, out of its slots.
+// Another rank's results, received and copied out of their slots.
 Task<Running> theirs(TL& tl, Arrival way, Shape shape, InFlight* sends) {
   const Shape column{shape[0], 1};
   Running found;
@@ -31,7 +31,7 @@ Task<> attention_mesh_mlo(TL& tl, AttentionMeshArgs args) {
   const Slices blocks = collective::cut({.size = args.s_kv}, args.block_keys);
   const Slices parts = collective::cut({.size = rows_of_head}, args.block_rows);
   OwnKeys own{tl, args, line->rank};
-  std::vector<Running> found;  // of each head of keys, each part of its rows
+  std::vector<Running> found;  // per key head and part of its rows
   InFlight sends;
   InFlight stores;
 

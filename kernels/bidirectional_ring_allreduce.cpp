@@ -32,7 +32,7 @@ Task<> bidirectional_ring_allreduce(TL& tl, CollectiveArgs args) {
       co_await in_flight.end_step();
     }
 
-    // All-gather: the sums go round once more, and everybody stores them.
+    // All-gather: the sums go round once more, and each PE stores them.
     for (int step = 0; step < n; ++step) {
       for (const auto& [lane, message] : in_turns(lanes, step)) {
         const Ring& ring = lanes[lane].ring;

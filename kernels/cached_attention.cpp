@@ -1,4 +1,4 @@
-// Attention over a cache of keys and values that has a row a token: all heads at once, keys block by block.
+// Attention over a cache of keys and values with one row per token: all heads at once, keys block by block.
 #include <algorithm>
 
 #include "kbsim/kernels/online_softmax.hpp"
@@ -11,7 +11,7 @@ namespace {
 using attention::kUnseen;
 using attention::Running;
 
-// [tokens, heads, d] of a group of heads that share keys: [h_kv, group * tokens, d].
+// Regroups [tokens, heads, d] by the heads that share keys: [h_kv, group * tokens, d].
 Tile by_heads(TL& tl, const Tile& rows, const CachedAttentionArgs& args) {
   const std::int64_t tokens = rows.shape()[0];
   const std::int64_t group = args.h_q / args.h_kv;
@@ -32,7 +32,7 @@ Tile values_of(TL& tl, const Tile& rows, const CachedAttentionArgs& args) {
   return tl.permute(tl.reshape(rows, {rows.shape()[0], args.h_kv, args.d}), {1, 0, 2});
 }
 
-// Unseen where a key is later than the query: of queries from `query` on and keys from `key` on.
+// The scores, with kUnseen where a key is later than the query. Rows begin at `query`, columns at `key`.
 Tile masked(TL& tl, const Tile& scores, std::int64_t tokens, std::int64_t query, std::int64_t key) {
   const Shape shape = scores.shape();
   const std::int64_t keys = shape[2];

@@ -13,7 +13,7 @@ Task<> chunked_ring_allreduce(TL& tl, CollectiveArgs args) {
   for (const Window& window : windows(args, args.n_elem, {.shares = 2, .of = ring.size})) {
     Prefetch own{tl, data, ring.scatter_order(window), window.budget, {args.op, ring.size}};
     InFlight in_flight;
-    Tiles chunk;  // what came in this step, and goes on in the next
+    Tiles chunk;  // received in this step, sent on in the next
     const bool copy = may_fill_slots(window.share(0, ring.size).messages().size(), args);
     const auto send = [&](const Tile& tile) { in_flight.add(tl.send({.dir = ring.next, .src = tile})); };
 
@@ -34,7 +34,7 @@ Task<> chunked_ring_allreduce(TL& tl, CollectiveArgs args) {
     }
     co_await in_flight.done();
 
-    // All-gather: the sums go round once more, and everybody stores them.
+    // All-gather: the sums go round once more, and each PE stores them.
     for (const auto& [message, sum] : paired(ring.chunk(window, 0), std::exchange(chunk, {}))) {
       in_flight.add(tl.store(data + message.first, sum));
       send(sum);

@@ -20,12 +20,12 @@ struct PlanTurn {
   Dir to;
   Dir from;
   Slice piece = {};
-  std::int64_t number = 0;  // of the turn
+  std::int64_t number = 0;  // index of the turn
 
   [[nodiscard]] const PlanBlock& block(int index) const {
     return (*plan.blocks)[static_cast<std::size_t>(index)];
   }
-  /// How many steps of a thread block have ended by then.
+  /// Steps of thread block `of` that have ended when it is at step `steps` of this turn, over all turns.
   [[nodiscard]] std::int64_t ends(int of, std::int64_t steps) const {
     return number * static_cast<std::int64_t>(block(of).steps.size()) + steps;
   }
@@ -58,7 +58,7 @@ Pending<void> store(TL& tl, const PlanTurn& turn, const PlanStep& step, const Ti
   return tl.store(turn.piece_of(step.dst), tile);
 }
 
-// From memory to memory or to a queue, or from a queue to memory: no tile, if the pieces adjoin.
+// Moves memory to memory or to a queue, or a queue to memory. It needs no tile if the pieces adjoin.
 Task<> move(TL& tl, PlanTurn turn, PlanStep step) {
   const Shape shape = turn.shape(step);
   if (step.op == PlanOp::recv) {
@@ -71,7 +71,7 @@ Task<> move(TL& tl, PlanTurn turn, PlanStep step) {
   }
 }
 
-// What a step gives. A tile that is only copied stays in its slot.
+// The tile that a step computes or moves. A tile that is only copied stays in its slot.
 Task<Tile> value_of(TL& tl, PlanTurn turn, PlanStep step) {
   const PlanOpTraits op = traits_of(step.op);
   Pending<Tile> arriving;
@@ -86,7 +86,7 @@ Task<Tile> value_of(TL& tl, PlanTurn turn, PlanStep step) {
   co_return combine(tl, turn.args.op, theirs, mine);
 }
 
-// A message of no chunks says only that it has come: it is of one element, which nobody reads.
+// A message of no chunks only synchronizes: it carries one element, which is never read.
 Task<> run_token(TL& tl, PlanTurn turn, PlanStep step) {
   const DType dtype = turn.args.data.dtype;
   if (step.op == PlanOp::send) {
@@ -118,7 +118,7 @@ Task<> run_step(TL& tl, PlanTurn turn, PlanStep step) {
   co_await stored;
 }
 
-// Its steps, for one piece. Who waits for one sees in a word how many have ended.
+// The thread block's steps, for one piece. A word counts the steps that have ended; others wait on it.
 Task<> run_steps(TL& tl, PlanTurn turn) {
   const PlanArgs& plan = turn.plan;
   Pending<Tile> told;
@@ -137,7 +137,7 @@ Task<> run_steps(TL& tl, PlanTurn turn) {
   co_await told;
 }
 
-// All thread blocks of the rank have ended, over all turns.
+// Waits until all thread blocks of the rank have ended, over all turns.
 Task<> wait_for_all(TL& tl, PlanTurn turn) {
   const PlanArgs& plan = turn.plan;
   Pending<Tile> told = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, 0));
@@ -148,7 +148,7 @@ Task<> wait_for_all(TL& tl, PlanTurn turn) {
   }
 }
 
-// No step divides: of an average, each thread block does its part of the output when all have ended.
+// No step divides. For an average, each thread block divides its part of the output when all have ended.
 Task<> divide(TL& tl, PlanTurn turn) {
   const PlanArgs& plan = turn.plan;
   const auto blocks = static_cast<int>(plan.blocks->size());

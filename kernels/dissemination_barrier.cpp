@@ -1,4 +1,4 @@
-// A barrier: a token to the rank 1, 2, 4, ... ahead, each after one from as far behind.
+// A barrier: in each round, a token to the rank 1, 2, 4, ... ahead and one from the rank as far back.
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/p2p_args.hpp"
 

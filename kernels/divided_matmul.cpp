@@ -1,5 +1,5 @@
-// C = A B by one composite on each PE: of rows of A and C, or of columns of B and C, those that an even
-// division over cubes and then over their PEs gives it.
+// C = A B by one composite on each PE. Each PE takes rows of A and C, or columns of B and C, divided evenly
+// over cubes and then over their PEs.
 #include <algorithm>
 
 #include "kbsim/kernels/matmul.hpp"
@@ -13,7 +13,7 @@ struct Part {
   std::int64_t size = 0;
 };
 
-// As placements divide: the first parts have one more.
+// Divides as placements do: the first parts have one more.
 Part part_of(Part whole, std::int64_t index, std::int64_t parts) {
   const std::int64_t each = whole.size / parts;
   const std::int64_t more = whole.size % parts;

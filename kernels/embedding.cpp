@@ -1,4 +1,4 @@
-// Rows of a table by their numbers, of a part of the vocabulary: what others have is 0 here.
+// Looks up rows of a table that holds a part of the vocabulary. Rows outside of that part are 0.
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/operator_args.hpp"
 

@@ -1,5 +1,5 @@
-// Boxes of tensors between all pairs of ranks: what a change of sharding sends, receives, copies and
-// combines.
+// Boxes of tensors between all pairs of ranks: a change of sharding sends, receives, copies and combines
+// them.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace kbsim::collective {
 namespace {
 
-// A part of a box that a slot holds.
+// A part of a box that fits in a slot.
 struct BoxPart {
   std::size_t move = 0;
   Slice rows;
@@ -22,7 +22,7 @@ struct BoxPart {
 };
 using BoxStreams = std::map<int, std::vector<BoxPart>>;  // by peer, in order
 
-// Both sides of a message cut alike: their boxes are of one size.
+// Both sides of a message cut alike, because their boxes have the same size.
 std::vector<BoxPart> parts_of(const Box& box, std::size_t move, std::int64_t slot_elems) {
   std::vector<BoxPart> parts;
   const std::int64_t rows = std::max<std::int64_t>(slot_elems / box.cols, 1);
@@ -61,7 +61,7 @@ Descriptor part_of(TL& tl, const Box& box, const BoxPart& part) {
 
 Shape first_of(const BoxPart& part) { return {part.rows.first, part.cols.first}; }
 
-// What a step sends and copies, loaded while the step before it is under way.
+// Loads the tiles that a step sends and copies, while the step before it is under way.
 std::vector<Pending<Tile>> loads_of(TL& tl, const BoxArgs& args, const BoxStreams& streams,
                                     std::size_t step) {
   std::vector<Pending<Tile>> loads;
@@ -73,7 +73,7 @@ std::vector<Pending<Tile>> loads_of(TL& tl, const BoxArgs& args, const BoxStream
   return loads;
 }
 
-// Whoever is furthest behind finds its next message sent: so nobody waits in a circle, whatever the slots.
+// The next message of the slowest rank has always been sent. So no ranks wait in a circle, however few slots.
 Task<> exchange_boxes(TL& tl, BoxArgs args) {
   const BoxStreams sends = box_streams(args, BoxMove::Kind::send);
   const BoxStreams receives = box_streams(args, BoxMove::Kind::receive);

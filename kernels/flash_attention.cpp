@@ -1,4 +1,4 @@
-// Attention without the matrix of scores: keys come in blocks, and what was seen so far is rescaled.
+// Attention without the matrix of scores: keys arrive in blocks, and the sums so far are rescaled.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// Where keys beyond the last, or after the query, would count, the score is never.
+// The scores, with kNever for keys beyond the last one and, if causal, for keys after the query.
 Tile visible(TL& tl, const Tile& scores, std::int64_t query, std::int64_t key,
              const FlashAttentionArgs& args) {
   const Tile columns = tl.reshape(tl.arange(key, key + args.block_n), {1, args.block_n});

@@ -1,5 +1,5 @@
-// Tiled GEMM: the next tiles stream in while the present ones multiply, and the last block's store runs on
-// behind the next block's work.
+// Tiled GEMM: the next tiles stream in while the present ones multiply, and the last block's store overlaps
+// the next block's work.
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/tl/kernel.hpp"
 

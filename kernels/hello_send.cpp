@@ -1,4 +1,4 @@
-// Everybody sends its tensor to the E and receives one from the W: the first kernel to read.
+// Each rank sends its tensor E and receives one from W: the first kernel to read.
 #include "kbsim/kernels/window.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -1,7 +1,7 @@
 // All-reduce over all PEs of all packages, level by level.
 //
-// The PEs of a cube form a ring, which PE 0 opens: both halves send towards it. So do the cubes of a package
-// towards cube 0, by their PEs 0. The PEs 0 of the cubes 0 exchange; then the result goes back.
+// The PEs of a cube form a ring; both halves send towards PE 0. The cubes of a package do the same towards
+// cube 0, by their PEs 0. The PEs 0 of the cubes 0 exchange; then the result goes back.
 #include "kbsim/kernels/tree.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -34,7 +34,7 @@ Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   if (pe == 0) join_halves(tree, tl.program_id(1), cubes, Dir::N, Dir::S);
   const Ring packages = ring_of(args).by(Dir::global_E, Dir::global_W);
   const Ptr data = own_data(tl, args);
-  // Of each message, on a root: everybody's, and the sum.
+  // A root holds, per message, one tile of each package and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = packages.size + 1})) {
     Tiles sums =
         co_await reduce_to_root(tl, tree, data, window, {args.op, args.world_size * cubes * args.pes});

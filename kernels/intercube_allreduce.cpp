@@ -1,9 +1,9 @@
 // All-reduce over the cubes of all packages by PE 0 of each cube.
 //
-// The cubes of a package form a mesh. Partial sums flow along the rows to the column of the root cube, then
-// along that to it: east and south if it is the last one, in the corner; the root cubes of all packages
-// exchange, as system.sips joins them; then the result flows back. Every cube ends with the sum over all
-// cubes of all packages.
+// The cubes of a package form a mesh. Partial sums flow along the rows to the root cube's column, then along
+// that column to the root cube (east and south if it is the last cube, in the corner). The root cubes of all
+// packages exchange, as system.sips joins them; then the result flows back. Every cube ends with the sum over
+// all cubes of all packages.
 #include <algorithm>
 #include <vector>
 
@@ -24,7 +24,7 @@ struct IntercubeSpec {
   }
 };
 
-// Where its root cube is in a package.
+// Index of the root cube in its package.
 int root_cube(const CollectiveArgs& args) {
   const int cubes = args.cube_w * args.cube_h;
   const int wanted = args.own.as<IntercubeSpec>().root_cube;
@@ -40,13 +40,13 @@ void join_line(Tree& tree, int place, int size, int root, Dir next, Dir back) {
   if (place != root) tree.parent = place < root ? next : back;
 }
 
-// Adds a place in a mesh of w by h whose rows lead to the root's column, and that to the root.
+// Adds a place in a mesh of w by h: rows lead to the root's column, and the column leads to the root.
 void join_mesh(Tree& tree, int place, int w, int h, int root, Dir east, Dir south, Dir west, Dir north) {
   join_line(tree, place % w, w, root % w, east, west);
   if (place % w == root % w) join_line(tree, place / w, h, root / w, south, north);
 }
 
-// Adds a package of a binary tree of packages: that with most below it last.
+// Adds a package's place in a binary tree of packages: the child with the largest subtree last.
 void join_tree(Tree& tree, int rank, int ranks) {
   if (2 * rank + 2 < ranks) tree.children.push_back({"global_child_right"});
   if (2 * rank + 1 < ranks) tree.children.push_back({"global_child_left"});
@@ -74,7 +74,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   }
   if (tree.root() && args.exchange == SipExchange::tree) join_tree(tree, args.rank, args.world_size);
   const std::vector<Ring> rings = rings_of_packages(args);
-  std::int64_t held = 2;  // of each message, on a root: everybody's, and the sum
+  std::int64_t held = 2;  // per message, on a root: one tile of each ring member, and the sum
   for (const Ring& ring : rings) held = std::max<std::int64_t>(held, ring.size + 1);
 
   const Ptr data = own_data(tl, args);

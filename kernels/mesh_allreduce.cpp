@@ -11,7 +11,7 @@ Task<> mesh_allreduce(TL& tl, CollectiveArgs args) {
   const Ring row = row_of(args);
   const Ring column = column_of(args);
   const Ptr data = own_data(tl, args);
-  // Of each message everybody's of a ring, and the sum.
+  // A PE holds, per message, one tile of each ring member and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = std::max(row.size, column.size) + 1})) {
     const Slices messages = window.messages();
     Tiles tiles = co_await load_all(tl, data, messages, window.budget, {args.op, args.world_size});

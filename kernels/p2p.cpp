@@ -1,5 +1,5 @@
-// Messages between ranks: every vector to the PE of the same place, cut into messages, all peers side by
-// side.
+// Messages between ranks: every vector goes to the PE of the same place, cut into messages, all peers side
+// by side.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -16,7 +16,7 @@ struct P2pMessage {
   std::size_t move = 0;
   Slice slice;
 };
-// Of each peer, in order.
+// By peer, in order.
 using Streams = std::map<int, std::vector<P2pMessage>>;
 
 Slices messages_of(const P2pMove& move, const P2pArgs& args) {
@@ -52,7 +52,7 @@ std::size_t longest(const Streams& streams) {
   return most;
 }
 
-// Whoever is furthest behind finds its next message sent: so nobody waits in a circle, whatever the slots.
+// The next message of the slowest rank has always been sent. So no ranks wait in a circle, however few slots.
 Task<> p2p(TL& tl, P2pArgs args) {
   const Streams sends = streams_of(args, true);
   const Streams receives = streams_of(args, false);

@@ -1,4 +1,4 @@
-// Bandwidth-optimal all-reduce over a ring whose steps overlap: each message goes on as soon as it came.
+// Bandwidth-optimal all-reduce over a ring whose steps overlap: each message is sent on when it arrives.
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -33,7 +33,7 @@ Task<> pipelined_ring_allreduce(TL& tl, CollectiveArgs args) {
     }
     co_await in_flight.done();
 
-    // All-gather: the sums go round once more, and everybody stores them.
+    // All-gather: the sums go round once more, and each PE stores them.
     for (const auto& [message, sum] : paired(ring.chunk(window, 0), std::move(sums))) {
       in_flight.add(tl.store(data + message.first, sum));
       send(sum);

@@ -1,4 +1,4 @@
-// Element by element, as a tensor's operators want it: of two blocks, or a block and a row, or a number.
+// The element-wise operators of tensors: on two blocks, on a block and a row, or on a block and a number.
 #include <array>
 
 #include "kbsim/tl/kernel.hpp"
@@ -60,7 +60,7 @@ Descriptor row_blocks(TL& tl, Ptr row, const PointwiseArgs& args) {
   return tl.make_desc({.base = row, .shape = {1, args.cols}, .block = {1, args.block_cols}});
 }
 
-// Of x and y as they come; y is empty if it is a number.
+// Applies the function to loaded tiles x and y; y is empty if it is a number.
 Tile computed(TL& tl, const PointwiseArgs& args, const Tile& x, const Tile& y) {
   const Function of = kFunctions.at(static_cast<std::size_t>(args.op)).of;
   const Tile wide = x.to(args.compute);

@@ -1,4 +1,4 @@
-// All-gather over a ring: part i of everybody's `out` becomes rank i's data.
+// All-gather over a ring: part i of every rank's `out` becomes rank i's data.
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -10,7 +10,7 @@ Task<> ring_all_gather(TL& tl, CollectiveArgs args) {
   const std::int64_t n = args.n_elem;
   const Ptr data = own_data(tl, args);
   const Ptr out = own_out(tl, args, n * args.world_size);
-  for (const Window& window : windows(args, n, {.shares = 3})) {  // of each part
+  for (const Window& window : windows(args, n, {.shares = 3})) {  // of each part of `out`
     const Slices messages = window.messages();
     const bool copy = may_fill_slots(messages.size(), args);
     InFlight in_flight;

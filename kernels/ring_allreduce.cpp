@@ -1,4 +1,4 @@
-// All-reduce over a ring: everybody forwards what it receives, until everybody has seen the parts of all.
+// All-reduce over a ring: each rank forwards the vectors it receives until it has those of all ranks.
 //
 // world_size - 1 rounds of the whole vector: the fewest steps, and so the best for small vectors.
 #include "kbsim/kernels/ring.hpp"
@@ -32,7 +32,7 @@ namespace {
 Task<> ring_allreduce(TL& tl, CollectiveArgs args) {
   const Ring ring = ring_of(args);
   const Ptr data = own_data(tl, args);
-  // Of each message everybody's, and the sum.
+  // A PE holds, per message, one tile of each rank and the sum.
   for (const Window& window : windows(args, args.n_elem, {.shares = ring.size + 1})) {
     const Slices messages = window.messages();
     Tiles tiles = co_await load_all(tl, data, messages, window.budget, {args.op, ring.size});

@@ -1,4 +1,4 @@
-// Broadcast along a ring: from the root to the next and on, message by message, until everybody has it.
+// Broadcast along a ring: from the root to the next and on, message by message, until all ranks have it.
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 

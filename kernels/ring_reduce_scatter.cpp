@@ -1,4 +1,4 @@
-// Reduce-scatter over a ring: rank i's `out` becomes the combination of part i of everybody's data.
+// Reduce-scatter over a ring: rank i's `out` becomes the combination of part i of all ranks' data.
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -10,8 +10,8 @@ Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
   const std::int64_t n = args.n_elem / args.world_size;
   const Ptr data = own_data(tl, args);
   const Ptr out = own_out(tl, args, n);
-  for (const Window& window : windows(args, n, {.shares = 3})) {  // of each part
-    const auto part = [&](int steps) {                            // of the rank so many steps before
+  for (const Window& window : windows(args, n, {.shares = 3})) {  // of each part of the data
+    const auto part = [&](int steps) {                            // of the rank `steps` steps before
       return shifted(window.messages(), args.rank_at(ring.before(steps)) * n);
     };
     Prefetch own{tl, data, {}, window.budget, {args.op, ring.size}};

@@ -1,8 +1,8 @@
 // Bandwidth-optimal all-reduce over a torus: 2 (w - 1) + 2 (h - 1) steps instead of a ring's 2 (w h - 1).
 //
-// Reduce-scatter along the rows leaves everybody a wth of the vector, along the columns a hth of that; then
-// all-gather along the columns and along the rows. Half of the vector takes rows first, half columns first,
-// so that both directions are busy.
+// Reduce-scatter along the rows leaves 1/w of the vector per PE, along the columns 1/(w h); then all-gather
+// runs along the columns and along the rows. Half of the vector takes rows first, half columns first, so that
+// both directions are busy.
 #include <algorithm>
 
 #include "kbsim/kernels/lanes.hpp"
@@ -11,12 +11,12 @@
 namespace kbsim::collective {
 namespace {
 
-// The second ring of a half: round it goes the chunk that this PE got from the first.
+// The second ring of a half: it carries the chunk that this PE got from the first ring.
 Lane second_lane(const Ring& first, const Ring& second, const Window& half, int place) {
   return lane_of(second, half.share(place, first.size));
 }
 
-// The first ring of a half: its chunks have the messages that go round the second, one after the other.
+// The first ring of a half: each chunk lists the messages that go round the second ring, one after the other.
 Lane first_lane(const Ring& first, const Ring& second, const Window& half) {
   Lane lane{.ring = first, .chunks = {}};
   for (int place = 0; place < first.size; ++place) {
@@ -33,7 +33,7 @@ Task<> torus_allreduce(TL& tl, CollectiveArgs args) {
   const Ring row = row_of(args);
   const Ring column = column_of(args);
   const Ptr data = own_data(tl, args);
-  // Of the chunks of the shorter ring: the own one, and those of two steps.
+  // A PE holds three chunks of the shorter ring: its own, and those of two steps.
   const Held held{.shares = 3, .of = std::min(row.size, column.size), .vectors = 2};
   for (const Window& window : windows(args, args.n_elem, held)) {
     const Lanes first{first_lane(row, column, window.share(0, 2)),

@@ -31,7 +31,7 @@ Task<> broadcast_from_root(TL& tl, Tree tree, Tiles result, Ptr data, Window win
     Tile tile = tree.root() ? result[next++] : Tile{};
     if (!tree.root())
       tile = co_await tl.recv({.dir = tree.parent, .shape = {message.size}, .dtype = data.dtype});
-    for (const Dir child : tree.children | std::views::reverse)  // the longest way first
+    for (const Dir child : tree.children | std::views::reverse)  // the longest path first
       in_flight.add(tl.send({.dir = child, .src = tile}));
     in_flight.add(tl.store(data + message.first, tile));
   }

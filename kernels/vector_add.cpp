@@ -1,4 +1,4 @@
-// The first kernel of every Triton reader: out = x + y, the last block ragged.
+// Vector addition, as in Triton's first tutorial: out = x + y; the last block may be shorter.
 #include "kbsim/kernels/elementwise.hpp"
 #include "kbsim/tl/kernel.hpp"
 

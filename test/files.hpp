@@ -19,7 +19,7 @@ inline std::string contents(const std::filesystem::path& file) {
   return text.str();
 }
 
-/// Where a test may make a folder: of this name, and nothing is there.
+/// A path of this name where a test may make a folder; nothing is there yet.
 inline std::filesystem::path fresh_place(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("kbsim_test_" + name);
   std::filesystem::remove_all(folder);

@@ -12,8 +12,8 @@ inline constexpr bool kSanitized = false;
 /// How many cases of many a test tries: all, or a tenth where sanitizers watch.
 constexpr unsigned fewer(unsigned cases) { return kSanitized && cases > 10 ? cases / 10 : cases; }
 
-/// Of the cases of nested loops, each in release, and every `nth` where sanitizers watch: a number without a
-/// common divisor with the loops' lengths, so that all of each loop come up.
+/// Selects cases of nested loops: all in release, every `nth` with sanitizers. `nth` has no common divisor
+/// with the loops' lengths, so that each value of each loop is used.
 class Sample {
  public:
   explicit Sample(int nth) : nth_{nth} {}

@@ -10,8 +10,8 @@
 
 namespace kbsim::test {
 
-/// Sends this process a signal that asks for the end, and waits until it has come. raise() would send it to a
-/// thread that takes none.
+/// Sends this process a signal to stop, and waits until it has arrived. raise() would send it to a thread
+/// that blocks signals.
 inline void send_stop(int signal) {
   (void)kill(getpid(), signal);
   while (stop_signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});

@@ -1,4 +1,4 @@
-// Runs `scale` on the machine of the topology file, and checks what it leaves.
+// Runs `scale` on the machine of the topology file, and checks the result.
 #include <kbsim/app/bench.hpp>
 
 #include "scale.hpp"

@@ -1,4 +1,4 @@
-// A collective of your own: everybody sends half of the ranks' sums each way round a ring.
+// A collective of your own: an all-reduce that sends half of the sums each way round a ring.
 //
 // kbsim/kernels/lanes.hpp has the parts; kbsim's guide for authors of collectives begins with a plain one.
 #include <vector>

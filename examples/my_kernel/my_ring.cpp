@@ -1,4 +1,4 @@
-// Who is whose neighbour: here the ranks in a ring, each with the next one, E, and the one before, W.
+// The neighbours of each rank in a ring: the next rank is E, the rank before is W.
 #include "kbsim/ccl/wiring.hpp"
 
 using kbsim::PeCoord;

@@ -6,7 +6,7 @@
 
 namespace mine {
 
-/// What the kernel `scale` is launched with.
+/// Arguments of the kernel `scale`.
 struct ScaleArgs {
   kbsim::Ptr x;        // the tensor: each PE has `n` elements of it, one PE's after the other's
   std::int64_t n = 0;  // elements of a PE

@@ -1,6 +1,6 @@
-// A switch with its own flow control: one packet at a time, whatever its link; the first that came goes
-// first. For links without finite queues at their far ends: else a response may wait behind a request for
-// which there is no room.
+// A switch with its own flow control: one packet at a time, whatever its link, in order of arrival. Its links
+// must not have finite queues at their far ends: there, a response might wait for the request before it,
+// which has no room.
 #include <algorithm>
 #include <deque>
 

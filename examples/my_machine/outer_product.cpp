@@ -33,7 +33,7 @@ class OuterProduct final : public hw::InOrderEngine<hw::IGemm> {
     return kbsim::times(ceil_div(tile.m, spec_.rows) * ceil_div(tile.n, spec_.cols) * (tile.k + 1),
                         spec_.cycle);
   }
-  // It takes products of any extents: the scheduler's tile says nothing to it.
+  // It takes products of any extents: the scheduler's tile doesn't matter.
   [[nodiscard]] Time cost(const kbsim::oplog::Op& dot, const hw::GemmTile&) const override {
     const hw::DotExtents extents = hw::extents(dot);
     return kbsim::times(extents.batches, tile_cost(extents.product));

@@ -1,4 +1,4 @@
-// A memory scheduler: whoever waits for data goes before those that only leave some.
+// A memory scheduler: reads, whose senders wait for data, go before writes.
 #include <algorithm>
 
 #include <kbsim/hw/memory/i_memory_scheduler.hpp>

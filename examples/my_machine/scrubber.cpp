@@ -1,5 +1,5 @@
 // A part that kbsim's machine doesn't have: it reads a memory of its cube stretch by stretch, as a scrubber
-// looks for bits that have flipped, and takes bandwidth from everybody else.
+// looks for bits that have flipped, and takes bandwidth from all other users of the memory.
 #include <algorithm>
 
 #include <kbsim/hw/fabric/component.hpp>
@@ -53,13 +53,13 @@ class Scrubber final : public hw::Component {
     }
   }
 
-  // For kbsim explain: who waits for a time says why, where somebody wants to know.
+  // For kbsim explain: a component that waits for a time records why, if causes are recorded.
   void say_why(Time at) {
     if (Causes* causes = sim().causes())
       causes->because(causes->make(at, causes->current(), hw::why(hw::Reason::given, id())));
   }
 
-  // What was read is let go.
+  // The data read is dropped.
   void accept(hw::MessagePtr) override {}
 
   ScrubberSpec spec_;

@@ -1,5 +1,5 @@
-// my_program [TOPOLOGY]: an all-reduce over the packages of a machine and a kernel of one's own on what it
-// gives; prints what they take in simulated time, and checks a value.
+// my_program [TOPOLOGY]: an all-reduce over the packages of a machine, then a kernel of one's own on the
+// result. It prints their simulated times and checks a value.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -40,7 +40,7 @@ struct Result {
   double value = 0.0;
 };
 
-// What each package's rank does; the first one says how it went.
+// The program of each package's rank; rank 0 reports the result.
 Task<> rank_program(Rank& rk, Result* result) {
   const topology::DPPolicy row_a_cube{.cube = topology::Split::row_wise, .num_pes = 1};
   const std::int64_t cubes = rk.session().spec().cubes_per_sip();

@@ -1,4 +1,4 @@
-// What the kernels of attention over a line of ranks share: places, keys, scores.
+// Common parts of the kernels of attention over a line of ranks: places, keys, scores.
 #include "kbsim/kernels/attention_mesh.hpp"
 
 #include "kbsim/kernels/online_softmax.hpp"

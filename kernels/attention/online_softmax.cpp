@@ -1,4 +1,4 @@
-// Softmax over keys that come in blocks: what was seen so far is rescaled to the largest score.
+// Softmax over keys that arrive in blocks: the sums so far are rescaled to the largest score.
 #include "kbsim/kernels/online_softmax.hpp"
 
 namespace kbsim::attention {

@@ -5,7 +5,7 @@
 namespace kbsim::collective {
 namespace {
 
-// Some operations of two bf16 give f32: the vector stays what it is.
+// Some operations of two bf16 give f32: the vector keeps its dtype.
 Tile narrowed(const Tile& tile, DType dtype) { return tile.dtype() == dtype ? tile : tile.to(dtype); }
 
 std::int64_t index_of(TL& tl, const CollectiveArgs& args) {

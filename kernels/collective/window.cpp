@@ -21,9 +21,9 @@ std::int64_t largest_window(const TcmBudget& budget, const Held& held) {
 }  // namespace
 
 TcmBudget budget_of(const CollectiveArgs& args, int vectors) {
-  constexpr std::int64_t kLoads = 16;    // as far as half of the TCM has room for them
+  constexpr std::int64_t kLoads = 16;    // fewer if they don't fit in half of the TCM
   constexpr std::int64_t kAtOnce = 7;    // messages that are received, combined, rounded and finished
-  constexpr std::int64_t kShare = 16;    // of the TCM is a message at most
+  constexpr std::int64_t kShare = 16;    // a message is at most this fraction (1/16) of the TCM
   constexpr std::int64_t kRounding = 8;  // elements by which some chunks are larger than others
   const std::int64_t tcm = args.tcm_elems;
   if (tcm == 0) return {.message = args.slot_elems, .loads = kLoads};

@@ -1,4 +1,4 @@
-// What the engines compute.
+// Results of the compute engines.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,7 @@ void engines(const RunPair& run) {
   }
 }
 
-// The row is A [4, 8] and B [8, 2] of which A is streamed; relu(2 A B - 3000) and A B go back over it.
+// The row is A [4, 8], which is streamed, and B [8, 2]; relu(2 A B - 3000) and A B overwrite it.
 Task<> multiplies(TL& tl, BackendArgs args) {
   const Tile b = co_await tl.load(args.mine + 32, {8, 2}, f16);
   const Ref a = tl.ref(args.mine, {4, 8}, f16);

@@ -1,4 +1,4 @@
-// What never ends: told with who waits for what, where.
+// Kernels that never end: the report names the PEs, what they wait for, and where.
 #include "suite.hpp"
 
 namespace kbsim::test {

@@ -1,4 +1,4 @@
-// What kernels do wrong: told with kernel, PE, line and what is the matter.
+// Faults of kernels: the report has the kernel, the PE, the line and the reason.
 #include <limits>
 #include <stdexcept>
 

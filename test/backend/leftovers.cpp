@@ -1,4 +1,4 @@
-// What is sent and not received.
+// Tiles that are sent and not received.
 #include "suite.hpp"
 
 namespace kbsim::test {

@@ -1,4 +1,4 @@
-// Memory, and what is in it.
+// Memory and its contents.
 #include <cmath>
 
 #include "suite.hpp"
@@ -69,7 +69,8 @@ void copying(const RunPair& run) {
   }
 }
 
-// Rows 0, 3, 6 and 1 of 8 x 8; the last 16 elements backward; and those that they, less 48, are numbers of.
+// Gathers rows 0, 3, 6 and 1 of 8 x 8; the last 16 elements backward; and the elements at those values less
+// 48.
 Task<> gathers(TL& tl, BackendArgs args) {
   const Tile rows = (tl.arange(0, 4) * 3) % 8;
   const Tile picked = co_await tl.gather(args.mine, rows, {.row = 8, .rows = 8});

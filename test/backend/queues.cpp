@@ -79,7 +79,7 @@ void both_ways(const RunPair& run) {
   }
 }
 
-// Halves come and go at once, awaited together.
+// Halves are sent and received at one time, awaited together.
 Task<> swaps_halves(TL& tl, BackendArgs args) {
   const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
   auto low = tl.load(args.mine, {kRow / 2}, f16);
@@ -117,7 +117,7 @@ Task<> swaps_in_memory(TL& tl, BackendArgs args) {
   co_await sent;
 }
 
-// One slot, which each must leave for the next to come.
+// One slot: each tile must leave it before the next arrives.
 Task<> sends_from_memory_in_order(TL& tl, BackendArgs args) {
   auto first = tl.send({.dir = Dir::E, .src = args.mine, .shape = {16}});
   auto second = tl.send({.dir = Dir::E, .src = tl.full({16}, 1000.0, f16)});

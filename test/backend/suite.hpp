@@ -9,7 +9,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-/// What every PE backend must do, whatever it is: the same kernels run on each.
+/// Conformance suite of PE backends: the same kernels run on each.
 namespace kbsim::test {
 
 constexpr std::int64_t kRow = 64;               // elements of a PE's memory
@@ -27,7 +27,7 @@ struct BackendOutcome {
   ExitCode exit = ExitCode::ok;
 };
 
-/// Runs `first` on PE 0 of cube 0 and `second` on PE 0 of cube 1, which lies to its E, with so many slots of
+/// Runs `first` on PE 0 of cube 0 and `second` on PE 0 of cube 1, which lies to its E, with `slots` slots of
 /// 128 bytes each way. The world has one SIP, two cubes and two PEs a cube.
 using RunPair = std::function<BackendOutcome(BackendKernel first, BackendKernel second, int slots)>;
 
@@ -36,7 +36,7 @@ struct BackendCase {
   void (*check)(const RunPair& run);
 };
 
-/// All there are, and by what they are about.
+/// All cases, then the cases of one subject each.
 [[nodiscard]] std::vector<BackendCase> backend_cases();
 [[nodiscard]] std::vector<BackendCase> memory_cases();
 [[nodiscard]] std::vector<BackendCase> compute_cases();
@@ -49,7 +49,7 @@ struct BackendCase {
 /// A kernel that does nothing.
 [[nodiscard]] Task<> idle(TL& tl, BackendArgs args);
 
-/// Failed, with this exit code, and said all of these.
+/// Checks that the run failed with this exit code, and that its text has all of these.
 void check_fails(const BackendOutcome& outcome, const std::vector<std::string>& says,
                  ExitCode exit = ExitCode::deadlock);
 

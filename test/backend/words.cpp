@@ -1,4 +1,4 @@
-// Words that several may change, and what makes PEs wait for one another.
+// Words that several PEs may change, and signals that PEs wait for.
 #include <algorithm>
 
 #include "suite.hpp"
@@ -42,7 +42,7 @@ void atomics(const RunPair& run) {
   CHECK(outcome.memory[56] == (14 ^ 3));
 }
 
-// Each PE has a buffer and a signal of its own row only, so that it tells itself.
+// Each PE's buffer and signal lie in its own row, so that it signals itself.
 Task<> tells_itself(TL& tl, BackendArgs args) {
   const Ptr word{.va = args.mine.va, .dtype = i32};
   co_await tl.store(word, tl.zeros({1}, i32));

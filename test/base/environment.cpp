@@ -1,4 +1,4 @@
-// Wishes of the environment.
+// Settings from environment variables.
 #include "kbsim/base/environment.hpp"
 
 #include <cstdlib>

@@ -26,7 +26,7 @@ TEST_CASE("LastingName: of a text that is gone it keeps the characters") {
   }
 }
 
-TEST_CASE("LastingName: names of equal texts are one, whoever makes them") {
+TEST_CASE("LastingName: names of equal texts are one, whatever makes them") {
   std::array<const char*, 4> at{};
   {
     std::array<std::jthread, at.size()> threads;

@@ -19,7 +19,7 @@ TEST_CASE("near_hint: the nearest name, or nothing") {
   CHECK(near_hint("eror", {"error", "warn", "off"}) == "; did you mean 'error'?");
   CHECK(near_hint("maybe", {"error", "warn", "off"}).empty());
   CHECK(near_hint("", {"error", "warn", "off"}).empty());
-  CHECK(near_hint("warn", {"error", "warn", "off"}).empty());  // it is right, what stands beside it isn't
+  CHECK(near_hint("warn", {"error", "warn", "off"}).empty());  // the word is right; another one is wrong
 }
 
 TEST_CASE("name_hint: a name that others begin with is hinted at as those") {
@@ -50,7 +50,7 @@ TEST_CASE("Registry: a name that is offered twice is noted once and keeps its fi
   CHECK(registry.take_conflicts().empty());
 }
 
-TEST_CASE("Registry: an entry without its function is noted, and told to whoever asks for it") {
+TEST_CASE("Registry: an entry without its function is noted, and reported when it is asked for") {
   struct Entry {
     void (*run)() = nullptr;
     [[nodiscard]] bool has_function() const { return run != nullptr; }

@@ -1,4 +1,4 @@
-// Options of a described struct: what they accept, and what is wrong with a description.
+// Options of a described struct: accepted values, and mistakes in a description.
 #include "kbsim/base/options.hpp"
 
 #include <doctest/doctest.h>
@@ -71,7 +71,7 @@ TEST_CASE("Options: each type from its text, by long name, short name and with a
   CHECK(parsed({"--label", "--n"}).label == "--n");
 }
 
-TEST_CASE("Options: what isn't accepted is told by name, with the range") {
+TEST_CASE("Options: a value that isn't accepted is reported by name, with the range") {
   refuses({"--n", "65"}, "--n must be 1 to 64, got 65");
   refuses({"--n", "0"}, "--n must be 1 to 64, got 0");
   refuses({"--n", "x"}, "--n must be a whole number, 1 to 64, got 'x'");
@@ -139,7 +139,7 @@ struct Wrong {
   }
 };
 
-TEST_CASE("Options: a description with faults is told, each of them") {
+TEST_CASE("Options: each fault of a description is reported") {
   CHECK(faults_of(described_options<Wrong>()) ==
         std::vector<std::string>{
             "'two words' is no name of an option: letters, digits, _ and -, a letter first",
@@ -162,7 +162,7 @@ struct WrongChoices {
   }
 };
 
-TEST_CASE("Options: choices that can't be told apart, or that lack the default, are told") {
+TEST_CASE("Options: choices that are equal, or that lack the default, are reported") {
   CHECK(faults_of(described_options<WrongChoices>()) ==
         std::vector<std::string>{
             "the default of --a is beyond its choices: forward or backward",

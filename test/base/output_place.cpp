@@ -1,4 +1,4 @@
-// Two names of one output are told to be one, before it is there.
+// Two names of one output are found to be equal before the output exists.
 #include "kbsim/base/output_place.hpp"
 
 #include <doctest/doctest.h>

@@ -31,7 +31,7 @@ Quantiles quantiles_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
-TEST_CASE("Quantiles: exact of as many as are kept, near enough of more, and no more is kept of them") {
+TEST_CASE("Quantiles: exact for the kept numbers, near enough for more, and no more are kept") {
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{1000}, Quantiles::kExact, 10 * Quantiles::kExact}) {
     std::vector<double> numbers = drawn(count);
@@ -68,7 +68,7 @@ TEST_CASE("Quantiles: of zeros, of the very small and large, and of nothing") {
   CHECK(all.at(0.5) == 0.0);
   for (std::size_t i = 0; i < 6 * Quantiles::kExact; ++i) all.add(1e300);
   CHECK(all.at(0.1) == 0.0);
-  CHECK(all.at(0.9) > 1e12);  // there is no telling them apart
+  CHECK(all.at(0.9) > 1e12);  // values above 2^40 share the last interval
   CHECK(all.at(1.0) <= 1e300);
   CHECK_THROWS_AS(all.add(-1.0), InternalError);
   CHECK_THROWS_AS((void)Quantiles{}.at(0.5), InternalError);

@@ -30,7 +30,7 @@ TEST_CASE("Self profile: a kind of work has one number for each name") {
   CHECK_FALSE(WorkKind{"baking"} == WorkKind{});
 }
 
-TEST_CASE("Self profile: while nobody profiles a scope leaves no trace") {
+TEST_CASE("Self profile: without a profile a scope leaves no trace") {
   if (self_profile::is_on()) return;  // started by another test
   const WorkScope scope{WorkKind{"baking"}};
   CHECK(self_profile::scope == 0);
@@ -85,7 +85,7 @@ TEST_CASE("Self profile: without a scope time goes to what runs, else to the pha
   CHECK(share_of(shares, "resting") > 0.0);
 }
 
-// Each reader says where it was given something else than its own.
+// Each reader counts the samples that give it another's data.
 TEST_CASE("Self profile: a sample never finds a reader with what another one reads") {
   static constexpr std::uint8_t kOne = 1;
   static constexpr std::uint8_t kTwo = 2;

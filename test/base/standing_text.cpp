@@ -1,4 +1,4 @@
-// Where a simulation stands, in words.
+// The progress of a simulation, as text.
 #include "kbsim/base/standing_text.hpp"
 
 #include <chrono>
@@ -48,7 +48,7 @@ TEST_CASE("StandingText: of work that doesn't know its end, what it is") {
   CHECK(StandingText{}({.doing = "explaining the run"}, 9s, kWide) == "explaining the run, 9 s wall");
 }
 
-TEST_CASE("HostWork: standing() tells of the first, while it lives") {
+TEST_CASE("HostWork: standing() reports the first, while it lives") {
   CHECK(standing().doing.empty());
   {
     HostWork work{"making numbers", "elements", 7};
@@ -64,7 +64,7 @@ TEST_CASE("HostWork: standing() tells of the first, while it lives") {
   CHECK(standing().doing.empty());
 }
 
-TEST_CASE("StandingText: counts what it is told to count") {
+TEST_CASE("StandingText: counts the items that it is given") {
   StandingText text{"accesses"};
   CHECK(text(simulated(3_us, 40), 2s, kWide) == "simulating: 3.00 us, 40 accesses, 20 accesses/s, 2 s wall");
 }

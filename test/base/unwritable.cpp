@@ -1,4 +1,4 @@
-// What can't be written says why, and what helps.
+// An output that can't be written is reported with the reason and a remedy.
 #include "kbsim/base/unwritable.hpp"
 
 #include <cerrno>

@@ -28,7 +28,7 @@ SECTIONS = list(dict.fromkeys(case.section for case in bench_cases.CASES))
 
 LAYER = "layer.json"  # of the folder where a command runs
 
-# The peak of memory that a program is told is that of whoever forked it, too: a shell is small.
+# The peak of memory reported for a program includes its parent's peak: a shell's is small.
 OWN_PEAK = ("sh", "-c", '"$@"; exit $?', "sh")
 
 
@@ -68,7 +68,7 @@ def peak_of(summary):
 
 
 def measured(case, command):
-    """One run of a case: its items, events, seconds, and what else it tells."""
+    """One run of a case: its items, events, seconds, and further figures that it reports."""
     text, errors, seconds, wall = run(command)
     if case.command[0] != "kbsim":
         return json.loads(text.strip().splitlines()[-1])
@@ -85,7 +85,7 @@ def instructions(command):
 
 
 def steady(longer, shorter, what):
-    """What each item takes that the longer run has beyond the shorter."""
+    """The cost of each item that the longer run has beyond the shorter."""
     return (longer[what] - shorter[what]) / max(longer["items"] - shorter["items"], 1)
 
 
@@ -109,7 +109,7 @@ class Build:
         known["samples"].append(got["seconds"])
 
     def add_steady_state(self, case, counts_instructions):
-        """Needs no repeats: counts are what they are."""
+        """Needs no repeats: counts don't vary."""
         known = self.figures[case.name]
         if not case.shorter:
             return
@@ -192,7 +192,7 @@ def build_of(text):
 
 
 def require_builds(builds):
-    """What would be found out when all has been measured, or would measure in vain."""
+    """Mistakes that would show only after all is measured, or would make a measurement useless."""
     if len(builds) > 2:
         raise SystemExit("--build: two builds at most are run in turn")
     if len(builds) == 2 and builds[0].out == builds[1].out:
@@ -230,7 +230,7 @@ def require_page(page, words, cases):
 
 
 def build_release():
-    """As scripts/bench.sh says, what isn't there."""
+    """Installs and builds the missing parts, as scripts/bench.sh states."""
     scripts = ROOT / "scripts"
     subprocess.run([scripts / "install-dependencies.sh"], check=True)
     if subprocess.run([scripts / "install-dependencies.sh", scripts / "packages-bench.txt"], check=False).returncode != 0:

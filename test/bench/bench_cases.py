@@ -1,4 +1,4 @@
-"""What scripts/bench.sh measures: one Case a line of its tables."""
+"""The cases of scripts/bench.sh: one Case per line of its tables."""
 import dataclasses
 
 ENGINES = {"sim": "lib/sim", "heap": "4-ary heap", "wheel": "bare wheel", "method": "SC_METHOD", "thread": "SC_THREAD"}
@@ -86,7 +86,7 @@ GROWTH_REPEATS = 3
 LONG_SLOTS = ("--set", "ccl.defaults.slot_size=65536", "--set", "pe.pe_dma.request_bytes=65536")
 LAYER = ("--bench", "tp_transformer_block", "--model", "LAYER", "--timing-only", "--ranks", "8", "--from_ranks", "8",
          "--parallel", "tensor")
-# What each of 8 packages does by itself, and what they do together.
+# The work of each of 8 packages by itself, and their joint work.
 THREADED = {
     "hierarchical all-reduce, 64 KiB a PE": ("--bench", "ccl", "--algorithm", "hierarchical_allreduce", "-c", "0", "-b",
                                              "64K", "-e", "64K", "--set", "system.sips.count=8"),
@@ -121,7 +121,7 @@ def growth():
 
 CASES = [*engines(), mesh(8, 100_000, True), mesh(32, 100_000, False), *machine(), *growth()]
 
-# What LAYER stands for: the model of docs/performance.md.
+# The meaning of LAYER: the model of docs/performance.md.
 LAYER_CONFIG = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
                 "intermediate_size": 14336, "hidden_act": "silu", "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16"}
 

@@ -1,4 +1,4 @@
-"""Draws what a run's time grows with, by gnuplot: a picture a chart of bench_cases.py."""
+"""Draws by gnuplot how a run's time grows: one picture per chart of bench_cases.py."""
 import pathlib
 import shutil
 import subprocess
@@ -49,7 +49,7 @@ def script_of(chart, series, output, work):
 
 
 def draw(cases, images):
-    """Those of which something was measured."""
+    """Draws each chart that has measured points."""
     with tempfile.TemporaryDirectory() as work:
         for chart in bench_cases.CHARTS:
             series = bench_tables.series_of(cases, chart)

@@ -1,4 +1,4 @@
-"""Tables of bench.py's figures, and what two of them differ by."""
+"""Tables of bench.py's figures, and the differences of two of them."""
 import json
 import pathlib
 import re
@@ -30,7 +30,7 @@ def each(figures):
 
 
 def spread(samples):
-    """Half of what lies between the quartiles, relative to the median: what chance does to a median."""
+    """Half of the distance between the quartiles, relative to the median: the effect of chance on a median."""
     if len(samples) < 3:
         return 0.0
     low, _, high = statistics.quantiles(samples, n=4, method="inclusive")
@@ -88,7 +88,7 @@ def links(side):
 
 
 def memory(cases):
-    """Bytes of a process, a PE and a link: of runs of two sizes, what the larger holds beyond the smaller."""
+    """Bytes of a process, a PE and a link: the difference between runs of two sizes."""
     table = [["of", "bytes", "from"]]
     for name in (name for name in cases if name.startswith("W1-")):
         table.append([f"a process of {name}", number(cases[name]["bytes"] / cases[name]["parts"]), "heap before the run"])
@@ -145,7 +145,7 @@ def parts(cases):
 
 
 def growths(cases):
-    """Charts of which something was measured, with their tables."""
+    """The charts with measured points, and their tables."""
     for chart in bench_cases.CHARTS:
         table = growth(cases, chart)
         if len(table) > 1:
@@ -201,7 +201,7 @@ def in_turn(repeats):
 
 
 def write_page(page, figures):
-    """Puts the tables between the page's marks: those of which something was measured."""
+    """Puts the tables with measured figures between the page's marks."""
     cases = figures["cases"]
     said = f"{figures['machine']}; {{}}; {figures['commit']}.\n\n"
     tables = "\n".join(markdown(table) for table in parts(cases))

@@ -1,4 +1,4 @@
-"""What scripts/bench.sh is asked wrongly is told in a line before anything is measured; of programs that only print."""
+"""Wrong arguments of scripts/bench.sh are reported in a line before any measurement; programs here only print."""
 import json
 import os
 import pathlib

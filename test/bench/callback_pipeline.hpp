@@ -7,8 +7,8 @@
 
 namespace kbsim::bench {
 
-/// The pipeline of W2 written by hand as callbacks: stages that each hold an item for `service`, joined
-/// by FIFOs of four places, of which a full one blocks the stage before it.
+/// The pipeline of W2 written by hand as callbacks: stages that each hold an item for `service`, joined by
+/// FIFOs of four places; a full FIFO blocks the stage before it.
 template <class Engine>
 class CallbackPipeline {
  public:

@@ -61,7 +61,7 @@ struct CallbackStages : CallbackWorld<Engine> {
   CallbackPipeline<Engine> pipeline;
 };
 
-/// Whoever wakes another does it by an event of the present time, as the coroutines do.
+/// A process wakes another by an event at the current time, as the coroutines do.
 template <class Engine>
 struct CallbackMesh : CallbackWorld<Engine> {
   struct Port;

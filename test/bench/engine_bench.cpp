@@ -1,6 +1,6 @@
-// kbsim_bench_engine sim|heap|wheel W1-1k|W1-100k|W2|W3|call|post ITEMS: what about so many items of a
-// workload take on lib/sim, or as bare callbacks in a 4-ary heap or in lib/sim's own queue. One line of JSON;
-// scripts/bench.sh compares them.
+// kbsim_bench_engine sim|heap|wheel W1-1k|W1-100k|W2|W3|call|post ITEMS: costs of about ITEMS items of a
+// workload on lib/sim, or as bare callbacks in a 4-ary heap or in lib/sim's own queue. Prints one line of
+// JSON; scripts/bench.sh compares the engines.
 
 #include <cstdio>
 #include <map>

@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<std::uint64_t> calls{0};
 
-/// Of memory, since the program began; rusage also has that of whoever started it.
+/// Peak memory since the program began. rusage would include the peak of the parent process.
 unsigned long long peak_bytes() {
   std::ifstream status{"/proc/self/status"};
   for (std::string word; status >> word;) {

@@ -5,14 +5,14 @@
 
 namespace kbsim::bench {
 
-/// What a run of a workload took; print() writes it as a line of JSON.
+/// Costs of one run of a workload; print() writes them as a line of JSON.
 struct Figures {
   std::int64_t items = 0;
   std::uint64_t events = 0;
   double seconds = 0.0;  // of the processor
   std::uint64_t allocations = 0;
-  std::size_t bytes = 0;   // of heap, of what was there when the run began
-  std::int64_t parts = 1;  // processes, that the bytes are of
+  std::size_t bytes = 0;   // of heap, for the world as it was when the run began
+  std::int64_t parts = 1;  // processes that share the bytes
 };
 void print(const Figures& figures);
 

@@ -1,4 +1,4 @@
-// What a rank costs: spawning ranks that each create, fill, reduce and read a tensor.
+// Costs of a rank: the benchmark spawns ranks that each create, fill, reduce and read a tensor.
 
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +48,7 @@ Task<> all_ranks(Rank& main, std::size_t* most) {
   co_await main.mp.spawn(reduce_one, most, {.nprocs = main.dist.get_world_size()});
 }
 
-/// The machine is there before; its heap isn't counted, nor is the time it takes to build.
+/// The machine is built before; neither its heap nor the time to build it is counted.
 void ranks(benchmark::State& state) {
   const int count = static_cast<int>(state.range(0));
   std::size_t bytes = 0;

@@ -1,5 +1,5 @@
-// kbsim_bench_mesh WIDTH HEIGHT PACKETS [PATTERN]: what a hop of a packet takes in a mesh of routers at half
-// of the pattern's bound, with all statistics. One line of JSON.
+// kbsim_bench_mesh WIDTH HEIGHT PACKETS [PATTERN]: cost of a packet's hop in a mesh of routers at half of the
+// pattern's bound, with all statistics. Prints one line of JSON.
 
 #include <cstdlib>
 #include <string>

@@ -72,7 +72,7 @@ struct Pipeline : SimWorld {
 
 struct Mesh : SimWorld {
   using Input = Channel<Packet>;
-  using Link = Semaphore;  // of one place, that a packet holds
+  using Link = Semaphore;  // of one place, held by a packet
 
   struct Node {
     std::array<std::optional<Input>, kInputs> inputs;

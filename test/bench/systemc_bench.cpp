@@ -1,6 +1,6 @@
-// kbsim_bench_systemc method|thread W1-1k|W1-100k|W2|W3 ITEMS: the workloads as SC_METHODs or SC_THREADs. One
-// line of JSON. FIFOs are rings with an event that is notified at once, and only if somebody waits: less than
-// sc_fifo does.
+// kbsim_bench_systemc method|thread W1-1k|W1-100k|W2|W3 ITEMS: the workloads as SC_METHODs or SC_THREADs.
+// Prints one line of JSON. FIFOs are rings with an event that is notified at once, and only if a process
+// waits: less work than sc_fifo.
 
 #include <array>
 #include <cstdio>
@@ -59,7 +59,7 @@ struct Fifo {
     if (writer_waits) writer_waits = false, read.notify();
     return item;
   }
-  /// Of a thread.
+  /// For threads; waits while the FIFO is full.
   void write(const T& item) {
     while (full()) writer_waits = true, sc_core::wait(read), ++steps;
     push(item);
@@ -171,7 +171,7 @@ struct Port : Process<Port> {
     link().waiting.push_back(&granted);
     return false;
   }
-  /// False if there is none that goes on.
+  /// Returns false if no packet goes on.
   bool next() {
     while (!in.items.empty()) {
       packet = in.pop();

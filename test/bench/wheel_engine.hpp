@@ -8,8 +8,8 @@
 
 namespace kbsim::bench {
 
-/// What a queue leaves to gain: callbacks in lib/sim's own, and nothing else. Those of the present time stand
-/// in a list.
+/// Bound on what a faster queue could gain: callbacks in lib/sim's own queue, and nothing more. Callbacks of
+/// the current time are in a list.
 class WheelEngine {
  public:
   using Callback = void (*)(void*);

@@ -7,7 +7,7 @@
 
 namespace kbsim::bench {
 
-// What the engines run, in C++17, since SystemC is compiled as that. Times are picoseconds.
+// Workloads of the engines, in C++17, as SystemC is. Times are picoseconds.
 //   W1: processes that each wait a random time, again and again; an item is a wake-up.
 //   W2: a pipeline of stages, joined by FIFOs; an item is one through a stage.
 //   W3: an 8 x 8 mesh, a process for each input port, exponential arrivals at half load; an item is a hop.
@@ -56,7 +56,7 @@ struct Packet {
   std::int64_t service = 0;  // that it holds a link
 };
 
-/// A node's packets: to anybody at random, of 1 to 4 ns on a link, one in 10 ns.
+/// A node's packets: to random nodes, 1 to 4 ns each on a link, one in 10 ns.
 class Arrivals {
  public:
   explicit Arrivals(int node) : random_{static_cast<std::uint64_t>(node)} {}
@@ -82,7 +82,7 @@ inline int neighbour(int node, int direction) {
   constexpr std::array<int, kDirections> kStep{1, -1, kSide, -kSide};
   return node + kStep[static_cast<std::size_t>(direction)];
 }
-/// Packets that each node sends, so that there are about so many hops: a packet makes 5.25.
+/// Packets per node, for about `hops` hops in all; a packet makes 5.25 hops on average.
 inline std::int64_t packets_for(std::int64_t hops) {
   return std::llround(static_cast<double>(hops) / kNodes / 5.25);
 }

@@ -1,4 +1,4 @@
-// What a path waits for because others are served: it counts as theirs, and its own work as its own.
+// A path's wait at a busy unit counts as work of the requests before; its own work counts as its own.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -33,7 +33,7 @@ KBSIM_KERNEL(one_after_the_other, "two operations of one engine");
 Task<> stores(TL& tl, Args args) { co_await tl.store(args.x, tl.full({32, 64}, 1.0, f16)); }
 KBSIM_KERNEL(stores, "a store of many packets");
 
-// 2048 packets, and behind them so many operations that the moments of equal packets are kept as one.
+// 2048 packets, then enough operations that the moments of equal packets are kept as one.
 Task<> stores_then_works(TL& tl, Args args) {
   co_await tl.store(args.x, tl.full({512, 512}, 1.0, f16));
   Tile x = tl.full({1}, 1.0, f32);
@@ -96,7 +96,7 @@ TEST_CASE("Path: what waits for an engine that works for others: that is a busy 
   CHECK(op(one, "fill f16 [64, 64]").time == each + 4_ns);  // with its dispatch
   CHECK(op(one, "mul f16 [64, 64]").time == each);
   CHECK(op(one, "add f16 [64, 64]").time == each);
-  CHECK(op(one, "add f16 [64, 64]").line.empty());  // the line that waits isn't the sum's
+  CHECK(op(one, "add f16 [64, 64]").line.empty());  // the line that waits is another
 }
 
 // A memory takes 1.25 ns for each of them, at 80 % of 256 GB/s.

@@ -1,4 +1,4 @@
-// Explanations beside each other: what got slower comes first.
+// Two explanations compared: rows that got slower come first.
 #include "kbsim/explain/difference.hpp"
 
 #include <boost/json/array.hpp>
@@ -115,7 +115,7 @@ TEST_CASE("Difference: launches are matched by kernel, rank and number among tho
   CHECK(found[1].was == nullptr);
 }
 
-TEST_CASE("Difference: operations are matched by their ids, if both runs tell them") {
+TEST_CASE("Difference: operations are matched by their ids, if both runs have them") {
   const std::vector<Spot> was{{"engine work", "math", "", 10, "pe0:3"},
                               {"engine work", "math", "", 20, "pe0:7"}};
   const std::vector<Spot> is{{"engine work", "math", "", 15, "pe0:7"},

@@ -1,4 +1,4 @@
-// What the text and the JSON of an explanation say, from figures that are given.
+// Text and JSON of an explanation, from given figures.
 #include <map>
 #include <string>
 
@@ -53,7 +53,7 @@ Derivative rate() {
 
 bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
-// A run's machine, of which to_json() asks what places are called.
+// The machine of a run, for the names of places in to_json().
 class Ran {
  public:
   Ran()
@@ -72,13 +72,13 @@ class Ran {
 
 }  // namespace
 
-TEST_CASE("Explanation: 10 % better of a latency is 10 % less, and what it saves is told") {
+TEST_CASE("Explanation: 10 % better of a latency is 10 % less, and the saving is reported") {
   const std::string text = to_text(of_100_ns(latency()));
   CHECK(says(text, "  2.00 % less   80.0 %  10 ps a ps, at 2 ns\n"));  // 10 times 0.2 ns of 100 ns
   CHECK(says(text, "what may help: 10 % better router.overhead_ns, 2.0 % less time\n"));
 }
 
-TEST_CASE("Explanation: 10 % better of a rate is 10 % more, and what it saves is told") {
+TEST_CASE("Explanation: 10 % better of a rate is 10 % more, and the saving is reported") {
   const Time saves = 10 * (4_ns - Bandwidth::gbs(64.0 * 1.1).serialization(256_B));  // of 100 ns
   REQUIRE(saves > 3_ns);
   const std::string text = to_text(of_100_ns(rate()));
@@ -140,7 +140,7 @@ TEST_CASE("Explanation: JSON has the times of each share, slack and margin under
   CHECK(text("own_slack") == R"({"ps":9000,"steady_ps":8000})");
 }
 
-// How much shorter the path gets, as a part of its length, if the key gets better by a part.
+// The elasticity is the relative change of the path's length by the relative change of the key.
 TEST_CASE("Derivatives: an elasticity is the time of the key's own terms, as a part of the path") {
   const Outcome outcome = run({.overrides = {"system.sips.count=3"}, .elements = 4096});
   for (const Explanation& one : outcome.paths) {

@@ -1,5 +1,5 @@
-// Machines whose memories have banks, whose routers have queues and whose PEs poll: paths sum, and slopes are
-// what runs with other keys give.
+// Machines whose memories have banks, whose routers have queues and whose PEs poll: paths sum, and slopes
+// agree with runs with other keys.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -59,7 +59,7 @@ TEST_CASE("Slopes with pseudo-channels: a picosecond gives what is said") {
   check_slopes(Model::pseudo_channels);
 }
 TEST_CASE("Slopes with banks: a picosecond gives what is said") { check_slopes(Model::banks); }
-// A controller chooses among many, and not all that would change its choice is noted.
+// A controller chooses among many commands; not everything that would change its choice is recorded.
 TEST_CASE("Slopes with ordered commands: a picosecond gives what is said, but for one in fifty" *
           doctest::skip(kSanitized)) {
   const Checked all = slopes(Model::fr_fcfs, 6);

@@ -1,4 +1,4 @@
-// Operations: their paths sum, and what isn't on the path may take longer by its slack.
+// Operations: their paths sum, and an operation off the path may take longer by its slack.
 #include <algorithm>
 #include <cstdint>
 #include <random>

@@ -1,4 +1,4 @@
-// What --of asks about: as it is written, and what a log has of it.
+// The argument of --of: its syntax, and the operations in a log that it names.
 #include "kbsim/explain/path_question.hpp"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace kbsim::explain::test {
 namespace {
 
-// Lanes a, b and c, of which the first two have an operation.
+// Lanes a, b and c; a and b have an operation.
 oplog::OpLog three_lanes() {
   oplog::OpLog log;
   for (const char* name : {"a", "b", "c"}) (void)log.add_lane(name);
@@ -41,7 +41,7 @@ std::string refusal_in(const oplog::OpLog& log, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A question about a path: every kind is read, and told as it was asked") {
+TEST_CASE("A question about a path: every kind is read, and printed as it was asked") {
   for (const std::string text :
        {"run", "launch:2", "collective:1", "row:4294967296", "op:3:0", "op:sip0.cube0.pe3:17", "op:a:b:1"}) {
     CAPTURE(text);
@@ -71,7 +71,7 @@ TEST_CASE("A question about an operation: its lane goes by its name or its numbe
   CHECK(refusal_in(log, "op:b:0") == "");
 }
 
-TEST_CASE("A question about an operation: what isn't there is told what there is") {
+TEST_CASE("A question about an operation: a missing one is refused with those that exist") {
   oplog::OpLog log = three_lanes();
   CHECK(refusal_in(log, "op:x:0")
             .starts_with("--of op:x:0: there is no such lane: the op log has 0 to 2, a to c"));

@@ -1,4 +1,4 @@
-// Paths of collectives: they sum, name what holds, and their counts are what runs with other keys give.
+// Paths of collectives: they sum, name the limiting units, and their counts agree with runs with other keys.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ double count(const Explanation& explanation, const std::string& key) {
   return found != nullptr ? found->count : 0.0;
 }
 
-// Few packages, so that nothing is in the way of anything.
+// Few packages, so that no packet waits for another.
 std::vector<std::string> ring_of(int packages) {
   return {fmt::format("system.sips.count={}", packages), "sip.cube_mesh.w=1", "sip.cube_mesh.h=1"};
 }

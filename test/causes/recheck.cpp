@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(to_text({trial(10_ns, 2, 10_ns)}, 10_ns).find("2 orders flip") != std::string::npos);
 }
 
-TEST_CASE("Recheck: a check of which no run could run is an error that says why") {
+TEST_CASE("Recheck: a check without a run that could run is an error with the reason") {
   CHECK_NOTHROW(require_one_ran({}));
   CHECK_NOTHROW(require_one_ran({trial(10_ns, 0, std::nullopt), trial(10_ns, 0, 10_ns)}));
   CHECK_THROWS_WITH_AS(require_one_ran({trial(10_ns, 0, std::nullopt)}),

@@ -9,7 +9,7 @@
 namespace kbsim::test::causes::routers_test {
 namespace {
 
-// How much of it something waited for that.
+// Time on the path waited for `what`.
 Time waited(const Explanation& one, const std::string& what) {
   for (const Share& wait : one.waits) {
     if (wait.name == what) return wait.time;
@@ -29,7 +29,7 @@ Setup small_ring(const std::string& model, std::int64_t elements) {
           .over_cubes = false};
 }
 
-// With so much room in a router's queues.
+// Runs with `room` in the routers' queues.
 Outcome run_with(Setup setup, const std::string& room) {
   setup.overrides.push_back("cube.noc.router." + room);
   return run(setup);
@@ -41,7 +41,7 @@ Time waited_for_room(const Outcome& outcome) {
 
 }  // namespace
 
-// Nothing is in the way of a small ring: its path is that of routers without queues.
+// Packets of a small ring don't meet: its path is that of routers without queues.
 TEST_CASE("Routers with queues: a packet alone takes what it takes without") {
   Setup setup = small_ring("router", 16);
   const Outcome plain = run(setup);

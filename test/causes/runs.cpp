@@ -63,7 +63,7 @@ std::vector<Outcome::Ended> ops_of(host::Session& session, const explain::OpMark
   return all;
 }
 
-// Of the run, with all causes.
+// Adds to the outcome of a run what needs all causes.
 void look_around(Outcome& outcome, host::Session& session, const explain::OpMarks& marks) {
   const Causes& causes = *session.sim().causes();
   outcome.gave_up = causes.gave_up_all();

@@ -47,13 +47,13 @@ struct Outcome {
   std::vector<Ended> ops = {};
   std::optional<Explanation> asked = {};  // with its margin, if all causes are kept
   bool gave_up = false;                   // there were more moments than all causes should be kept of
-  // Of the run, if all causes are kept: what a picosecond less or more of a latency gives.
+  // Predictions for the run if a latency is one picosecond less or more, if all causes are kept.
   struct Guess {
     explain::Prediction less;
     explain::Prediction more;
   };
   std::map<std::string, Guess> guesses = {};
-  // Of the run, and at both ends of a key's range.
+  // Predictions for the run at both ends of a key's range.
   std::map<std::string, Guess> edges = {};
 };
 [[nodiscard]] Outcome run(const Setup& setup, bool explains = true);
@@ -63,14 +63,14 @@ struct Outcome {
 /// The derivative by a key; null if it isn't on the path.
 [[nodiscard]] const Derivative* find(const Explanation& explanation, const std::string& key);
 [[nodiscard]] Time sum(const std::vector<Share>& shares);
-/// Of its launches the first, an all-reduce. UsageError if there is none.
+/// The first launch of the run, an all-reduce. UsageError if there is none.
 [[nodiscard]] const Explanation& launch(const Outcome& outcome);
-/// Its segments follow each other from its begin to its end, and each list sums to its length.
+/// Checks that segments follow each other from begin to end, and that each list sums to the length.
 void check_whole(const Explanation& explanation);
-/// The run's path sums to the picosecond, each is whole, and to explain changes nothing.
+/// Checks that the run's path sums to the picosecond, paths are whole, and explaining changes nothing.
 void check_paths(const Setup& setup);
-/// What is said of a picosecond less and more of each of the run's latencies is what runs with it give, but
-/// where an order flips: how often it is, how often one flips, and how often neither.
+/// Compares the predictions for a picosecond less and more of each latency with runs. Counts predictions that
+/// are exact, that are wrong because an order flips, and that are wrong otherwise.
 struct Checked {
   int exact = 0;
   int flipped = 0;

@@ -1,4 +1,4 @@
-// What all causes of a run tell: slopes on both sides, ranges and slacks, against runs with other keys.
+// Slopes on both sides, ranges and slacks, computed from all causes of a run, against runs with other keys.
 #include <cstdint>
 #include <string>
 

@@ -48,7 +48,7 @@ Task<> branches(host::Rank& main, int) {
   co_await main.launch("two_branches", x, BranchArgs{x.ptr()});
 }
 
-// One on each package. The program rests when it has heard of the sooner.
+// One launch per package. The program rests once the earlier one is reported.
 Task<> uneven(host::Rank& main, Time rest) {
   const host::Tensor few = co_await main.torch.zeros({1, 32}, f16, {.dp = kOne});
   main.ahbm.set_device(1);

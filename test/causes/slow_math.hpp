@@ -6,7 +6,7 @@
 
 namespace kbsim::test::causes {
 
-/// Of the vector engines of an own model one operation takes longer, as long as this lives.
+/// While this object lives, one operation takes longer on vector engines of the model below.
 class SlowOp {
  public:
   SlowOp(oplog::ValueId op, Time by);
@@ -15,7 +15,7 @@ class SlowOp {
   SlowOp& operator=(const SlowOp&) = delete;
 };
 
-/// What chooses that model: 4 ns, and 1 ps an element.
+/// The override that chooses that model: 4 ns, and 1 ps an element.
 [[nodiscard]] std::string slow_math();
 
 }  // namespace kbsim::test::causes

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kRanks = 3;
 
-// What rank `rank` ends with: rank r begins with 100 r + i at element i, and sums are taken.
+// Final contents of rank `rank`, with sums as the reduction; rank r begins with 100 r + i at element i.
 std::vector<double> result(Collective which, int rank, std::int64_t n_elem) {
   const CollectiveInputs inputs{
       .ranks = kRanks,

@@ -1,4 +1,4 @@
-// The labels of hierarchical_3level, and edges that nobody answers.
+// The labels of hierarchical_3level, and edges without an edge back.
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"

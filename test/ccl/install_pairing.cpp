@@ -27,7 +27,7 @@ std::size_t queues(const std::vector<PePlan>& pes) {
   return n;
 }
 
-/// Every queue sends into a ring of its peer's whose own queue sends into this one's.
+/// Checks that each queue sends into a ring of its peer, whose queue sends into this queue's ring.
 void check_paired(const std::vector<PePlan>& pes) {
   const Ends ends = receivers(pes);
   CHECK(ends.size() == queues(pes));

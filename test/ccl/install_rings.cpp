@@ -106,7 +106,7 @@ TEST_CASE("build_install_plans: a plan a package, with the algorithm's slots and
   }
 }
 
-TEST_CASE("build_install_plans: with the topology 'none' all take part and nobody has a queue") {
+TEST_CASE("build_install_plans: with the topology 'none' all take part and none has a queue") {
   const std::vector<PePlan> pes = pes_of(plans_of(algorithm("none"), machine(2, 2, 1)));
   CHECK(pes.size() == 4);
   for (const PePlan& pe : pes) CHECK(pe.queues.empty());

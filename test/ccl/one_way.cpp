@@ -19,7 +19,7 @@ Wiring one_way_ring(int sips) {
   return topologies().at("ring_1d_unidir").wire(spec, mappers().at("leader_only").participants(spec));
 }
 
-// A triangle of which each PE names just the next one, and a pair that names each other.
+// A triangle in which each PE names only the next one, and a pair whose PEs name each other.
 Wiring lopsided(const config::MachineSpec&, const std::vector<PeCoord>& pes) {
   return {{pes[0], {{"E", pes[1]}}}, {pes[1], {{"W", pes[0]}, {"on", pes[2]}}}, {pes[2], {{"on", pes[0]}}}};
 }

@@ -1,4 +1,4 @@
-// Which neighbour topologies are networks of packages, and what cube_mesh calls their wires.
+// The neighbour topologies that are networks of packages, and the names of their wires in cube_mesh.
 #include <algorithm>
 
 #include <doctest/doctest.h>

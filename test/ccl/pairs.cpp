@@ -1,4 +1,4 @@
-// Ranks that reach others directly: who is whose neighbour, from the definition.
+// Ranks that reach others directly: the neighbours of each, from the definition.
 #include <set>
 #include <string>
 

@@ -1,4 +1,4 @@
-// What a plan's outputs should hold, of each collective, from its definition.
+// The outputs that each collective's definition asks of a plan.
 #include <array>
 #include <functional>
 #include <set>
@@ -36,8 +36,8 @@ struct Case {
   Outputs wanted;
 };
 
-// A share of a reduce-scatter is the rank's own of all inputs, of an all-gather the next rank's; an
-// all-to-all's part r of rank s goes to part s of rank r; a sendrecv's comes from the rank before.
+// The output of a reduce-scatter is the rank's own share of all inputs; of an all-gather, the next rank's. In
+// an all-to-all, part r of rank s goes to part s of rank r; in a sendrecv, a part comes from the rank before.
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases{
       {all_reduce, kChunks, [](int, int chunk) { return of_all(chunk); }},
@@ -55,8 +55,9 @@ const std::vector<Case>& cases() {
 PlanChunk input(int index) { return {PlanBuffer::input, index}; }
 PlanChunk output(int index) { return {PlanBuffer::output, index}; }
 
-// A plan in which each rank sends each input chunk right to where it is wanted: a thread block copies what a
-// rank has of its own, and one for each other rank adds to that what comes from there, one after the other.
+// A plan in which each rank sends each input chunk directly to the ranks that need it. One thread block
+// copies the rank's own chunks; then one per other rank adds the chunks received from that rank, one after
+// the other.
 Plan direct(const Case& it, const Outputs& wanted) {
   Plan plan{.name = "direct", .collective = it.collective, .in_place = false, .chunks = kChunks};
   plan.scratch_chunks.assign(kRanks, 0);
@@ -102,7 +103,7 @@ Plan direct(const Case& it, const Outputs& wanted) {
   return plan;
 }
 
-// The same for all ranks but one, of which a chunk has another chunk of its first source's rank.
+// Equal to `wanted`, but one chunk of one rank has another chunk of its first source's rank.
 Outputs but_for(const Outputs& wanted, int rank, int chunk) {
   return [=](int of_rank, int of_chunk) {
     Sources all = wanted(of_rank, of_chunk);

@@ -12,7 +12,7 @@ namespace {
 PlanChunk input(int index) { return {PlanBuffer::input, index}; }
 PlanChunk scratch(int index) { return {PlanBuffer::scratch, index}; }
 
-// Two ranks that send each other so many chunks before they receive and add them.
+// Two ranks that send each other `chunks` chunks before they receive and add them.
 Plan exchange(int chunks) {
   Plan plan{.name = "exchange", .chunks = chunks, .scratch_chunks = {chunks, chunks}};
   for (int rank = 0; rank < 2; ++rank) {
@@ -26,7 +26,7 @@ Plan exchange(int chunks) {
   return plan;
 }
 
-// Three ranks around which all chunks go at once, twice.
+// A ring of three ranks; all chunks go round at once, twice.
 Plan ring() {
   Plan plan{.name = "ring", .collective = config::Collective::sendrecv, .scratch_chunks = {1, 1, 1}};
   for (int rank = 0; rank < 3; ++rank) {
@@ -66,7 +66,7 @@ TEST_CASE("told_of: the circle of waits, by ranks, thread blocks and steps") {
   CHECK(told_of(plan, std::vector<StuckStep>{}).empty());
 }
 
-TEST_CASE("judge: what is missing, or there twice, is told with its chunk and its rank") {
+TEST_CASE("judge: a missing or repeated part is reported with its chunk and its rank") {
   CHECK(judge(exchange(2)).right());
   Plan twice = exchange(1);
   twice.blocks[0][0].steps.push_back({.op = PlanOp::reduce, .src = input(0), .dst = input(0), .count = 1});
@@ -100,7 +100,8 @@ TEST_CASE("plan_pes: thread blocks are on PE after PE; there must be enough of b
   CHECK_THROWS_AS((void)plan_pes(plan, machine, 1), UsageError);
 }
 
-TEST_CASE("chunk_elems: elements that the chunks don't divide are told with the next number that they do") {
+TEST_CASE(
+    "chunk_elems: elements that the chunks don't divide are reported with the next number that they do") {
   const Plan plan{.file = "p.xml", .chunks = 6};
   CHECK(chunk_elems(plan, 18) == 3);
   CHECK_THROWS_WITH_AS(

@@ -9,7 +9,7 @@
 
 namespace kbsim::ccl {
 
-/// A machine of so many packages in a ring, with cubes in a mesh of w by h.
+/// A machine of `sips` packages in a ring, with cubes in a mesh of w by h.
 inline config::MachineSpec machine(int sips, int w = 1, int h = 1) {
   config::MachineSpec spec;
   spec.system.sips.count = sips;

@@ -1,4 +1,4 @@
-// Ranks that are PEs: how many there may be, and where each is.
+// Ranks that are PEs: their allowed numbers, and the place of each.
 #include "kbsim/ccl/ranks.hpp"
 
 #include <string>

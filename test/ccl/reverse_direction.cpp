@@ -73,7 +73,7 @@ TEST_CASE("reverse_direction: a PE may be its own peer") {
   CHECK(answer(alone, kA, {"W", kA}) == "E");
 }
 
-TEST_CASE("reverse_direction: nobody to answer is a usage error") {
+TEST_CASE("reverse_direction: a queue without an answering peer is a usage error") {
   const char* const text =
       "sip0.cube0.pe0 sends E to sip1.cube0.pe0, which has no queue left that points back";
   CHECK_THROWS_WITH_AS((void)answer({{kA, {{"E", kB}}}}, kA, {"E", kB}), text, UsageError);

@@ -15,7 +15,7 @@ namespace {
 
 using config::SipTopology;
 
-// What an algorithm of N packages, w by h, costs for S bytes: steps of 68 ns, and bytes that cross one link.
+// Cost of an algorithm on N packages, w by h, for S bytes: steps of 68 ns, and bytes that cross one link.
 struct Expected {
   std::int64_t steps;
   Bytes crossing;
@@ -49,8 +49,8 @@ void check_costs(const config::MachineSpec& machine, Bytes bytes,
 
 }  // namespace
 
-// 8 packages are a grid of 4 by 2; on a ring, the next row is 4 packages away. Of the chunks of S / 8 that a
-// ring moves, 7 cross a link in each half of an all-reduce; both ways at once, each way has half of them.
+// 8 packages are a grid of 4 by 2; on a ring, the next row is 4 packages away. In each half of a ring
+// all-reduce, 7 chunks of S / 8 cross a link; in a bidirectional ring, each direction has half of them.
 TEST_CASE("Tuner: the estimates on a ring of 8 packages are those of the formulas") {
   constexpr std::int64_t kBytes = 8 * 128;
   constexpr std::int64_t kChunk = kBytes / 8;
@@ -80,8 +80,8 @@ TEST_CASE("Tuner: the estimates on a torus of 6 packages are those of the formul
                {"chunked_ring_allreduce", {2 * 5, Bytes{2 * 5 * kChunk}}}});
 }
 
-// A tree over N packages has as many levels as it takes to double one package to N: 5 take as many as 8, and
-// a single one has none.
+// A tree over N packages has one level per doubling from one package to N: 5 packages have the levels of 8, a
+// single package has none.
 TEST_CASE("Tuner: a tree's estimate has the levels of the next power of two") {
   const std::map<int, std::int64_t> levels{{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {8, 3}, {9, 4}, {16, 4}};
   for (const auto& [n, count] : levels) {

@@ -20,7 +20,7 @@ config::MachineSpec machine_of_two_packages() {
   return machine;
 }
 
-/// What a validator says of a tensor with a shard at each of these; the leaders take part.
+/// A validator's verdict on a tensor with a shard at each of `owners`; the participants are the leaders.
 std::string verdict(const std::vector<PeCoord>& owners, const char* validator = "single_shard_per_rank") {
   std::vector<topology::ShardSpec> shards;
   for (const PeCoord& at : owners) shards.push_back({.at = at});

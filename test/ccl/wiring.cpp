@@ -54,7 +54,7 @@ TEST_CASE("cube_mesh: with all PEs each has the same PE of the next cube and pac
                    {"global_W", {.sip = 0, .cube = 1, .pe = 5}}});
 }
 
-TEST_CASE("cube_mesh: who doesn't take part is nobody's neighbour") {
+TEST_CASE("cube_mesh: a PE that doesn't take part is no neighbour") {
   const std::vector<PeCoord> two{{.cube = 0}, {.cube = 1}};
   const Wiring wiring = topologies().at("cube_mesh").wire(machine(2, 2, 2), two);
   CHECK(wiring == Wiring{{two[0], {{"E", two[1]}}}, {two[1], {{"W", two[0]}}}});

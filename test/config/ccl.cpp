@@ -69,7 +69,7 @@ TEST_CASE("CclSpec: a setting of a misspelt algorithm names the nearest") {
                        ConfigError);
 }
 
-TEST_CASE("CclSpec: mistakes are told with place and remedy") {
+TEST_CASE("CclSpec: mistakes are reported with place and remedy") {
   CHECK(ccl_errors("defaults: {algorithm: rin}\nalgorithms:\n  ring: {kernl: a, n_slots: 0}\n  tree:\n") ==
         "c.yaml:1:23: defaults.algorithm: unknown algorithm 'rin', did you mean 'ring'?\n"
         "c.yaml:3:9: algorithms.ring.kernel: found nothing, expected the name of a kernel: 'ring' is an "

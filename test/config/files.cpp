@@ -30,7 +30,7 @@ TEST_CASE("Config file: a bare name is looked for here, then in the given folder
         "absent.yaml: no such file; looked for in " + here + " and /nowhere");
 }
 
-TEST_CASE("Config file: a misspelt name is told the nearest one of those that are there") {
+TEST_CASE("Config file: a misspelt name is refused with the nearest existing one") {
   const std::string text = error_of("toplogy.yaml", {KBSIM_SOURCE_DIR "/configs"});
   CHECK_MESSAGE(text.ends_with("/configs; did you mean 'topology.yaml'?"), text);
   CHECK(error_of("toplogy.xml", {KBSIM_SOURCE_DIR "/configs"}).ends_with("/configs"));

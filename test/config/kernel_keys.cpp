@@ -1,4 +1,4 @@
-// Keys that an algorithm has of its kernel.
+// Keys of an algorithm that its kernel defines.
 #include "kbsim/base/kernel_keys.hpp"
 
 #include <string>

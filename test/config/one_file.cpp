@@ -40,7 +40,7 @@ TEST_CASE("Resolved configuration of both: reads back to the same machine and al
   CHECK(!difference({text, "a"}, {text, "b"}));
 }
 
-TEST_CASE("Resolved configurations: the first key that differs is told with both values") {
+TEST_CASE("Resolved configurations: the first key that differs is reported with both values") {
   const CclSpec ccl = parse_ccl("{defaults: {algorithm: a}, algorithms: {a: {kernel: k}}}", "c");
   const CclSpec other =
       parse_ccl("{defaults: {algorithm: a}, algorithms: {a: {kernel: k, n_slots: 9}}}", "c");
@@ -63,7 +63,7 @@ TEST_CASE("Overrides: the keys that one gives values to") {
   CHECK(overridden_keys("a").empty());
 }
 
-TEST_CASE("Another model by override: attributes of the file that it hasn't got fall away, and are told") {
+TEST_CASE("Another model by override: attributes of the file that it lacks are dropped, and reported") {
   const std::string file = "cube: {xbar: {impl: builtin.router, overhead_ns: 3}}";
   CHECK(notes_of(file, {"cube.xbar.impl=builtin.sram"}) ==
         "--set cube.xbar.impl=builtin.sram: builtin.sram has no overhead_ns (t.yaml:1:37): left out\n");
@@ -74,7 +74,7 @@ TEST_CASE("Another model by override: attributes of the file that it hasn't got 
   CHECK(notes_of(file, {"cube.xbar.overhead_ns=4"}).empty());
 }
 
-TEST_CASE("Another model by override: what nobody knows, and what is given for the wrong one, stays wrong") {
+TEST_CASE("Another model by override: an unknown attribute, and one of the wrong model, stays wrong") {
   CHECK(machine_errors("cube: {xbar: {overhed_ns: 3}}", {"cube.xbar.impl=builtin.sram"}) ==
         "t.yaml:1:15: cube.xbar.overhed_ns: unknown key (known: bw_gbs, access_ns, impl, kind, attrs)");
   CHECK(machine_errors("cube: {xbar: {}}", {"cube.xbar.impl=builtin.sram", "cube.xbar.overhead_ns=3"}) ==

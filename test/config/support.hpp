@@ -6,7 +6,7 @@
 
 #include "fake_catalog.hpp"
 
-/// What a person reads of a faulty topology file "t.yaml"; "" if it is right.
+/// The error text for a faulty topology file "t.yaml"; "" if the file is right.
 inline std::string machine_errors(std::string_view text, const kbsim::config::Overrides& overrides = {}) {
   try {
     (void)kbsim::config::parse_machine(text, "t.yaml", overrides, kModels);

@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-TEST_CASE("YAML: what can't be parsed is told with yaml-cpp's place") {
+TEST_CASE("YAML: a text that can't be parsed is reported with yaml-cpp's place") {
   CHECK(machine_errors("system:\n  sips: {count: 2\n") ==
         "t.yaml:3:1: not valid YAML: end of map flow not found");
   CHECK(machine_errors("a: b: c\n") == "t.yaml:1:5: not valid YAML: illegal map value");

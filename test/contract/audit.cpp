@@ -1,4 +1,4 @@
-// What is registered is listed with a sentence, and benches are documented.
+// All registered names are listed with a sentence each, and benches are documented.
 #include <filesystem>
 #include <fstream>
 #include <map>

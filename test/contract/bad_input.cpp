@@ -15,7 +15,7 @@ namespace {
 
 const std::string kSilent = " --plugin " KBSIM_BINARY "/contract/plugins/plugin_silent.so";
 
-// Exits 2, prints nothing on stdout, and says each of these on stderr.
+// Checks that the command exits 2, prints nothing on stdout, and prints each of these on stderr.
 void refuses(const std::string& arguments, const std::vector<std::string>& says) {
   const Outcome outcome = run_kbsim(arguments);
   CAPTURE(arguments);
@@ -35,7 +35,7 @@ TEST_CASE("Bad input: a missing file says where it was looked for") {
   refuses("--topology nowhere.yaml --bench ccl_allreduce", {"nowhere.yaml"});
 }
 
-TEST_CASE("Bad input: a file or folder that can't be looked at is told with the reason") {
+TEST_CASE("Bad input: a file or folder that can't be read is reported with the reason") {
   const std::string name(300, 'a');
   const std::string small = "--bench ccl_allreduce --topology ";
   for (const std::string& reads :
@@ -55,7 +55,7 @@ TEST_CASE("Bad input: broken YAML names its place") {
   refuses("--topology " + file + " --bench ccl_allreduce", {"broken.yaml:"});
 }
 
-TEST_CASE("Bad input: a file of another kind is told by what it describes, not by its keys") {
+TEST_CASE("Bad input: a file of another kind is reported by its kind, not by its keys") {
   refuses("--topology wormhole.yaml --bench ccl_allreduce",
           {"wormhole.yaml: the file describes NOCs of recorded traffic (kbsim traffic --trace, kbsim fit), "
            "expected a machine, as topology.yaml does"});
@@ -66,20 +66,20 @@ TEST_CASE("Bad input: a file of another kind is told by what it describes, not b
           {"the file describes a machine, expected a network of nodes and links"});
 }
 
-TEST_CASE("Bad input: a file that describes nothing of kbsim's is told what was expected") {
+TEST_CASE("Bad input: a file that describes nothing of kbsim's is refused with the expected kind") {
   const std::string model = written("model.json", R"({"model_type": "llama", "hidden_size": 64, "a": 1})");
   const std::string has = "model.json: the file has model_type, hidden_size, a, expected ";
   refuses("traffic --scope mesh:8x8 --load 0.1 --topology " + model,
           {has + "a machine, as topology.yaml describes: schema_version, system, sip, cube, pe"});
   refuses("traffic --load 0.1 --scope file:" + model, {has + "a network of nodes and links"});
   refuses("--bench ccl_allreduce --ccl " + model, {has + "collective algorithms (--ccl)"});
-  // one key, and keys that resemble a machine's, are told each
+  // A single unknown key is reported; so is each key that resembles a machine's.
   refuses("--bench ccl_allreduce --topology " + written("one.yaml", "chips: 3\n"), {"chips: unknown key"});
   refuses("--bench ccl_allreduce --topology " + written("near.yaml", "sytem: 3\nx: 3\n"),
           {"sytem: unknown key, did you mean 'system'?"});
 }
 
-TEST_CASE("Bad input: a --set of an algorithm that isn't there is told its name") {
+TEST_CASE("Bad input: a --set of a missing algorithm is refused with its name") {
   refuses(
       "--bench ccl_allreduce --set ccl.algorithms.p2p.n_slots=2",
       {"algorithms.p2p.kernel: found nothing, expected the name of a kernel: 'p2p' is an algorithm without "
@@ -182,7 +182,7 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
           {"unknown validator 'none' (known: any_placement, multi_pe_sip_local, single_shard_per_rank)"});
 }
 
-TEST_CASE("Bad input: a setting that is an option's name is told that option") {
+TEST_CASE("Bad input: a setting that is an option's name is refused with that option") {
   refuses("--bench tp_mlp --dry-run --set tokens=8",
           {"--set tokens=8: tokens: unknown key", "did you mean --bench tp_mlp's option --tokens?"});
   refuses("--bench tp_transformer_block --dry-run --set from-ranks=8",
@@ -199,7 +199,7 @@ TEST_CASE("Bad input: a setting that is an option's name is told that option") {
   CHECK(other.err.find("option") == std::string::npos);
 }
 
-TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are told with their lines, all at once") {
+TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are reported with their lines, all at once") {
   const std::string file = written("names.yaml",
                                    "algorithms:\n  mine:\n    kernel: ring_alreduce\n    topology: ring_d\n"
                                    "    mapper: leader\n    validator: single\n"
@@ -219,7 +219,7 @@ TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are told with th
   }
 }
 
-TEST_CASE("Bad input: a ccl file without algorithms is told so, once") {
+TEST_CASE("Bad input: a ccl file without algorithms is reported, once") {
   const auto told = [](const std::string& text) {
     const Outcome outcome = run_kbsim("--bench ccl_allreduce --ccl " + written("none.yaml", text));
     CHECK(outcome.exit == 2);
@@ -234,7 +234,8 @@ TEST_CASE("Bad input: a ccl file without algorithms is told so, once") {
 }
 
 TEST_CASE(
-    "Bad input: an algorithm that a bench runs by itself, and the ccl file hasn't, is told with the bench") {
+    "Bad input: an algorithm that a bench runs by itself, and the ccl file hasn't, is reported with the "
+    "bench") {
   const std::string file =
       written("mine.yaml",
               "defaults: {algorithm: mine}\nalgorithms: {mine: {kernel: ring_allreduce, topology: "
@@ -243,12 +244,12 @@ TEST_CASE(
           {"--bench tp_mlp runs algorithm 'ring_allreduce_tcm', which the ccl file hasn't: it has mine"});
   refuses("--bench tp_transformer_block --algorithm mine --ccl " + file,
           {"--bench tp_transformer_block runs algorithm 'ring_all_gather', which the ccl file hasn't"});
-  // What it runs are those of the file, whichever they are.
+  // This bench runs the algorithms of the file, whichever they are.
   const Outcome all = run_kbsim("--bench milestone-1h-ccl --out o --buffer-kind tcm --quiet --ccl " + file);
   CHECK_MESSAGE(all.exit == 0, all.err);
 }
 
-TEST_CASE("Bad input: a number that an option doesn't take is told with what it takes") {
+TEST_CASE("Bad input: a number that an option doesn't take is reported with its range") {
   const std::string whole = ", expected a whole number, at most 9223372036854775807";
   for (const char* value : {"1K", "0x5", "9223372036854775808", "-9223372036854775809"})
     refuses(kMainJob + " --shuffle-ties " + value,
@@ -260,7 +261,7 @@ TEST_CASE("Bad input: a number that an option doesn't take is told with what it 
   refuses("traffic --scope link --load half", {"'--load' is invalid, expected a number"});
 }
 
-TEST_CASE("Bad input: a model's mistake is told with the models that could stand there") {
+TEST_CASE("Bad input: a wrong model is reported with the models that fit there") {
   refuses(kMainJob + " --set cube.noc.router.arbiter=oldest_first",
           {"cube.noc.router.arbiter: unknown key of builtin.router; models that have it: builtin.router_iq, "
            "builtin.router_vc\n"});
@@ -275,7 +276,7 @@ TEST_CASE("Bad input: a model's mistake is told with the models that could stand
   refuses(kMainJob + part + kSilent, {"unknown model 'nothing' (known: silent.part)"});
 }
 
-TEST_CASE("Bad input: a model that can't be explained is told what it lacks") {
+TEST_CASE("Bad input: a model that can't be explained is reported with the missing part") {
   const Outcome outcome = run_kbsim(kMainJob + " --explain --set cube.hbm_ctrl.impl=silent" + kSilent);
   CHECK(outcome.exit == 5);
   CHECK(outcome.err.find("a silent, doesn't say why its requests wait: IMemoryTiming::lanes() or "
@@ -331,7 +332,7 @@ TEST_CASE("Probe: a transfer that no memory could hold is refused before anythin
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find("--bytes") != std::string::npos);
   }
-  // Of several cases the least that all of them take is told.
+  // With several cases, the reported limit is the smallest of theirs.
   refuses("probe --bytes 1TiB",
           {"--bytes 1 TiB: expected at most 6 MiB, what the memories of pe-tcm have room for"});
 }
@@ -341,7 +342,7 @@ TEST_CASE("Bad input: a mistyped evaluation gives its name, as a mistyped bench 
   refuses("--topology topology.yaml --bench gemm_single_p", {"did you mean 'gemm_single_pe'"});
 }
 
-TEST_CASE("Bad input: what is given twice, to the wrong command or without its half is told so") {
+TEST_CASE("Bad input: what is given twice, to the wrong command or without its half is reported") {
   const auto refuses = [](const std::string& arguments, const std::string& error) {
     const Outcome outcome = run_kbsim(arguments);
     CAPTURE(arguments);

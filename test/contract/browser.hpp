@@ -5,15 +5,15 @@
 
 namespace kbsim::test {
 
-/// Debian's chromium is installed, and this build's pages are read by it: sanitizers see nothing of a
-/// browser, and the same pages are read in release. Otherwise a message says that the test is skipped.
+/// True if Debian's chromium is installed and this build isn't sanitized: sanitizers see nothing of a
+/// browser, and release reads the same pages. Otherwise a message says that the test is skipped.
 [[nodiscard]] bool has_chromium();
 
 /// The browser's time while a page is read: one that waits for nothing, or the real one, to measure by.
 enum class PageClock : std::uint8_t { hurried, real };
 
-/// What a page says when a reader's script has run behind its own, without a screen: the script's `told`.
-/// What goes wrong on the page, and what it asks of anybody, is told before it: "ERROR ...", "REQUEST ...".
+/// The text `told` of a reader's script, run after the page's own scripts, without a screen. Errors on the
+/// page and its network requests come before it: "ERROR ...", "REQUEST ...".
 [[nodiscard]] std::string told_by(const std::string& page, const std::string& script,
                                   PageClock clock = PageClock::hurried);
 

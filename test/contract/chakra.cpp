@@ -125,7 +125,7 @@ TEST_CASE("Chakra: a communication that CPU and kernels record, too, takes its t
   CHECK(refused.err.find("rank 0: node 1 'coll': attribute 'rw_attrs' isn't known") != std::string::npos);
 }
 
-TEST_CASE("Chakra: messages that cross don't wait for each other, whoever comes first") {
+TEST_CASE("Chakra: messages that cross don't wait for each other, in any order of arrival") {
   const fs::path folder = empty_folder("chakra-messages");
   using Type = in::NodeType;
   write_trace(folder, 0, {message(1, Type::receive, 1), message(2, Type::send, 1)});
@@ -246,7 +246,7 @@ TEST_CASE("Chakra: explain has the times that nodes give on the path") {
     if (reason.at("name") == "work of a given time") given = reason.at("ps").to_number<std::int64_t>();
   }
   CHECK(all == path.at("length_ps").to_number<std::int64_t>());
-  // What a rank does before and after its only communication, on whichever is last.
+  // The given work is the last rank's time outside its only communication.
   const json::value& result = run.at("result");
   double longest = 0.0;
   for (const json::value& rank : result.at("by_rank").as_array()) {

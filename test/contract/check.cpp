@@ -137,7 +137,7 @@ TEST_CASE("kbsim check: a signal ends the run again, too") {
   CHECK(outcome.err.ends_with("kbsim: interrupted: the run again hasn't ended\n"));
 }
 
-TEST_CASE("kbsim check: what no run wrote is refused, and how the run again ends is told") {
+TEST_CASE("kbsim check: files that no run wrote are refused, and the end of the repeated run is reported") {
   check_refused("/none", "/none: no such folder, expected what a run wrote with --out");
   check_refused("", "DIR is missing; usage: kbsim check DIR [options]");
   const std::string folder = golden(kMainJob);

@@ -1,4 +1,4 @@
-// What is wrong in a collective's outputs is counted, and is the command's exit code.
+// Wrong values in a collective's outputs are counted, and decide the command's exit code.
 #include <string>
 
 #include <boost/json/parse.hpp>
@@ -37,7 +37,7 @@ TEST_CASE("--bench ccl: wrong elements of all parts of all ranks count, whicheve
     const Outcome outcome = run_kbsim(forgetful + kOneCube + "-b 512 -e 512 -r " + root);
     CHECK(outcome.exit == 7);
     const double wrong = number(rows_of(outcome)[0], "nwrong");
-    CHECK(wrong > 0.6 * elements * parts);  // of all ranks but the root, whose own numbers are right
+    CHECK(wrong > 0.6 * elements * parts);  // on all ranks but the root, whose own numbers are right
     CHECK(wrong <= elements * parts);
   }
 }

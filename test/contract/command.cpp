@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that goes when the tests end.
+// A folder that is removed when the tests end.
 const fs::path& scratch() {
   static const struct Folder {
     fs::path path;

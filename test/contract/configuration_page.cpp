@@ -1,4 +1,4 @@
-// docs/configuration.md is generated: it is what the code says of its keys.
+// docs/configuration.md is generated from the descriptions of the keys in the code.
 #include <cstdlib>
 #include <fstream>
 

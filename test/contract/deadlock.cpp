@@ -1,4 +1,4 @@
-// What a run that is stuck leaves behind, and KBSIM_CCL_TRACE.
+// Outputs of a deadlocked run, and KBSIM_CCL_TRACE.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -36,7 +36,8 @@ std::string traced(const std::string& options) {
 
 }  // namespace
 
-TEST_CASE("Deadlock: verbose has the circle in words, who else waits, and the counters; the exit code is 8") {
+TEST_CASE(
+    "Deadlock: verbose has the circle in words, all other waits, and the counters; the exit code is 8") {
   const Outcome outcome = run_kbsim(kStuck + "--verbose");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 8);
@@ -72,7 +73,7 @@ TEST_CASE("Deadlock: stderr has the circle and its members' lines, and how many 
   CHECK(run_kbsim(kStuck + "--shuffle-ties 3").err == outcome.err);
 }
 
-TEST_CASE("Deadlock: two circles of one run are told by themselves") {
+TEST_CASE("Deadlock: two circles of one run are reported one by one") {
   const std::string folder = written("deadlock-two", "") + ".d";
   const Outcome outcome = run_kbsim(options_of("two_circles") + kMainJob + " --out " + folder);
   CAPTURE(outcome.err);
@@ -129,7 +130,8 @@ TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
   CHECK(contents(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
 }
 
-TEST_CASE("Deadlock: a signal that never comes is told with its tensor, the same by any number of threads") {
+TEST_CASE(
+    "Deadlock: a signal that never comes is reported with its tensor, the same by any number of threads") {
   const std::string folder = written("deadlock-signal", "") + ".d";
   const std::string job = kMainJob + " " + options_of("unsignalled") + "--race off ";
   const Outcome outcome = run_kbsim(job + "--num-threads 1 --out " + folder);
@@ -151,7 +153,7 @@ TEST_CASE("Deadlock: a signal that never comes is told with its tensor, the same
     CHECK(run_kbsim(job + other).err == one);
     const Outcome limited = run_kbsim(job + other + " --max-sim-time 2000");
     CHECK(limited.exit == 4);
-    CHECK(limited.err.find(why) == std::string::npos);  // what was stopped isn't a deadlock
+    CHECK(limited.err.find(why) == std::string::npos);  // a run that is stopped isn't a deadlock
   }
 }
 

@@ -98,7 +98,7 @@ TEST_CASE(
     CAPTURE(boost::json::serialize(row));
     CHECK(number(row, "gemm_busy_ns") == (2.0 * 64 + 64 + 32 - 2) * number(row, "tiles"));
     CHECK(number(row, "composite_window_ns") >= number(row, "ideal_ns"));
-    // Of 64 x 64 multiply-accumulates a cycle, a tile of 32 x 64 x 32 takes one in 14.
+    // A tile of 32 x 64 x 32 uses one in 14 of the 64 x 64 multiply-accumulates a cycle.
     CHECK(number(row, "mac_utilization") <= 32.0 * 64 * 32 / (222.0 * 64 * 64));
   }
 }
@@ -183,7 +183,7 @@ TEST_CASE("Evaluations: each names a bench of one simulation that there is") {
   }
 }
 
-TEST_CASE("Evaluations: what is told of --trace works, also to one that has a single simulation") {
+TEST_CASE("Evaluations: the hint about --trace works, also to one that has a single simulation") {
   const Outcome refused = run_kbsim("--topology topology.yaml --bench tp_mlp --ranks 1 --trace t.json");
   CHECK(refused.exit == 5);
   CHECK(refused.err ==
@@ -193,7 +193,7 @@ TEST_CASE("Evaluations: what is told of --trace works, also to one that has a si
     CHECK(run_kbsim(std::string{"--topology topology.yaml --trace t.json --bench "} + told).exit == 0);
 }
 
-TEST_CASE("Evaluations: what is told of --parallel-bound has a single simulation") {
+TEST_CASE("Evaluations: the hint about --parallel-bound has a single simulation") {
   for (const auto& [bench, alone] :
        {std::pair{"tp_mlp", "--ranks 1"},
         std::pair{"tp_transformer_block", "--phase decode --parallel tensor --from_ranks 2 --ranks 2"},
@@ -296,7 +296,7 @@ TEST_CASE("tp_mlp: right on any number of packages, and more than one sums up") 
   }
 }
 
-// Kernels of which some issue more commands than they may.
+// Some of these kernels exceed the limit on commands.
 TEST_CASE("Evaluations: the rows beside failed ones are those of a whole run") {
   struct Case {
     std::string bench;

@@ -29,7 +29,7 @@ json::object json_of(const std::string& arguments) {
   return json::parse(outcome.out).as_object();
 }
 
-// Picoseconds a picosecond of a latency on the path of the run, or of its first launch.
+// Picoseconds of the path (of the run, or of its first launch) per picosecond of a latency.
 double count(const json::object& run, std::size_t path, const std::string& key) {
   for (const json::value& row : run.at("explain").at("paths").at(path).at("keys").as_array()) {
     if (row.at("key").as_string() == std::string_view{key}) return row.at("count").to_number<double>();
@@ -74,7 +74,7 @@ TEST_CASE("--explain: a GEMM of one PE waits for its HBM slice" * doctest::skip(
   CHECK(launch.at("keys").at(0).at("key") == "cube.xbar_to_hbm_bw_gbs");
 }
 
-TEST_CASE("--explain: a key without a unit has its value, and no blank behind it") {
+TEST_CASE("--explain: a key without a unit has its value, and no blank after it") {
   const Outcome run = run_kbsim("explain --bench gemm_single_pe --timing-only");
   CHECK(run.exit == 0);
   CAPTURE(run.out + run.err);
@@ -150,7 +150,7 @@ TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refu
   }
 }
 
-TEST_CASE("--of: a number that isn't there is told what there is") {
+TEST_CASE("--of: a missing number is refused with those that exist") {
   const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet --explain --of ";
   const auto refused = [&](const std::string& of, const std::string& why) {
     const Outcome outcome = run_kbsim(job + of);
@@ -169,7 +169,7 @@ TEST_CASE("--of: a number that isn't there is told what there is") {
   refused("row:1", "--of row:1: ccl_allreduce is a single simulation, and has no rows");
 }
 
-TEST_CASE("--of: what isn't there is told behind the whole run, as if --of run had been asked") {
+TEST_CASE("--of: a missing part is reported after the whole run, as if --of run had been asked") {
   const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet --explain --of ";
   const std::string whole = run_kbsim(job + "run").out;
   CHECK(whole.find("what may help: ") != std::string::npos);
@@ -228,7 +228,7 @@ TEST_CASE("--of: what a path is called is what asks for it") {
         std::string::npos);
 }
 
-// Two launches, of which one is reported later and ends the run.
+// Two launches; the one that is reported later ends the run.
 TEST_CASE("--explain: launches and operations that aren't on the path have their slack") {
   const json::object run = json_of(kMainJob + " --explain --json --quiet");
   const json::array& paths = run.at("explain").at("paths").as_array();
@@ -260,7 +260,7 @@ TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --ou
     CHECK_MESSAGE(text.out.find(part) != std::string::npos, part);
 }
 
-// Of each evaluation a row's path is as long as the time that the row states.
+// For each evaluation, the path of a row is as long as the time in the row.
 TEST_CASE("--of row: the path of a row of any evaluation sums to the row's time" *
           doctest::skip(kbsim::test::kSanitized)) {
   struct Case {
@@ -344,7 +344,7 @@ TEST_CASE("--explain: memories with banks, routers with channels and PEs that po
   }
 }
 
-// Two packages exchange a MiB: with four slots a send waits for one, with 64 it hardly does.
+// Two packages exchange a MiB: with four slots, sends wait for slots; with 64 they hardly do.
 TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of without it") {
   const std::string ring =
       "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -b 1M -e 1M "

@@ -1,4 +1,4 @@
-// What a user reads before anything runs: help, mistakes told, completion, the manual page, progress.
+// Texts before a run: help, error messages, completion, the manual page, progress.
 #include <filesystem>
 #include <sstream>
 
@@ -24,7 +24,7 @@ void refuses(const std::string& arguments, const std::string& error) {
   CHECK(outcome.err == error + "\n");
 }
 
-// A command on a terminal of so many columns: all that it shows, with "\r\n" at the ends of lines.
+// All that a command shows on a terminal of `columns` columns, with "\r\n" at the ends of lines.
 std::string on_terminal(int columns, const std::string& arguments) {
   return run_script("export KBSIM; script -qec 'stty cols " + std::to_string(columns) +
                     "; timeout 60 $KBSIM " + arguments + "' /dev/null </dev/null")
@@ -53,7 +53,7 @@ std::size_t longest_line(const std::string& text) {
   return longest;
 }
 
-// What bash offers after these words, the last one unfinished.
+// Bash's completions after these words; the last one is unfinished.
 std::string offered(const std::string& words) {
   return run_script("export KBSIM; bash -c 'source <($KBSIM completion bash); COMP_WORDS=(" + words +
                     "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _kbsim; echo ${COMPREPLY[@]}'")
@@ -125,8 +125,8 @@ TEST_CASE("Help: a bench's own options are shown without a machine, and no other
           "kbsim: unknown bench 'ccll', did you mean 'ccl'? (a bench of your own needs --plugin FILE)");
 }
 
-// In the order of the commands, in one folder: some take what others write. Those of gemm_single_pe take
-// long.
+// Examples run in the order of the commands, in one folder: some read what others write. Examples of
+// gemm_single_pe are left out, as they take long.
 TEST_CASE("Help: explain has its own usage and examples") {
   const std::string text = run_kbsim("help explain").out;
   CHECK(text.starts_with("usage: kbsim explain --bench NAME "));
@@ -170,7 +170,7 @@ TEST_CASE("Mistakes: a line each, with the nearest option") {
           "kbsim: unexpected argument 'more'; usage: kbsim topology [FILE] [options]");
 }
 
-TEST_CASE("--set: a key without its path is told the whole keys that end so") {
+TEST_CASE("--set: a key without its path is refused with the whole keys that end so") {
   const Outcome outcome = run_kbsim("--bench ccl_allreduce --set link_bw_gbs=3");
   CHECK(outcome.exit == 2);
   CHECK_MESSAGE(outcome.err.starts_with("--set link_bw_gbs=3: link_bw_gbs: unknown key"), outcome.err);

@@ -28,7 +28,7 @@ boost::json::object imported(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("Inputs of others: a pipe that would be read twice is refused, nobody waits for it") {
+TEST_CASE("Inputs of others: a pipe that would be read twice is refused without a wait") {
   for (const char* what : {"--bench gemm --layers pipe", "traffic --topology wormhole.yaml --trace pipe"})
     refused("rm -f pipe; mkfifo pipe; timeout 20 $KBSIM " + std::string{what}, "pipe: is read twice");
 }
@@ -155,18 +155,18 @@ TEST_CASE("Inputs of others: no control character of a file comes to the termina
   CHECK(cell.err.find("'?[2J1' is no number") != std::string::npos);
 }
 
-TEST_CASE("Inputs of others: JSON that isn't is told with its place, of a model, too") {
+TEST_CASE("Inputs of others: JSON that isn't is reported with its place, of a model, too") {
   refused("printf '{\"hidden_size\": 64,\n \"x\": 8y}' > m.json; $KBSIM import m.json",
           "m.json:2:8: not JSON");
   refused("printf '{\"hidden_size\": 64' > m.json; $KBSIM import m.json", "m.json:1:19: not JSON: it ends");
 }
 
-TEST_CASE("kbsim import: JSON of no kind is told as such, with the list's name") {
+TEST_CASE("kbsim import: JSON of no kind is reported as such, with the list's name") {
   refused("printf '{\"chips\": 3}' > chips.json; $KBSIM import chips.json",
           "chips.json: no kind of file that is known: JSON with chips, which no input of kbsim has");
 }
 
-TEST_CASE("kbsim import: a mistake is told of what the file begins as") {
+TEST_CASE("kbsim import: a mistake is reported for the kind that the file begins as") {
   refused("printf 'Layer, M, N, K,\\na,1,x,3\\n' > net.csv; $KBSIM import net.csv",
           "net.csv:2:5: 'x', expected a whole number");
   refused("printf '<algo coll=\"allreduce\"/>' > p.xml; $KBSIM import p.xml", "<algo> has no nchunksperloop");

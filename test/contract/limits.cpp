@@ -1,4 +1,4 @@
-// What ends a run that goes on and on: limits on commands, time, events and memory.
+// Limits that end an endless run: commands, time, events and memory.
 #include <doctest/doctest.h>
 
 #include "command.hpp"

@@ -1,4 +1,4 @@
-// kbsim traffic --scope hbm as a user types it, and what it says of the reference tools' loads.
+// kbsim traffic --scope hbm as a user types it, and its results for the reference tools' loads.
 #include <filesystem>
 #include <string>
 #include <vector>

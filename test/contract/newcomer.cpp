@@ -1,4 +1,4 @@
-// What somebody stumbles over in the first hour: each mistake is told so that the next try is right.
+// Mistakes of the first hour: each message says how to get the next try right.
 #include <filesystem>
 #include <string>
 
@@ -58,7 +58,7 @@ TEST_CASE("Newcomer: JSON where CSV is expected is said to be JSON, and the othe
   refuses("--bench tp_transformer_block --model " + csv, "good.csv:1:1: not JSON");
 }
 
-TEST_CASE("Newcomer: types go by their names in PyTorch, too; what isn't there is told from a typing error") {
+TEST_CASE("Newcomer: types go by their names in PyTorch, too; a missing one is no typing error") {
   const std::string ccl = "--bench ccl --quiet -b 64 -e 64 -d ";
   const Outcome half = run_kbsim(ccl + "half");
   REQUIRE(half.exit == 0);
@@ -92,7 +92,7 @@ TEST_CASE("Newcomer: an algorithm that doesn't fit a bench is refused with the n
   }
 }
 
-TEST_CASE("Newcomer: what is missing or too much is told in the words of the usage") {
+TEST_CASE("Newcomer: a missing or extra argument is reported in the words of the usage") {
   refuses("check", "kbsim: DIR is missing; usage: kbsim check DIR [options]\n");
   refuses("replay", "kbsim: FILE is missing; usage: kbsim replay FILE [options]\n");
   refuses("explain ccl_allreduce",
@@ -126,7 +126,7 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
           "kbsim: 'softmax' is a kernel, which a bench launches: --bench ccl --algorithm ");
 }
 
-TEST_CASE("Newcomer: a word of a few is told with the nearest of them") {
+TEST_CASE("Newcomer: a wrong word of a few is reported with the nearest of them") {
   const std::string run = "--bench ccl_allreduce ";
   refuses("completion bsh", "completion: expected bash or zsh, got bsh; did you mean 'bash'?\n");
   refuses(run + "--race eror", "--race must be error, warn or off, got 'eror'; did you mean 'error'?\n");

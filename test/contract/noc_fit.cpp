@@ -1,4 +1,4 @@
-// kbsim fit as a user types it: what of the traces enters the fit.
+// kbsim fit as a user types it: which parts of the traces enter the fit.
 #include <string>
 
 #include <boost/json/parse.hpp>
@@ -22,7 +22,7 @@ std::string noc_event(const std::string& type, int cycle, const std::string& mor
                      cycle, more);
 }
 
-// A core reads from a DRAM node and from a worker, each with a barrier behind it.
+// A core reads from a DRAM node and from a worker, each followed by a barrier.
 std::string noc_trace(int first_takes, int second_takes) {
   const std::string none = R"("num_bytes":0)";
   std::string text = "[" + noc_event("READ", 100, R"("dx":0,"dy":5,"num_bytes":4096)");
@@ -76,7 +76,7 @@ TEST_CASE("NOC fit: --out has run.json and a page, and kbsim check fits again, w
       "test -s found/report.html && $KBSIM check found | tail -n 1; "
       "grep -c '^hop_ns: 12' found/config.resolved.yaml; done");
   CHECK_MESSAGE(outcome.err.empty(), outcome.err);
-  const std::size_t held = outcome.out.find("\n0\n");  // behind the first: nothing is held
+  const std::size_t held = outcome.out.find("\n0\n");  // after the first run, which holds nothing
   REQUIRE_MESSAGE(held != std::string::npos, outcome.out);
   CHECK(outcome.out.find("results are what they were") < held);
   CHECK(outcome.out.find("results are what they were", held) != std::string::npos);
@@ -95,7 +95,7 @@ TEST_CASE("Recorded traffic: --out has a row a barrier, and a summary that says 
   CHECK(outcome.err.find("no valid points") == std::string::npos);  // gnuplot's, of a half without traces
 }
 
-TEST_CASE("Recorded traffic: a row that can't be written is told by its file") {
+TEST_CASE("Recorded traffic: a row that can't be written is reported by its file") {
   const std::string trace = written(kJudged, noc_trace(400, 250));
   const Outcome outcome =
       run_script("mkdir -p full/barriers.csv; $KBSIM traffic --trace '" + trace + "' --out full");

@@ -1,4 +1,4 @@
-// What --out leaves in its folder.
+// The files that --out writes.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -324,7 +324,7 @@ TEST_CASE("--out: a link in place of the lock is named, wherever it leads") {
   CHECK_MESSAGE(linked.err.find("remove the link 'linked/.kbsim.lock'") != std::string::npos, linked.err);
 }
 
-TEST_CASE("Arguments: an empty one is told as what it is") {
+TEST_CASE("Arguments: an empty one is reported as empty") {
   const std::pair<std::string, std::string> all[] = {
       {"replay ''", "kbsim: FILE is given nothing; usage: kbsim replay FILE [options]\n"},
       {"check ''", "kbsim: DIR is given nothing; usage: kbsim check DIR [options]\n"},
@@ -369,7 +369,7 @@ TEST_CASE("Outputs: two of them don't have one path") {
   CHECK(run_kbsim(kMainJob + " --quiet --out " + out + " --oplog " + out + "/run.oplog").exit == 0);
 }
 
-TEST_CASE("Outputs: two names of one file that isn't there yet are told") {
+TEST_CASE("Outputs: two names of one file that isn't there yet are reported") {
   for (const std::string two :
        {"--oplog ./t.json --trace t.json", "--oplog t.json --trace link.json",
         "--out new --oplog ./new/results.csv", "--out new/ --oplog new/results.csv",

@@ -1,4 +1,4 @@
-// What threads could give a run, by the command.
+// The speedup that threads could give a run, by the command.
 #include <string>
 #include <utility>
 

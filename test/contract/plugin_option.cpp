@@ -17,7 +17,7 @@ std::string plugin(const std::string& name) {
   return KBSIM_BINARY "/contract/plugins/plugin_" + name + ".so";
 }
 
-// kbsim list with these shared objects is refused, in one line that says all of this.
+// Checks that kbsim list refuses these shared objects, in one line with all of these texts.
 void check_refused(const std::string& files, const std::vector<std::string>& says) {
   const Outcome outcome = run_kbsim("list " + files);
   CAPTURE(outcome.err);
@@ -38,7 +38,7 @@ TEST_CASE("--plugin: what a shared object registers is known by name, in list an
   CHECK(run_kbsim(run).exit == 2);
 }
 
-TEST_CASE("--plugin: whatever a kernel or host program throws is its fault, told with its name") {
+TEST_CASE("--plugin: any exception of a kernel or host program is its fault, reported with its name") {
   const auto fault = [](const std::string& what) {
     const Outcome outcome = run_kbsim("--topology topology.yaml --plugin " + plugin("throwing") + what);
     CAPTURE(outcome.err);
@@ -89,7 +89,7 @@ TEST_CASE("--plugin: a component of one's own goes at a run's end, and may write
   CHECK(contents(log).find("sip1.cube15.noc.r3_2\n") != std::string::npos);
 }
 
-TEST_CASE("--plugin: messages are told apart in a shared object that hides its symbols, too") {
+TEST_CASE("--plugin: messages are distinguished in a shared object that hides its symbols, too") {
   const std::string hidden = " --set pe.pe_mmu.impl=hidden_mmu --plugin " + plugin("hidden");
   const Outcome outcome = run_kbsim(kMainJob + hidden);
   CAPTURE(outcome.err);

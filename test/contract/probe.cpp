@@ -1,4 +1,4 @@
-// Which of its tables probe prints.
+// The tables that probe prints.
 #include <string>
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ TEST_CASE("Probe: sizes that the memories have no room for have a dash, and the 
     for (std::size_t at = row.find(" - "); at != std::string::npos; at = row.find(" - ", at + 1)) ++count;
     return count;
   };
-  // Of nine sizes from 4 KiB on.
+  // Nine sizes, from 4 KiB on.
   const std::string table = "\nutilization against size:\n";
   CHECK(dashes(row_of("pe-local-hbm", table)) == 4);
   CHECK(dashes(row_of("pe-cube-sram", table)) == 6);
@@ -74,7 +74,7 @@ TEST_CASE("Probe: sizes that the memories have no room for have a dash, and the 
         std::string::npos);
 }
 
-TEST_CASE("Probe: a case that fails ends behind whole lines") {
+TEST_CASE("Probe: a case that fails ends after whole lines") {
   const Outcome outcome = run_kbsim(
       "probe --topology topology.yaml --case pe-local-hbm --case h2d-write "
       "--set system.packet_bytes=0 --set cube.noc.router.impl=builtin.router_vc "

@@ -1,4 +1,4 @@
-// What a terminal shows of a simulation that takes long.
+// The progress of a long simulation on a terminal.
 #include <string>
 #include <string_view>
 
@@ -24,14 +24,14 @@ std::string start(const std::string& command, const std::string& file) {
          "' " + file + " < /dev/null > /dev/null & ";
 }
 
-// Until what a command's terminal shows (all of it, or what `part` takes of it) has a match of the pattern.
+// Waits until the output on the command's terminal, filtered by `part`, matches the pattern.
 std::string until_shown(const std::string& pattern, const std::string& part = "cat") {
   return "tries=0; until " + part + " shown | grep -q '" + pattern +
          "' || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done; ";
 }
 
-// What it showed: once there is a match of `first`, it gets USR1, and once it has answered and drawn a line
-// with a word again, TERM.
+// All that the command showed. It gets USR1 once its output matches `first`, and TERM once it has answered
+// and drawn a line with `word` again.
 Outcome asked_and_stopped(const std::string& command, const std::string& before, const std::string& word,
                           const std::string& first) {
   return run_script("rm -f shown* other*; export KBSIM; " + before + start(command, "shown") + "outer=$!; " +
@@ -46,7 +46,7 @@ Outcome asked_and_stopped(const std::string& command, const std::string& before 
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// Each line that is said begins where the one in place has been erased.
+// Checks that each message begins where the line in place has been erased.
 void check_said(const std::string& shown) {
   for (std::size_t at = shown.find("kbsim: "); at != std::string::npos; at = shown.find("kbsim: ", at + 1))
     CHECK_MESSAGE(shown.substr(0, at).ends_with(kErase), shown);

@@ -21,13 +21,13 @@ std::size_t times(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("--race: by default ten races are told on stderr, the rest counted, and the run goes on") {
+TEST_CASE("--race: by default ten races are reported on stderr, the rest counted, and the run goes on") {
   const Outcome outcome = run_kbsim(kRacy);
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 7);  // it is no all-reduce
   CHECK(times(outcome.err, "warning: data race at ") == 10);
   CHECK(times(outcome.err, "kernel racy on sip") == 20);
-  CHECK(times(outcome.err, " at racy.cpp:") == 40);  // of both accesses, and of what lacks
+  CHECK(times(outcome.err, " at racy.cpp:") == 40);  // the lines of both accesses, and the missing order
   CHECK(times(outcome.err, ", in tensor '") == 10);
   CHECK(times(outcome.err, "and 22 more data races\n") == 1);  // 32 cubes
   CHECK(times(outcome.out, "data race") == 0);
@@ -42,7 +42,7 @@ TEST_CASE("--race error: the first race ends the run with exit 8, the same one i
     CHECK(run_kbsim(kRacy + "--race error --shuffle-ties " + seed).err == outcome.err);
 }
 
-TEST_CASE("--race: a run that ends in a fault or a deadlock tells its races, too") {
+TEST_CASE("--race: a run that ends in a fault or a deadlock reports its races, too") {
   for (const char* kernel : {"racy_fault", "racy_deadlock"}) {
     CAPTURE(kernel);
     const std::string job = kRacy + "--set ccl.algorithms.intercube_allreduce.kernel=" + kernel + " ";
@@ -55,7 +55,7 @@ TEST_CASE("--race: a run that ends in a fault or a deadlock tells its races, too
   }
 }
 
-TEST_CASE("--race off: nobody looks") {
+TEST_CASE("--race off: nothing is checked") {
   const Outcome outcome = run_kbsim(kRacy + "--race off");
   CHECK(outcome.exit == 7);
   CHECK(times(outcome.err, "data race") == 0);

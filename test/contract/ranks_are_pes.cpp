@@ -1,4 +1,4 @@
-// Ranks that are PEs, and what tells of queues, by the command.
+// Ranks that are PEs, and outputs about their queues, by the command.
 #include <algorithm>
 #include <set>
 #include <string>

@@ -23,7 +23,7 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return all;
 }
 
-// Has results of `command` in a folder, and gives that in place of OUT to what is refused.
+// Results of `command` in a folder; refused commands get this folder in place of OUT.
 class Earlier {
  public:
   explicit Earlier(const std::string& command) : folder_{fresh_place("refused").string()} {
@@ -65,7 +65,7 @@ TEST_CASE("Refused: a run with a wrong setting leaves the results of an earlier 
   earlier.refuses("--topology topology.yaml --bench no_such");
 }
 
-// links.csv is the first that is too long: what comes after it isn't there either.
+// links.csv is the first file that is too long: the files after it aren't written either.
 TEST_CASE("Refused: a run that finds no room for its results leaves those of an earlier one") {
   const Earlier earlier{kMainJob};
   const Outcome run =
@@ -104,8 +104,8 @@ TEST_CASE("Refused: an evaluation with a wrong setting leaves the results of an 
   earlier.refuses("--topology topology.yaml --bench tp_transformer_block --tokens 0");
 }
 
-// Of packets as large as messages the smallest fit the routers' buffers, or none.
-TEST_CASE("Refused: an evaluation of which no row can be simulated leaves the results of an earlier one") {
+// Packets are as large as messages: only the smallest fit the routers' buffers, or none fits.
+TEST_CASE("Refused: an evaluation without a row that can be simulated leaves the results of an earlier one") {
   const std::string ccl = "--topology topology.yaml --bench ccl -c 0 -b 128 -e 8K -f 8 ";
   const std::string routers =
       "--set system.packet_bytes=0 --set cube.noc.router.impl=builtin.router_vc --set "
@@ -192,7 +192,7 @@ TEST_CASE("Refused: a sweep with a wrong setting leaves the tables of an earlier
     earlier.refuses(sweep + wrong);
 }
 
-// What only the run can tell: its results are whole, and are there.
+// Only the run can find this mistake; the earlier results are kept whole.
 TEST_CASE("Refused: a command whose temporary files have no place names TMPDIR") {
   const std::string base =
       "$KBSIM whatif --topology topology.yaml --bench ccl_allreduce --set cube.noc.overhead_ns=1";
@@ -207,7 +207,7 @@ TEST_CASE("Refused: a command whose temporary files have no place names TMPDIR")
                 closed.err);
 }
 
-TEST_CASE("--of: a launch that isn't there is told behind the results, which are whole") {
+TEST_CASE("--of: a missing launch is reported after the results, which are whole") {
   const std::string folder = fresh_place("asked_wrongly").string();
   for (const char* of : {"launch:99", "collective:99", "op:sip0.cube0.pe0:4096"}) {
     CAPTURE(of);

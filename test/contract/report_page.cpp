@@ -289,7 +289,7 @@ TEST_CASE("Report page: a row of an evaluation has its path and its operations")
 
 namespace {
 
-// Of spans.json: how many of a series were in use at most, in whole units; -1: there is none of that name.
+// The largest number in use of a series of spans.json, in whole units; -1 if there is no series of that name.
 double most_used(const std::string& folder, const std::string& name) {
   double most = -1.0;
   const json::value spans = json::parse(contents(folder + "/spans.json"));
@@ -335,7 +335,7 @@ TEST_CASE("Report page: what can't be explained, stopped early or isn't recorded
   CHECK(fs::exists(none + "/report.html"));
 }
 
-TEST_CASE("kbsim report: what is no run's folder is told, and nothing is written") {
+TEST_CASE("kbsim report: a folder of no run is reported, and nothing is written") {
   const auto refused = [](const std::string& arguments, const std::string& says) {
     const Outcome outcome = run_kbsim(arguments);
     CAPTURE(arguments);

@@ -1,4 +1,4 @@
-// The page's table of keys, held against explain.json and the rules of what a better key is.
+// The page's table of keys, against explain.json and the rules for a better key.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -31,7 +31,7 @@ double better(const json::value& key, double percents) {
   return number(key.at("value")) * (1.0 + (is_rate(key) ? percents : -percents) / 100.0);
 }
 
-// How many ns longer the path gets with that value: a rate's pieces take whole picoseconds each.
+// Change of the path's length in ns with that value; a rate's pieces take whole picoseconds each.
 double change(const json::value& key, double to) {
   const double value = number(key.at("value"));
   if (!is_rate(key)) return number(key.at("count")) * (to - value);
@@ -45,7 +45,7 @@ double change(const json::value& key, double to) {
   return ps / 1000.0;
 }
 
-// The rows that the page shows when its field says so many percent.
+// The rows that the page shows when its field has `percents`.
 json::array rows_at(const std::string& page, int percents) {
   return json::parse(told_by(page, fmt::format("byId('better').value = {}; byId('better').dispatchEvent(new "
                                                "Event('input'));"

@@ -1,5 +1,5 @@
-// How long a frame of a page's timeline takes, in a real browser. It passes or fails on no time:
-// test_contract -tc="Report page: a million*" --no-skip
+// Time of a frame of a page's timeline, in a real browser. It never fails on a time: test_contract
+// -tc="Report page: a million*" --no-skip
 #include <string>
 
 #include <boost/json/parse.hpp>
@@ -16,8 +16,8 @@ using namespace kbsim::test;
 
 namespace {
 
-// The default run's slices, so often one after the other that there are a million; the view goes from the
-// begin to the end in 60 frames, at five widths. Reading a point back waits for what was drawn.
+// The default run's slices, repeated one after the other up to a million. The view goes from begin to end in
+// 60 frames, at five widths. Reading a pixel back waits until all is drawn.
 constexpr const char* kPan = R"(
 const of = app.runs[0].raw.spans, times = Math.ceil(1e6 / of.start.length);
 const data = {...of, end: of.end * times, flows: [], series: [], rows: [], start: []};

@@ -88,7 +88,7 @@ std::string page_of_network(const std::string& net) {
   return page_in(traffic("net", "--scope file:" + file + " --load 0.5 --packets 200 --warmup 10"));
 }
 
-// Where nodes of a network's drawing stand, by name, as "x y"; and of each link its path.
+// Positions of nodes in a network's drawing, by name, as "x y"; and the path of each link.
 std::string layout_on(const std::string& page) {
   return told_by(
       page,
@@ -112,7 +112,7 @@ TEST_CASE("Report page: a network of a file stands in its columns, or in layers 
   if (!has_chromium()) return;
   const json::value star = json::parse(layout_on(star_page));
   CHECK(star.at("links") == 4);
-  const json::array& places = star.at("places").as_array();  // the middle first, then who is around it
+  const json::array& places = star.at("places").as_array();  // the middle first, then its neighbours
   REQUIRE(places.size() == 5);
   CHECK(places[0].at(0) == "M");
   for (std::size_t i = 1; i < places.size(); ++i) {

@@ -1,4 +1,4 @@
-// scripts/run.sh: what it hands on to the command, installing and building left out.
+// scripts/run.sh: the arguments that it passes to the command, without installing and building.
 #include <doctest/doctest.h>
 
 #include "command.hpp"

@@ -1,4 +1,4 @@
-// A setting has an effect or is refused; what a run refuses, --dry-run refuses; a run can be run again.
+// A setting has an effect or is refused; --dry-run refuses what a run refuses; a run can be repeated.
 #include <filesystem>
 #include <fstream>
 

@@ -100,7 +100,7 @@ TEST_CASE("--num-threads: a plan's ranks map memory while they run, so one threa
   CHECK(outcome.err.find("simulated by one thread: memory of a plan's ranks") != std::string::npos);
 }
 
-TEST_CASE("DMA: as many bytes in flight as there may be, told ahead or not") {
+TEST_CASE("DMA: the allowed bytes are in flight, reserved ahead or not") {
   const std::string run =
       "--topology topology.yaml --bench qkv_gemm --json --quiet --set pe.pe_dma.request_bytes=8GiB "
       "--set pe.pe_dma.max_outstanding=2147483647 ";

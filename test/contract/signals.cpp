@@ -37,12 +37,12 @@ Outcome run_with(const std::string& command, const std::string& ready, const std
                     "; wait $outer; code=$?; cat said >&2; exit $code");
 }
 
-// Its handlers of HUP, INT, TERM and USR1 are there: the last one tells it from the timeout(1) it is forked
-// from.
+// Holds once the handlers of HUP, INT, TERM and USR1 are installed. Without the handler of USR1 the process
+// is still the timeout(1) that it is forked from.
 const std::string kCatches =
     "caught=$(awk '/^SigCgt/{print $2}' /proc/$pid/status) && [ $((0x$caught & 0x4203)) -eq $((0x4203)) ]";
 
-// Asks how far the command is until it has said something that matches.
+// Asks for the command's progress until its output matches `answer`.
 std::string ask_until(const std::string& answer) {
   return "tries=0; until grep -Eq '" + answer +
          "' said || [ $((tries += 1)) -gt 500 ]; do kill -USR1 $pid; sleep 0.1; done; ";
@@ -54,7 +54,7 @@ boost::json::object json_in(const std::string& file) {
   return boost::json::parse(contents(file)).as_object();
 }
 
-// As one whose CSV files aren't whole.
+// True if the folder is marked as one whose CSV files aren't whole.
 bool is_marked(const std::string& folder) { return std::filesystem::exists(folder + "/PARTIAL"); }
 
 // A folder in which `gnuplot` is a program that draws for long.
@@ -68,7 +68,7 @@ std::string slow_gnuplot() {
 
 }  // namespace
 
-// The configuration is a pipe, which nobody writes into before the signal has come.
+// The configuration is a pipe, which is empty until the signal has arrived.
 TEST_CASE("Signals: a page that is interrupted leaves no half of it, and the results as they are") {
   const std::string folder = folder_for("stopped-page");
   REQUIRE(run_kbsim(kMainJob + " --quiet --no-report --out " + folder).exit == 0);
@@ -142,7 +142,7 @@ TEST_CASE("Signals: a sweep writes and prints the points that have ended, and sa
   }
 }
 
-TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows that have ended" *
+TEST_CASE("Signals: an evaluation answers USR1 and goes on; INT keeps the rows that have ended" *
           doctest::skip(kbsim::test::kSanitized)) {
   const std::string folder = folder_for("stopped-evaluation");
   const Outcome outcome =
@@ -278,8 +278,8 @@ TEST_CASE("Signals: replay ends with its signal's exit code, and says how far it
   CHECK(outcome.err.find("operations have been computed\n") != std::string::npos);
 }
 
-// The largest of its settings runs for minutes. When a worker has been busy for so long, it has begun with
-// one of the larger ones.
+// The largest of its settings runs for minutes. A worker that has been busy for `ticks` has begun one of the
+// larger ones.
 TEST_CASE("Signals: solve has the settings that have ended, and no remedy") {
   const int ticks = kSanitized ? 300 : 30;
   const std::string busy = fmt::format(

@@ -1,4 +1,4 @@
-// Runs that are stopped before their end: what is said of them.
+// Reports of runs that are stopped before their end.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -38,7 +38,7 @@ std::vector<double> column(const std::filesystem::path& file, const std::string&
 
 }  // namespace
 
-TEST_CASE("A run that meets a limit lists who waits, and no cycle: it isn't a deadlock") {
+TEST_CASE("A run that meets a limit lists the waits, and no cycle: it isn't a deadlock") {
   for (const char* limit : {"--max-sim-time 1500", "--stop-at 1500", "--max-events 2500"}) {
     const Outcome outcome = run_kbsim(kMainJob + " --quiet " + limit);
     CAPTURE(outcome.err);

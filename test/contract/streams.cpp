@@ -1,4 +1,4 @@
-// stdin, stdout and stderr that are closed, full, or read by nobody.
+// stdin, stdout and stderr that are closed, full, or without a reader.
 #include <filesystem>
 
 #include <boost/json/parse.hpp>

@@ -1,4 +1,4 @@
-// kbsim sweep as a user types it: points, what is known, what fails, and what is killed.
+// kbsim sweep as a user types it: points, known results, failures, and killed sweeps.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -33,7 +33,7 @@ bool has(const std::string& text, const std::string& part) {
   return true;
 }
 
-// What is equal however a sweep came to its end.
+// The files that are equal however a sweep came to its end.
 std::string tables_in(const std::string& folder) {
   return contents(fs::path{folder} / "points.csv") + contents(fs::path{folder} / "results.csv") +
          contents(fs::path{folder} / "best.txt");
@@ -64,7 +64,7 @@ TEST_CASE("Sweep: what is known isn't run again, and more values run alone") {
   fs::remove_all(folder);
 }
 
-// An answer to a key comes behind the order of the next point.
+// A worker gets the answer to a key after the order of its next point.
 TEST_CASE("Sweep: equal points that workers ask about while their next points are there") {
   const std::string folder = place("equal_ahead");
   const Outcome outcome =
@@ -311,8 +311,7 @@ TEST_CASE("Sweep: a second one into a folder is refused while the first runs") {
   fs::remove_all(folder);
 }
 
-TEST_CASE(
-    "Sweep: a point whose machine can't be built is told as its run is, which tells it before all else") {
+TEST_CASE("Sweep: a point whose machine can't be built is reported as its run does, before all else") {
   const std::string bench = " --bench ccl --topology " KBSIM_SOURCE_DIR "/configs/router_vc.yaml";
   const std::string of_bench = " --algorithm ring_allreduce_tcm -b 4K -e 4K";
   const Outcome run = run_kbsim("run" + bench + of_bench + " --set cube.noc.router.vcs=1");
@@ -325,7 +324,7 @@ TEST_CASE(
   CHECK_MESSAGE(swept.out.find(",2,\"" + refused + "\",") != std::string::npos, swept.out);
 }
 
-TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
+TEST_CASE("Sweep: mistakes are reported with their place, before anything runs") {
   const std::string folder = place("mistakes");
   const auto refused = [&](const std::string& arguments, const std::string& why) {
     const Outcome outcome = run_kbsim("sweep " + arguments + " --out " + folder);
@@ -352,7 +351,7 @@ TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
         "kbsim: --pareto latency_ns,latency_ns: expected two that differ; --metric takes one\n");
 }
 
-TEST_CASE("Sweep: a metric that no point has is told with the first that ends, or at once") {
+TEST_CASE("Sweep: a metric that no point has is reported with the first that ends, or at once") {
   const std::string folder = place("metric");
   const std::string sweep = kSmall + "--jobs 1 --set system.sips.count=2..40 --out " + folder;
   const Outcome first = run_kbsim(sweep + " --metric latncy_ns");
@@ -370,7 +369,7 @@ TEST_CASE("Sweep: a metric that no point has is told with the first that ends, o
   fs::remove_all(folder);
 }
 
-TEST_CASE("Sweep: a dry run tells a metric that no point has, by what is known or what it simulates") {
+TEST_CASE("Sweep: a dry run reports a metric that no point has, by what is known or what it simulates") {
   const std::string folder = place("dry_metric");
   const std::string sweep = kSmall + "--set system.sips.count=2,3 --out " + folder;
   const std::string dry = sweep + " --dry-run";

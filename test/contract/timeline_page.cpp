@@ -30,7 +30,7 @@ TEST_CASE("Timeline page: asks nothing of any network, and is small") {
     CHECK_MESSAGE(page.find(request) == std::string::npos, request);
 }
 
-TEST_CASE("Timeline page: opens, zooms, pans, finds and tells, by mouse and by keys") {
+TEST_CASE("Timeline page: opens, zooms, pans, finds and names, by mouse and by keys") {
   if (!has_chromium()) return;
   const std::string page = page_of("");
   CHECK(told_by(page, "told = document.title + ' ' + (timeline.start.length === data.length.length)") ==

@@ -17,7 +17,7 @@ boost::json::object run_json(const std::string& arguments) {
   return boost::json::parse(outcome.out).as_object();
 }
 
-// All that a bench says of its run, but for what only values can tell.
+// The result of a bench without the fields that need values.
 boost::json::object measured(const boost::json::object& run) {
   boost::json::object result = run.at("result").as_object();
   result.erase("rows_ok");

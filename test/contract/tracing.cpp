@@ -55,7 +55,7 @@ std::map<std::pair<std::int64_t, std::int64_t>, std::string> threads_of(const js
   return names;
 }
 
-// ps that slices lasted, by their thread's name.
+// Total length of slices in ps, by their thread's name.
 std::map<std::string, std::int64_t> sums_of(const json::array& events) {
   const auto names = threads_of(events);
   std::map<std::string, std::int64_t> sums;
@@ -218,7 +218,7 @@ TEST_CASE("--trace: its size is said before it is written, and is its size") {
   CHECK(std::filesystem::file_size(limited.file) < size);
 }
 
-TEST_CASE("--trace: what can't be is told before anything runs") {
+TEST_CASE("--trace: impossible settings are reported before anything runs") {
   const auto refused = [](const std::string& options, const std::string& says, int exit = 2) {
     const Outcome outcome = run_kbsim(kMainJob + " " + options);
     CAPTURE(options);
@@ -269,7 +269,7 @@ TEST_CASE("--trace: of evaluations that run one simulation, and no others") {
   CHECK(many.outcome.err.find("is an evaluation") != std::string::npos);
 }
 
-TEST_CASE("--trace: of a deadlock it has who waits, and of a run that was stopped all until then") {
+TEST_CASE("--trace: of a deadlock it has the waits, and of a stopped run all until then") {
   const Traced stuck = traced(".json", "--plugin " KBSIM_BINARY
                                        "/contract/plugins/plugin_stuck.so --set "
                                        "ccl.algorithms.intercube_allreduce.kernel=stuck");
@@ -321,7 +321,7 @@ TEST_CASE("--trace-dir: an earlier run's ranks go; another file stays") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("--trace: a window behind the end says so, and a suffix may be in capitals") {
+TEST_CASE("--trace: a window after the end is reported, and a suffix may be in capitals") {
   const Traced run = traced(".JSON", "--quiet --trace-window 5000:6000");
   CHECK(run.outcome.exit == 0);
   CHECK(

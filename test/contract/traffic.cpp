@@ -184,7 +184,7 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load 0.5 --rate 0.5", {"expected one of", "2"});
 }
 
-TEST_CASE("Traffic: what is wrong of each load of a sweep is told once, before any is simulated") {
+TEST_CASE("Traffic: a mistake of all loads of a sweep is reported once, before any is simulated") {
   const auto told = [](const std::string& options) {
     const Outcome outcome = run_kbsim("traffic --scope link --sweep " + options);
     CHECK(outcome.exit == 2);

@@ -1,4 +1,4 @@
-// Programs that never wait: what a signal, and what the watchdog does about them.
+// Programs that never wait: the effects of a signal and of the watchdog.
 #include <filesystem>
 #include <string>
 
@@ -39,8 +39,8 @@ int count_of(const std::string& text, const std::string& part) {
   return n;
 }
 
-// Runs it in the background; $pid is its number. `does` begins when it has caught its signals for a while, by
-// which it loops.
+// Runs it in the background; $pid is its number. `does` begins once its signal handlers have been installed
+// for a while: by then it loops.
 Outcome run_with(const std::string& command, const std::string& does) {
   return run_script("timeout 120 $KBSIM " + command +
                     " 2>said & outer=$!; tries=0; until pid=$(pgrep -P $outer) && caught=$(awk "

@@ -54,7 +54,7 @@ TEST_CASE("whatif: settings alone and together beside the run as it is") {
 }
 
 TEST_CASE("whatif: --of is what limits, and the table says of what") {
-  // The run's longest reason is that of the launch, too; shares tell them apart.
+  // The longest reason is the same for the run and for the launch; the shares differ.
   const auto text_of = [](const std::string& words) {
     const Outcome outcome = run_kbsim("whatif --quiet --set sip.ucie.overhead_ns=4 " + words);
     REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
@@ -191,7 +191,7 @@ TEST_CASE(
   }
 }
 
-// What stands above the name of an algorithm is a whole configuration of the others.
+// The lines above an algorithm's name are a whole configuration with the algorithms before it.
 TEST_CASE("diff, check: a cut configuration is refused by the line where it ends, wherever it is cut") {
   const Outcome made =
       run_script("$KBSIM explain " + kJob +
@@ -273,7 +273,7 @@ TEST_CASE("diff: operations lie beside those of their ids, and collectives besid
   CHECK(has(all.at("paths").at(2).at("of"), "launch 1 of intercube_allreduce on rank"));
 }
 
-TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
+TEST_CASE("whatif, solve, diff: mistakes are reported before anything runs") {
   for (const char* what :
        {"whatif --bench ccl_allreduce",
         "whatif --set cube.noc.w=2",

@@ -41,7 +41,7 @@ void check_right(const CclPoint& point) {
   CHECK(simulate(point).at("nwrong").to_number<std::int64_t>() == 0);
 }
 
-// Of a run whose values are right, in us.
+// Time of a run in us; checks that its values are right.
 double latency(const Machine& m) {
   const boost::json::object row = simulate(point_on(m));
   CAPTURE(m.sips);

@@ -25,7 +25,7 @@ TEST_CASE("covered: what overlaps counts once, and gaps don't") {
   CHECK(covered({{1_ns, 9_ns}, {2_ns, 3_ns}, {8_ns, 10_ns}, {10_ns, 11_ns}}) == 10_ns);
 }
 
-TEST_CASE("run_attention: a rank alone waits for nobody; neighbours that seldom look are waited for") {
+TEST_CASE("run_attention: a rank alone never waits; neighbours that seldom look are waited for") {
   AttentionProblem alone{.mesh = {.h_q = 2, .d = 16, .s_q = 8, .s_kv = 8}};
   CHECK(run_of(alone).communication_share == 0.0);
   for (const bool decode : {false, true}) {

@@ -1,4 +1,4 @@
-// A decoder layer over packages: what the undivided one gives, and work as stated.
+// A decoder layer over packages: the results of the undivided layer, and the stated work.
 #include "kbsim/evaluate/decoder_run.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What is registered as an evaluation.
+// Registration of evaluations.
 #include "kbsim/evaluate/evaluation.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is told ahead of packets changes no time of any collective.
+// Packets that are reserved ahead change no time of any collective.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -58,7 +58,7 @@ Row row_of(CclPoint point, bool exact) {
   return found;
 }
 
-// How many machines it ran on.
+// Number of machines on which it ran.
 int check(const config::AlgorithmSpec& algorithm) {
   int ran = 0;
   for (const config::MachineSpec& spec : machines()) {
@@ -79,7 +79,7 @@ int check(const config::AlgorithmSpec& algorithm) {
 
 }  // namespace
 
-TEST_CASE("Packets told ahead: every collective of ccl.yaml has the rows of packets one by one") {
+TEST_CASE("Packets reserved ahead: every collective of ccl.yaml has the rows of packets one by one") {
   kbsim::test::Sample sample{3};
   for (const auto& [name, declared] : algorithms().algorithms) {
     if (sample.skips()) continue;
@@ -88,7 +88,8 @@ TEST_CASE("Packets told ahead: every collective of ccl.yaml has the rows of pack
   }
 }
 
-TEST_CASE("Packets told ahead: so it is with slots in each memory, credits beside the links and one slot") {
+TEST_CASE(
+    "Packets reserved ahead: so it is with slots in each memory, credits beside the links and one slot") {
   for (const char* name : {"ring_all_gather", "ring_reduce_scatter", "ring_broadcast", "ring_all_to_all"}) {
     CAPTURE(name);
     config::AlgorithmSpec algorithm = algorithms().resolve(name);

@@ -1,4 +1,4 @@
-// A machine as it is described and drawn.
+// Descriptions and drawings of machines.
 #include "kbsim/report/machine_report.hpp"
 
 #include <memory>
@@ -33,7 +33,7 @@ struct Described {
   report::MachineReport report{.graph = graph, .figures = figures, .summary = summary};
 };
 
-// Every element that is opened is closed, in order.
+// True if each opened element is closed, in order.
 bool balanced(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {

@@ -20,7 +20,7 @@ ModelConfig model_from(const std::string& keys) {
   return read_model_config(file);
 }
 
-// Of LLaMA's names of keys.
+// A configuration with LLaMA's names of keys.
 std::string layer(const std::string& more) {
   return R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, )" + more;
 }
@@ -292,13 +292,13 @@ TEST_CASE("read_model_config: the narrowest window of attention, if any layer ha
   refuses<UsageError>(layer(R"("layer_types": ["sliding_attention"])"), "sliding_window is missing");
 }
 
-TEST_CASE("read_model_config: each key that is read is checked for its type, and told with its place") {
+TEST_CASE("read_model_config: each key that is read is checked for its type, and reported with its place") {
   const auto refuses_value = [](const std::string& key, const std::string& value) {
     CAPTURE(value);
     refuses<UsageError>(R"("hidden_size": 64, "num_attention_heads": 8)" + (",\n  \"" + key + "\": ") + value,
                         fmt::format(".json:2:{}: {}", key.size() + 7, key));
   };
-  // None of these keys may be a text, but for those that are one; and no text may be a number.
+  // No key of a number may have a text, and no key of a text may have a number.
   for (const char* number :
        {"intermediate_size", "n_inner", "ffn_dim", "num_key_value_heads", "head_dim", "num_hidden_layers",
         "n_layer", "num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "kv_lora_rank",

@@ -1,4 +1,4 @@
-// Each collective under the name that a host program calls it by.
+// Each collective by the name that a host program calls.
 #include <map>
 #include <string>
 #include <string_view>

@@ -18,7 +18,7 @@ TEST_CASE("NOC errors: the half of a trace is the parity of its base name's FNV-
   CHECK_FALSE(is_fitted("b"));  // 0xaf63df4c8601f1a5
 }
 
-TEST_CASE("NOC errors: of measured time, of barriers behind reads alone") {
+TEST_CASE("NOC errors: of measured time, of barriers after reads alone") {
   const NocBarrier late{.measured = 200, .predicted = 230.0, .reads = true};
   CHECK(error_of(late) == doctest::Approx(0.15));
   CHECK(is_judged(late));

@@ -41,7 +41,7 @@ constexpr std::array<OfSeveralQueues, 4> kOfSeveralQueues{{{"bidirectional_ring_
                                                            {"tree_allreduce", "tree_binary"},
                                                            {"torus_allreduce", "torus_2d"}}};
 
-// The plan as an algorithm, and a message of it in some 50 elements.
+// The plan as an algorithm, on some 50 elements.
 CclPoint point(const ccl::Plan& plan, int slots, Bytes slot_size) {
   config::CclSpec ccl;
   ccl.defaults.n_slots = slots;
@@ -169,7 +169,7 @@ TEST_CASE("Plans: vectors of several PEs of a rank are its tensor; what adds the
     CAPTURE(ranks);
     const ccl::Plan plan = host::plan_of_kernel(all_pes, ranks);
     CHECK(plan.custom);
-    CHECK(plan.chunks == 8 * ranks);  // a vector of as many chunks as ranks for each of 8 PEs
+    CHECK(plan.chunks == 8 * ranks);  // 8 PEs, each with a vector of `ranks` chunks
     const auto outputs = ccl::outputs_of(plan);
     for (int rank = 0; rank < ranks; ++rank) {
       for (int chunk = 0; chunk < plan.chunks; ++chunk) {
@@ -229,7 +229,7 @@ TEST_CASE("Plans: an unchecked run takes the same time") {
   CHECK(row.at("nwrong").is_null());
 }
 
-TEST_CASE("Plans: a slot that holds less than an element of each chunk of a message is told") {
+TEST_CASE("Plans: a slot that holds less than an element of each chunk of a message is reported") {
   CHECK_THROWS_WITH_AS(
       (void)simulate(point(with_waits(true), 1, 4_B)),
       doctest::Contains("a message of 3 chunks is of as many elements at least, and a slot of 4 B "

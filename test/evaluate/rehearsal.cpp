@@ -31,7 +31,7 @@ TEST_CASE("Rehearsal: tensors take memory until it has no room; the refusal is t
   CHECK_THROWS_AS(rehearsal.place(1, {16 * 1024 + 1}, f16, one_pe), UsageError);
 }
 
-TEST_CASE("require_possible: a collective's tensors and rings fit, or the reason is told") {
+TEST_CASE("require_possible: a collective's tensors and rings fit, or the reason is reported") {
   const config::AlgorithmSpec ring = over_ring(Collective::all_reduce, "ring_allreduce");
   CHECK_NOTHROW(require_possible(with_hbm(64_KiB), ring, {.n_elem = 32 * 1024}));
   CHECK_THROWS_WITH_AS(

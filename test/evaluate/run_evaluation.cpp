@@ -72,7 +72,7 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("run_evaluation: wrong numbers, an interrupt, and numbers that nobody checked have their exits") {
+TEST_CASE("run_evaluation: wrong numbers, an interrupt, and unchecked numbers have their exits") {
   const Run run;
   CHECK(run(toy(two_rows())) == ExitCode::ok);
   CHECK(run(toy(two_rows(false))) == ExitCode::wrong_values);
@@ -100,7 +100,7 @@ TEST_CASE("run_evaluation: the folder has rows, table, figures and what ran; no 
   CHECK(fs::exists(place / "config.resolved.yaml"));
 }
 
-TEST_CASE("run_evaluation: simulations that are deadlocked are told after the rows of the others are kept") {
+TEST_CASE("run_evaluation: deadlocked simulations are reported after the rows of the others are kept") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
@@ -134,7 +134,7 @@ TEST_CASE("run_evaluation: simulations that are deadlocked are told after the ro
   CHECK(!fs::exists(place / "deadlock.json"));
 }
 
-TEST_CASE("run_evaluation: what failed is told after the rows of the others are kept") {
+TEST_CASE("run_evaluation: failures are reported after the rows of the others are kept") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
@@ -172,7 +172,7 @@ TEST_CASE("run_evaluation: where all have failed the folder says why") {
   }
 }
 
-TEST_CASE("run_evaluation: where all are refused an earlier run's results stay; behind a row they don't") {
+TEST_CASE("run_evaluation: where all are refused an earlier run's results stay; after a row they don't") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
@@ -205,7 +205,7 @@ TEST_CASE("run_evaluation: rows that a reference doesn't fit hide no failure of 
   CHECK(run(toy(some)) == ExitCode::interrupted);
 }
 
-TEST_CASE("run_evaluation: what isn't written costs no rows, and is told behind all else") {
+TEST_CASE("run_evaluation: a file that can't be written costs no rows, and is reported last") {
   Run run;
   std::istringstream reference{"size,time\n100,1\n200,2\n"};
   bool printed = false;

@@ -1,4 +1,4 @@
-// Which settings have an effect on what runs.
+// The settings that have an effect on a run.
 #include "kbsim/evaluate/settings.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ config::Configuration configuration() {
   return all;
 }
 
-// Why setting a key of the ccl file or the machine is refused; "" if it isn't.
+// The reason for which a key of the ccl file or the machine is refused; "" if it isn't.
 std::string refusal(const Uses& uses, const std::string& key, Chosen chosen = {}) {
   chosen.set = {key + "=1"};
   try {

@@ -16,7 +16,7 @@ inline config::MachineSpec machine(int sips) {
   return spec;
 }
 
-/// Over the leaders of packages in a ring.
+/// An algorithm over the leaders of packages in a ring.
 inline config::AlgorithmSpec over_ring(config::Collective collective, const std::string& kernel) {
   config::AlgorithmSpec spec;
   spec.name = spec.kernel = kernel;
@@ -25,7 +25,7 @@ inline config::AlgorithmSpec over_ring(config::Collective collective, const std:
   return spec;
 }
 
-/// Over the leaders of all cubes, which become one.
+/// An all-reduce over the leaders of all cubes.
 inline config::AlgorithmSpec intercube() {
   config::AlgorithmSpec spec;
   spec.name = spec.kernel = "intercube_allreduce";

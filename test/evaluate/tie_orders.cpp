@@ -39,7 +39,7 @@ const config::AlgorithmSpec& default_algorithm() {
   return algorithm;
 }
 
-// Of the default all-reduce.
+// Digest of the default all-reduce.
 std::uint64_t digest_on(const config::MachineSpec& spec, std::optional<std::uint64_t> shuffle_ties) {
   const CollectiveData data{spec, default_algorithm(), {}};
   host::Session session{

@@ -1,4 +1,4 @@
-// Which settings packets of synthetic traffic meet.
+// The settings that affect packets of synthetic traffic.
 #include "kbsim/evaluate/traffic_settings.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace kbsim::evaluate::test::traffic_settings_test {
 namespace {
 
-// "" or what is refused, a line each.
+// The refused settings, a line each; "" if there are none.
 std::string refusal(const std::string& scope, const config::Overrides& set,
                     const std::string& pattern = "uniform") {
   const TrafficChoice choice{.setup = {.scope = scope, .pattern = pattern},
@@ -70,7 +70,7 @@ TEST_CASE("require_met: a length counts where a wire has it, a number of package
   CHECK(!is_met("mesh:1x1", "system.ns_per_mm=1"));
   CHECK(is_met("sips", "system.sips.count=3"));
   CHECK(!is_met("sip0.cubes", "system.sips.count=3"));
-  CHECK(is_met("sip2.cubes", "system.sips.count=3"));  // which aren't there without it
+  CHECK(is_met("sip2.cubes", "system.sips.count=3"));  // sip2 doesn't exist without it
 }
 
 TEST_CASE("require_met: of settings that belong together none counts, or those that packets meet") {

@@ -1,11 +1,11 @@
-"""Runs the commands of a page on a terminal, as a reader would, and checks what the page says they print.
+"""Runs the commands of a page on a terminal, as a reader would, and checks the output that the page states.
 
 first_hour.py PAGE BUILD [once]
 
-A ```sh block, a command a line, is typed in a folder that has the build as build/release; the ```text block behind
+A ```sh block, a command a line, is typed in a folder that has the build as build/release; the ```text block after
 it has lines that it prints, in this order. "..." stands for anything: other lines, or the rest of one. Steps of
 kbsim alone run on terminals of 40 and of 200 columns, the others once; with `once` each step of any number of
-commands runs once, for pages whose steps leave something behind.
+commands runs once, for pages whose steps leave files.
 """
 
 import os
@@ -51,7 +51,7 @@ def on_terminal(script: str, columns: int, folder: pathlib.Path) -> tuple[int, s
 
 
 def missing_line(printed: str, shown: str) -> str:
-    """The first line of the page that isn't among those shown, behind those before it."""
+    """The first line of the page that isn't among those shown, after the lines before it."""
     lines = iter(shown.splitlines())
     for expected in printed.splitlines():
         start = expected.removesuffix("...").rstrip() if expected.endswith("...") else None

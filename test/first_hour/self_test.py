@@ -1,4 +1,4 @@
-"""first_hour.py finds what a page says wrongly."""
+"""first_hour.py finds the wrong claims of a page."""
 
 import contextlib
 import io

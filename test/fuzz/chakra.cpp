@@ -1,5 +1,5 @@
-// Whatever the bytes, an execution trace is read or refused; what is read can be written and is read back,
-// and two ranks of it are a workload or refused.
+// Whatever the bytes, an execution trace is read or refused. A trace that is read can be written and read
+// back, and two ranks of it are a workload or are refused.
 #include <cstdlib>
 
 #include "kbsim/inputs/chakra/workload.hpp"

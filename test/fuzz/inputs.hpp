@@ -7,8 +7,7 @@
 
 namespace kbsim::fuzz {
 
-/// Reads what a fuzzer has made up: it is read, or refused as a user's mistake; anything else ends the
-/// fuzzer.
+/// Reads a fuzzer's input: it is read, or refused as a user's mistake; any other outcome ends the fuzzer.
 template <class Read>
 int feed(const std::uint8_t* data, std::size_t size, const Read& read) {
   try {

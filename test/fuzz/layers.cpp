@@ -1,4 +1,4 @@
-// Whatever the text, it is a list of layers or refused, and layers have work that can be counted.
+// Whatever the text, it is a list of layers or is refused; the work of layers can be counted.
 #include "kbsim/inputs/layers/layers.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Whatever the text, it is measured times, whole row by row, or refused.
+// Whatever the text, it is measured times in whole rows, or is refused.
 #include "kbsim/inputs/logs/measurements.hpp"
 
 #include <cstdlib>

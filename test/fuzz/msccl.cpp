@@ -1,5 +1,5 @@
-// Whatever the bytes, a plan's file is read or refused with its place; what is read can be judged, written
-// and read again.
+// Whatever the bytes, a plan's file is read or refused with its place. A plan that is read can be judged,
+// written and read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,5 @@
-// Whatever the bytes, a plan of MSCCL++ is read, or refused with its place; what is read ends, and is judged.
+// Whatever the bytes, a plan of MSCCL++ is read or refused with its place; a plan that is read ends, and is
+// judged.
 #include "kbsim/inputs/msccl/mscclpp.hpp"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Whatever the bytes, a NOC trace is read whole or refused with a place, and what was read reads again.
+// Whatever the bytes, a NOC trace is read whole or refused with a place; a trace that is read can be read
+// again.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

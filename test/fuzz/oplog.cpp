@@ -1,4 +1,4 @@
-// Whatever the bytes, an op log is read whole or refused, and what is read can be written and replayed.
+// Whatever the bytes, an op log is read whole or refused; a log that is read can be written and replayed.
 #include <cstdlib>
 #include <span>
 
@@ -36,7 +36,7 @@ void replay(const OpLog& log) {
 
 }  // namespace
 
-// The checksums are made right, or no change would ever get past them.
+// The checksums are made right; else every change would be refused for them.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string file = kbsim::test::sealed({reinterpret_cast<const char*>(data), size});
   try {

@@ -54,7 +54,7 @@ Task<> program(Rank& main) {
   co_await main.mp.spawn(of_rank, g_case, {.nprocs = 2});
 }
 
-/// How it fails, or "".
+/// The text of the run's error, or "".
 std::string run(Body body, std::vector<Numbers>& seen) {
   seen.assign(2, {});
   g_case = {.body = body, .seen = &seen};

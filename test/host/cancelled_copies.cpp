@@ -1,5 +1,5 @@
-// What a rank has sent to memory when another one's failure, or its own, ends it: it harms no later tensor,
-// and whoever reads it has it whole.
+// Data that a rank has sent to memory before its own or another rank's failure ends it. It harms no later
+// tensor, and readers get it whole.
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
@@ -21,7 +21,7 @@ struct Case {
   std::vector<Tensor>* left = nullptr;  // to the main program
 };
 
-// The last way to a memory is narrow: what goes there is under way when orders are long done.
+// The last link to a memory is slow: data is still under way long after orders are done.
 config::MachineSpec narrow() {
   config::MachineSpec spec = machine(2, 1, 1);
   spec.cube.xbar_to_hbm = Bandwidth::gbs(1.0);
@@ -83,7 +83,7 @@ TEST_CASE("Cancelled copies: what comes late changes no later tensor, and its me
   }
 }
 
-TEST_CASE("Cancelled copies: who still has the tensor reads what was sent, when it is there") {
+TEST_CASE("Cancelled copies: a rank that still has the tensor reads the sent data, once it is there") {
   for (Time after{}; after < 40000_ns; after += 2370_ns) {
     CAPTURE(after.count());
     Program program{narrow()};

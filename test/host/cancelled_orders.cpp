@@ -1,4 +1,4 @@
-// What a rank has ordered when another one's failure ends it: its kernels work on, and harm nobody.
+// Orders of a rank that another rank's failure ends: its kernels go on, and harm no other program.
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"

@@ -1,4 +1,4 @@
-// A collective on tensors that no installed algorithm fits picks one of those that are declared.
+// A collective on tensors that no installed algorithm fits picks one of the declared algorithms.
 #include <cstdio>
 #include <vector>
 
@@ -127,7 +127,7 @@ TEST_CASE("Choice: whatever the order of simultaneous events, a program takes th
   for (std::uint64_t seed = 1; seed <= 5; ++seed) CHECK(time(seed) == expected);
 }
 
-TEST_CASE("Choice: it is told, with what else there is and what each should take") {
+TEST_CASE("Choice: it is reported, with the alternatives and their predicted times") {
   std::FILE* const file = std::tmpfile();
   Choosing{3, {}, file}.run(choosing_main,
                             {.worker = gathers_anywhere, .placed = {.shape = {3}, .dp = kOnePe}});

@@ -32,7 +32,7 @@ inline config::CclSpec declared() {
   return spec;
 }
 
-/// A session of programs that pick algorithms among those.
+/// A session of programs that pick among the declared algorithms.
 struct Choosing {
   explicit Choosing(int sips, std::optional<std::uint64_t> shuffle = {}, std::FILE* choices = nullptr)
       : Choosing{machine(sips), shuffle, choices} {}
@@ -46,7 +46,7 @@ struct Choosing {
                  .ccl = declared(),
                  .choices = choices}} {}
 
-  /// How it fails.
+  /// The text of the program's error.
   template <class Args>
   std::string error(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
     try {

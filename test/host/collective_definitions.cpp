@@ -90,8 +90,8 @@ Case drawn(std::uint64_t seed) {
   return c;
 }
 
-// Numbers of the dtype. No order of the contributions may overflow a float, nor leave what f64 counts
-// exactly.
+// Numbers of the dtype. In no order may the contributions overflow a float, or exceed the integers that f64
+// holds exactly.
 double number(const Case& c, Random& random) {
   if (c.dtype == DType::boolean) return static_cast<double>(random.below(2));
   const double sign = random.below(2) == 0 || !info(c.dtype).is_signed ? 1 : -1;
@@ -165,7 +165,7 @@ void compare(const Elements& got, const Output& expected) {
   }
 }
 
-/// What one rank works with.
+/// One rank's view of a case.
 struct Here {
   Rank* rk;
   Case c;
@@ -305,7 +305,7 @@ void run(std::uint64_t seed) {
   session.run();
 }
 
-// Which reduction of which dtype isn't there, by case.
+// A reduction that doesn't exist for a dtype.
 struct Absent {
   ReduceOp op;
   DType dtype;

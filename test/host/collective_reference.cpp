@@ -9,7 +9,7 @@
 namespace kbsim::host::test::reference {
 namespace {
 
-// Of IEEE 754's formats: bits of the significand with the hidden one, and the exponents of the smallest and
+// A format of IEEE 754: bits of the significand with the hidden bit, and the exponents of the smallest and
 // the largest normal number.
 struct Format {
   int bits;
@@ -48,7 +48,7 @@ Defined sum(DType dtype, const Elements& contributions) {
 
 Defined product(DType dtype, const Elements& contributions) {
   double value = 1;
-  double size = 1;  // of what any order may have on its way
+  double size = 1;  // bound on the intermediate results, in any order
   for (const double one : contributions) {
     value = kept(value * one, dtype);
     size *= std::max(1.0, std::abs(one));
@@ -64,7 +64,7 @@ Defined average(DType dtype, Elements contributions) {
     rounded += ulp(dtype, one) / 2;
   }
   Defined all = sum(dtype, contributions);
-  all.error += 2 * rounded;  // the sum rounds what has been rounded
+  all.error += 2 * rounded;  // the sum rounds rounded terms
   return all;
 }
 

@@ -26,7 +26,7 @@ using Output = std::vector<Defined>;
 [[nodiscard]] double largest(DType dtype);
 
 /// The contributions of all ranks to one element. Sum and product of integers are modulo 2^bits; of bools, or
-/// and and. An average is the sum of what each contribution is divided by their number.
+/// and and. An average is the sum of the contributions, each divided by their number.
 [[nodiscard]] Defined reduced(Reduction op, DType dtype, const Elements& contributions);
 
 /// Each function gives the output of `rank`.

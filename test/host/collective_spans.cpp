@@ -1,4 +1,4 @@
-// What a record of spans says of a collective: how much it works on, on how many ranks, and its phases.
+// Contents of a collective's spans: its size, its number of ranks, and its phases.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -65,7 +65,7 @@ TEST_CASE("Spans of a collective: its elements, their bytes by the dtype's size,
     Collectives spans;
     program.session.machine().fabric().record_spans(&spans);
     program.run(on_two, dtype);
-    REQUIRE(spans.rows.size() == 2 * 4);  // of each rank one, and its three phases
+    REQUIRE(spans.rows.size() == 2 * 4);  // one per rank, and its three phases
     for (const auto& row : spans.rows) {
       CHECK(row.dtype == to_string(dtype));
       CHECK(row.elements == 32);

@@ -20,7 +20,7 @@ Task<> expect(Tensor x, double value) {
   CHECK(read.to_doubles() == std::vector<double>(static_cast<std::size_t>(x.shape().elements()), value));
 }
 
-// Four cubes a rank, two ranks: each all-reduce multiplies what is equal everywhere by 8.
+// Four cubes a rank, two ranks: each all-reduce multiplies values that are equal everywhere by 8.
 Task<> many_in_a_row(Rank& rk, int) {
   Tensor x = co_await rk.torch.full({4, 8}, 1.0 / 4096, f16, {.dp = kRows});
   double value = 1.0 / 4096;
@@ -139,7 +139,7 @@ TEST_CASE("Collectives: a Work may be kept, read past, awaited later and again")
   Program{}.run(on_all, awaited_later);
 }
 
-TEST_CASE("Collectives: one that nobody awaits is a fault when its rank ends, with the place of its call") {
+TEST_CASE("Collectives: one that isn't awaited is a fault when its rank ends, with the place of its call") {
   fails(dropped, ExitCode::deadlock,
         {"-- Process 0 terminated with the following error:\ncollectives.cpp:",
          ": all_reduce #0 of rank 0 was never awaited; co_await its Work (it is still under way)"});
@@ -151,7 +151,7 @@ TEST_CASE("Collectives: what can't be done is refused at the call, awaited or no
          ": all_reduce of 'x': intercube_allreduce needs one shard on each participating PE"});
 }
 
-TEST_CASE("Collectives: ranks that disagree are told both calls and both places") {
+TEST_CASE("Collectives: ranks that disagree are reported with both calls and both places") {
   fails(mismatch, ExitCode::deadlock,
         {"Detected mismatch between collectives on ranks. Rank ",
          "CollectiveFingerPrint(SequenceNumber=0, OpType=ALLREDUCE, TensorShape=[4, 8], TensorDtypes=f16, "

@@ -97,7 +97,7 @@ TEST_CASE("checklist 8: a rank goes to another package and comes back") {
   Choosing{3}.run(chosen_main, {.worker = moves, .chosen = {{2, 0, 1}}});
 }
 
-TEST_CASE("checklist 8: two ranks on one package are told so, in a collective") {
+TEST_CASE("checklist 8: two ranks on one package are reported, in a collective") {
   const std::string text = Choosing{2}.error(chosen_main, {.worker = both_on_one});
   CHECK(text.find("Duplicate device detected : rank 0 and rank 1 both on device 0") != std::string::npos);
 }

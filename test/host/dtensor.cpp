@@ -18,7 +18,7 @@ using dtensor::CommDebugMode;
 
 namespace {
 
-// The fewest collectives, by trying all ways of at most so many changes.
+// The fewest collectives, found by trying all sequences of at most `changes` changes.
 bool cut_further(const Placements& at, std::size_t axis, const Placement& one) {
   for (std::size_t inner = axis + 1; inner < at.size(); ++inner) {
     if (std::holds_alternative<ShardOf>(one) && at[inner] == one) return true;
@@ -73,7 +73,7 @@ Task<> every_pair(Rank& rk, Sharded of) {
   }
 }
 
-// Which collective, and of how many bytes on this rank.
+// Checks which collective runs, and its bytes on this rank.
 Task<> named_collectives(Rank& rk, Sharded of) {
   const DeviceMesh mesh = co_await dtensor::init_device_mesh(rk, "ahbm", of.mesh);
   const auto sent = [&](const Placement& placement) {
@@ -124,7 +124,7 @@ Task<> distributes(Rank& rk, Sharded of) {
   }
 }
 
-// Of three dimensions, sharded once.
+// Values of this rank's chunk of a tensor of three dimensions, sharded once.
 std::vector<double> cube_values(const Shape& shape, const Placement& placement, int ranks, int rank) {
   std::array<IndexRange, 3> range{{{0, shape[0]}, {0, shape[1]}, {0, shape[2]}}};
   if (const auto* shard = std::get_if<ShardOf>(&placement))

@@ -1,4 +1,4 @@
-// Operators on DTensors follow PyTorch's sharding rules, and give what undivided ones give.
+// Operators on DTensors follow PyTorch's sharding rules, and give the results of undivided tensors.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -110,8 +110,8 @@ Task<> mixes_unsigned(Rank& rk, int) {
   co_await expect_all(sum, 300);
 }
 
-// Of x [4, 8], P(sum), and w [8, 6], S(1), a rank sends: an all-gather of w 24 elements, an all-reduce of x
-// 32, a reduce-scatter of x and an all-to-all of w 28.
+// Elements sent per rank for x [4, 8], P(sum), and w [8, 6], S(1): an all-gather of w sends 24, an all-reduce
+// of x 32, a reduce-scatter of x and an all-to-all of w 28.
 Task<> picks_the_gather(Rank& rk, int) {
   const DeviceMesh mesh = co_await dtensor::init_device_mesh(rk, "ahbm", {2});
   const DTensor x = co_await filled(mesh, {Partial{}}, {4, 8}, f32, 1);

@@ -1,4 +1,4 @@
-// A rank fails before, inside and after a collective: what its peers' kernels wait in is aborted, and the
+// A rank fails before, inside and after a collective: its peers' waits in kernels are aborted, and the
 // context lives on.
 #include <optional>
 #include <string>
@@ -58,7 +58,7 @@ Task<> works_after(Rank& rk, int times) {
   }
 }
 
-// Whether the spawn failed, as it must.
+// Spawns the program and returns whether the spawn failed, as it must.
 template <class Args>
 Task<> spawn_failing(Rank& main, Task<> (*worker)(Rank&, Args), std::type_identity_t<Args> args) {
   bool failed = false;
@@ -82,7 +82,7 @@ Task<> fails_and_goes_on(Rank& main, Failing failing) {
   co_await main.dist.destroy_process_group();
 }
 
-// Nothing comes after it.
+// The failing spawn is the last step.
 Task<> fails_only(Rank& main, Failing failing) {
   co_await main.dist.init_process_group({});
   co_await spawn_failing(main, sums_and_fails, failing);
@@ -141,7 +141,7 @@ struct WordArgs {
 };
 bool is_first(TL& tl) { return tl.program_id(0) == 0 && tl.program_id(1) == 0; }
 
-// The first PE waits for what the cube to the east never sends, the others for the first.
+// The first PE waits for a tile that the cube to the east never sends, the others wait for the first.
 Task<> meets_behind_a_queue(TL& tl, WordArgs) {
   if (is_first(tl)) {
     const auto tile = co_await tl.recv({.dir = Dir::E, .shape = {8}});

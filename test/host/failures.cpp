@@ -120,7 +120,7 @@ TEST_CASE("Failures: a rank that fails before it joins ends the others, whose de
   CHECK(destroyed == 4);
 }
 
-TEST_CASE("Failures: a signal that a rank has met is told as it is, whatever else fails at that time") {
+TEST_CASE("Failures: a signal that a rank has met is reported as it is, whatever fails at that time") {
   const std::string text = Ranks4{}.error(spawn_one_interrupted, 2, ExitCode::interrupted);
   CHECK_MESSAGE(text.ends_with(": interrupted while it computed"), text);
   CHECK(text.find("terminated with the following error") == std::string::npos);

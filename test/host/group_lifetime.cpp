@@ -224,7 +224,7 @@ TEST_CASE("checklist 8: set_device_index and current_device_index are set_device
   Program{}.run(device_index, 0);
 }
 
-TEST_CASE("Barrier: nobody leaves before the last one has come") {
+TEST_CASE("Barrier: none leaves before the last one has arrived") {
   for (const int n : {1, 2, 3, 8, 16}) {
     for (const int rounds : {1, 3}) {
       CAPTURE(n);

@@ -12,7 +12,7 @@ using namespace kbsim::host::test;
 
 namespace {
 
-// What an all-reduce over these ranks gives, if rank r begins with r + 1 on four cubes.
+// Result of an all-reduce over these ranks, if rank r begins with r + 1 on four cubes.
 double sum_of(const std::vector<int>& ranks) {
   return 4.0 * std::accumulate(ranks.begin(), ranks.end(), static_cast<double>(ranks.size()));
 }
@@ -244,13 +244,13 @@ TEST_CASE(
                        doctest::Contains("broadcast of 'mine': Global rank 1 is not part of group"), Error);
 }
 
-TEST_CASE("Groups: who isn't a member can't use it") {
+TEST_CASE("Groups: a rank that isn't a member can't use it") {
   CHECK(group_error(uses_others_group, ExitCode::usage)
             .find("Running all_reduce on global rank 2 which does not belong to the given group.") !=
         std::string::npos);
 }
 
-TEST_CASE("Groups: ranks that make different ones are told both calls and places") {
+TEST_CASE("Groups: ranks that make different ones are reported with both calls and places") {
   const std::string text = group_error(makes_different_groups, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("Detected mismatch between collectives on ranks. Rank ") != std::string::npos);
@@ -258,7 +258,7 @@ TEST_CASE("Groups: ranks that make different ones are told both calls and places
   CHECK(text.find("is running new_group([1, 2]) at groups.cpp:") != std::string::npos);
 }
 
-TEST_CASE("Groups: members that disagree are told both calls and places") {
+TEST_CASE("Groups: members that disagree are reported with both calls and places") {
   const std::string text = group_error(disagrees_in_group, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("SequenceNumber=0, OpType=ALLREDUCE") != std::string::npos);
@@ -266,7 +266,7 @@ TEST_CASE("Groups: members that disagree are told both calls and places") {
   CHECK(text.find("Options=max, root 0) at groups.cpp:") != std::string::npos);
 }
 
-TEST_CASE("Groups: a member that waits for another, whose program has ended, is told so with the group") {
+TEST_CASE("Groups: a member that waits for another, whose program has ended, is reported with the group") {
   const std::string text = group_error(waits_in_group, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(

@@ -122,7 +122,7 @@ TEST_CASE("checklist 19: a deadlock report has the rings of those that wait, dec
             "sip0.cube0.pe0 E sip0.cube0.pe0 ipcq+0x0"));
 }
 
-TEST_CASE("checklist 19: the pointer dump of a program has counters, who is blocked, and addresses") {
+TEST_CASE("checklist 19: the pointer dump of a program has counters, blocked PEs, and addresses") {
   Program program{with_eight_pes(), ring_of_pes(0)};
   CHECK(pointer_dump(program.session.machine()).empty());
   (void)program.error(gets_stuck, 0, ExitCode::deadlock);

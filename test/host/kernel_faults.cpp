@@ -55,7 +55,7 @@ void ends_with_exit_8(Kernel kernel, const std::vector<std::string>& says) {
 
 }  // namespace
 
-TEST_CASE("Kernel: one that waits for what nobody sends is a deadlock with its line and its queue") {
+TEST_CASE("Kernel: one that waits for a tile that is never sent is a deadlock with its line and its queue") {
   ends_with_exit_8(waits_for_nobody,
                    {"deadlock at ", "kernel on sip0.cube0.pe0 waits for event recv E since ",
                     "kernel_faults.cpp:", "sip0.cube0.pe0 E with sip0.cube1.pe0 W: ", "recvs_waiting 1"});

@@ -1,4 +1,4 @@
-// What an entry of ccl.yaml says to its kernel: its own keys, the reduction, the size of messages.
+// Settings that an entry of ccl.yaml gives to its kernel: its own keys, the reduction, the message size.
 #include "kbsim/base/kernel_keys.hpp"
 
 #include <vector>
@@ -19,7 +19,7 @@ struct ScaledSpec {
   static void describe(auto& f) { f.add("kernel_factor", &ScaledSpec::kernel_factor, "of each element"); }
 };
 
-// Not much of a collective: each rank scales its own.
+// A trivial collective: each rank scales its own tensor.
 Task<> scaled(TL& tl, CollectiveArgs args) {
   const Tile x = co_await tl.load(args.data, {args.n_elem}, args.data.dtype);
   co_await tl.store(args.data, x * args.own.as<ScaledSpec>().kernel_factor);

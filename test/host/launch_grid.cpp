@@ -16,7 +16,7 @@ using namespace kbsim::host::test;
 namespace {
 
 struct PlaceArgs {
-  Ptr numbers;  // nine of each program, in turn
+  Ptr numbers;  // nine numbers per program, program after program
   Ptr k;
   std::int64_t n = 0;
 };

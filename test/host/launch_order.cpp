@@ -1,4 +1,4 @@
-// What a rank starts leaves in the order of its calls, also behind what waits for queues.
+// A rank's operations leave in the order of its calls, also after operations that wait for queues.
 #include <doctest/doctest.h>
 
 #include "kbsim/tl/kernel.hpp"
@@ -62,7 +62,7 @@ Task<> barrier_then_launch(Rank& rk, Order* orders) {
   co_await met;
 }
 
-// What is received is what the kernel adds to.
+// The kernel adds to the received tensor.
 Task<> receive_then_launch(Rank& rk, Order*) {
   const topology::DPPolicy one_pe{.num_cubes = 1, .num_pes = 1};
   const Tensor x = co_await rk.torch.full({8}, 10.0 * (rk.index + 1), f32, {.dp = one_pe});

@@ -1,4 +1,4 @@
-// What one launch sends, the next one doesn't receive; unless the algorithm says so.
+// A launch doesn't receive tiles that an earlier launch sent, unless the algorithm says so.
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace {
 
 const topology::DPPolicy kLeader{.num_cubes = 1, .num_pes = 1};
 
-// Rank 0 sends so many tiles, numbered from `first`, and all others receive theirs, which must be the same.
+// Rank 0 sends `sends` tiles, numbered from `first`; each other rank receives `receives` and checks them.
 struct FlowArgs {
   Ptr x;
   int sends = 1;
@@ -39,7 +39,7 @@ Task<> flow(TL& tl, FlowArgs args) {
 }
 KBSIM_KERNEL(flow, "a number of tiles from rank 0 to rank 1");
 
-// A collective that sends one tile more than anybody receives.
+// A collective that sends one tile more than is received.
 Task<> one_too_many(TL& tl, CollectiveArgs args) {
   const Tile mine = co_await tl.load(args.data, {args.n_elem}, args.data.dtype);
   auto sent = tl.send({.dir = Dir::E, .src = mine});
@@ -100,7 +100,7 @@ void check_says(const std::string& text, const std::vector<std::string>& parts) 
 
 }  // namespace
 
-TEST_CASE("Leftovers: a tile that nobody ever receives is a fault at the end of the run") {
+TEST_CASE("Leftovers: a tile that is never received is a fault at the end of the run") {
   check_says(fault_of({{.sends = 1, .receives = 0}}),
              {"sip0.cube0.pe0 sent [4] f16 to sip1.cube0.pe0 at leftovers.cpp:", "not received it from 'W'",
               "all kernels have ended"});

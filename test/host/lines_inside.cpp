@@ -1,4 +1,4 @@
-// What makes tensors inside says which of the program's lines called it.
+// Errors of calls that make tensors inside name the program's line.
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ using namespace sharded;
 
 namespace {
 
-// Each is of one call that makes a tensor.
+// Each makes a tensor inside.
 const std::map<std::string, Call> kCalls{
     {"scatter_to_tp_region", [](Ready r) -> Task<> { co_await scatter_to_tp_region(r.state, r.x); }},
     {"gather_from_tp_region", [](Ready r) -> Task<> { co_await gather_from_tp_region(r.state, r.x); }},
@@ -86,7 +86,7 @@ Task<> meets_full_memory(Rank& rk, std::map<std::string, std::string>* errors) {
   }
 }
 
-// Of queues that a memory has no room for.
+// The error of queues that don't fit in a memory.
 Task<> installs_in_full_memory(Rank& rk, std::string* error) {
   const std::vector<Tensor> most = co_await filled(rk);
   try {

@@ -1,4 +1,4 @@
-// What a program asks for in vain says which of its lines did.
+// Errors of refused calls name the program's line.
 #include <map>
 #include <string>
 #include <vector>

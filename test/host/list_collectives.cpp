@@ -25,7 +25,7 @@ Task<> expect_filled(Tensor x, double value) {
   CHECK(read.to_doubles() == std::vector<double>(static_cast<std::size_t>(x.shape().elements()), value));
 }
 
-// A tensor for each rank, of 100 * this rank + that one.
+// A tensor for each rank, filled with 100 * this rank + that rank.
 Task<std::vector<Tensor>> one_for_each(Rank* rk, Lists lists) {
   std::vector<Tensor> all;
   for (int rank = 0; rank < rk->dist.get_world_size(); ++rank) {
@@ -98,7 +98,7 @@ Task<> in_a_group(Rank& rk, Lists lists) {
   co_await expect_filled(x, 20.0 + rk.dist.get_rank(pair));
 }
 
-// What is refused, by case.
+// Calls that are refused, by case.
 Task<> calls_wrongly(Rank& rk, int which) {
   std::vector<Tensor> all = co_await one_for_each(&rk, {});
   const Tensor x = all.front();
@@ -186,7 +186,7 @@ TEST_CASE("Lists: what can't be is refused in PyTorch's words") {
   refused(11, "Global rank 5 is not part of group");
 }
 
-TEST_CASE("Lists: ranks whose shapes or shards differ are told both") {
+TEST_CASE("Lists: ranks whose shapes or shards differ are reported with both") {
   refused(9, "OpType=SCATTER, TensorShape=[2, 6]", ExitCode::deadlock);
   refused(10, "Detected mismatch between collectives on ranks", ExitCode::deadlock);
 }

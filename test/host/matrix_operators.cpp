@@ -94,7 +94,7 @@ struct HeadsCase {
   DPPolicy dp = {};
 };
 
-// Of each query, f64.
+// Attention of each query, in f64.
 Doubles attended(const Doubles& q, const Doubles& k, const Doubles& v, const HeadsCase& of) {
   Doubles result(q.size());
   const auto at = [&](const Doubles& x, std::int64_t row, std::int64_t heads, std::int64_t head,

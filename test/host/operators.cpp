@@ -1,4 +1,4 @@
-// Operators on tensors: right numbers wherever the parts lie, and words for what doesn't fit.
+// Operators on tensors: right numbers wherever the parts lie, and errors for operands that don't fit.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -118,7 +118,7 @@ Task<> adds_a_row(Rank& main, RowCase with) {
   check_close(got.to_doubles(), expected, rounding(f32));
 }
 
-// Nothing is awaited but the last.
+// Only the last operation is awaited.
 Task<> chains(Rank& main, int) {
   const Tensor x = co_await main.torch.full({8, 16}, 2.0, f16, {.dp = kSplitRows, .name = "x"});
   const Tensor w = co_await main.torch.full({16, 4}, 0.5, f16, {.name = "w"});
@@ -132,7 +132,7 @@ Task<> chains(Rank& main, int) {
   co_await z;
 }
 
-// The copy is not awaited before the operator reads what it writes.
+// The operator reads what the copy writes; the copy isn't awaited.
 Task<> follows_writers(Rank& main, int) {
   const Tensor x = co_await main.torch.zeros({8, 16}, f16, {.dp = kSplitRows, .name = "x"});
   const auto copied = x.copy_(host::full({8, 16}, 5.0, f16));
@@ -189,7 +189,7 @@ Task<> takes_views(Rank& main, int) {
   CHECK(after.to_doubles()[19] == 19.0);
 }
 
-// What can't be: a call, and what its text says.
+// A call that is refused, and a part of its text.
 struct Misfit {
   std::function<PendingTensor(const Tensor&, const Tensor&)> call;
   std::string text;

@@ -211,8 +211,8 @@ TEST_CASE("checklist 10: a long move reads and writes at once") {
   CHECK(gbs < 0.8 * 256.0 / 2);
 }
 
-// 16 requests of 4 KiB may be in flight. A part is read, then written; the next one is read when a part has
-// been written.
+// 16 requests of 4 KiB may be in flight. A part is read, then written; the next is read once a part has been
+// written.
 TEST_CASE("checklist 10: a move goes in parts of half of what may be in flight, two of them under way") {
   constexpr Bytes kPart{16 * 4096 / 2};
   constexpr Bytes kLast{10'000};

@@ -29,7 +29,7 @@ P2POp receive_from(const Tensor& x, int peer, const Group& group = {}) {
   return {.kind = P2POp::Kind::irecv, .tensor = x, .peer = peer, .group = group};
 }
 
-// Everybody's to everybody, at once.
+// Each rank sends to all others at one time.
 Task<> all_to_all_in_batch(Rank& rk, Exchanged e) {
   const int n = rk.dist.get_world_size();
   const Tensor mine = co_await rk.torch.full(e.shape, rk.index + 1.0, e.dtype, {.dp = e.dp});
@@ -47,7 +47,7 @@ Task<> all_to_all_in_batch(Rank& rk, Exchanged e) {
   for (std::size_t i = 0; i < theirs.size(); ++i) co_await expect_from(theirs[i], ops[2 * i].peer);
 }
 
-// 0 to 1, that to 2, and so on: each waits for the one before.
+// Rank 0 sends to 1, 1 to 2, and so on: each waits for the rank before.
 Task<> hand_on(Rank& rk, Exchanged e) {
   const Tensor x = co_await rk.torch.full(e.shape, rk.index + 1.0, e.dtype, {.dp = e.dp});
   if (rk.index > 0) co_await rk.dist.recv(x, rk.index - 1);
@@ -148,7 +148,7 @@ const std::vector<topology::DPPolicy> kPlacements{
 
 }  // namespace
 
-TEST_CASE("Point to point: everybody's to everybody in a batch, for any number of ranks") {
+TEST_CASE("Point to point: from each rank to all others in a batch, for any number of ranks") {
   for (const int n : {1, 2, 3, 8, 16})
     Program{machine(n, 2, 1)}.run(p2p_main, {.worker = all_to_all_in_batch, .exchange = {.shape = {2, 5}}});
 }
@@ -190,7 +190,7 @@ TEST_CASE("Point to point: no message is faster than the link between packages")
   CHECK(program.session.sim().now() > link.serialization(large.shape.bytes(f16)));
 }
 
-TEST_CASE("Point to point: a send and its recv that differ are told with both places") {
+TEST_CASE("Point to point: a send and its recv that differ are reported with both places") {
   const std::string text = p2p_error(sends_other_shape, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("Detected mismatch between send and recv: ") != std::string::npos);
@@ -201,8 +201,7 @@ TEST_CASE("Point to point: a send and its recv that differ are told with both pl
 }
 
 TEST_CASE(
-    "Point to point: what nobody receives is a fault when the ranks have ended, what nobody sends a "
-    "deadlock") {
+    "Point to point: an unreceived message is a fault when the ranks have ended, an unsent one a deadlock") {
   const std::string text = p2p_error(nobody_receives, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("rank 0 sends [4, 8] f16 to rank 1 at point_to_point.cpp:") != std::string::npos);

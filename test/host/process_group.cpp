@@ -96,7 +96,7 @@ TEST_CASE("Devices: a negative index changes nothing; one that isn't there is re
             .ends_with(": invalid device ordinal 2: the machine has 2 devices (system.sips.count)"));
 }
 
-TEST_CASE("Spawn: one process to as many as there are SIPs") {
+TEST_CASE("Spawn: from one process to one per SIP") {
   Program{}.run(spawn, 1);
   Program{}.run(spawn, 2);
   for (const int nprocs : {-1, 0, 3}) {

@@ -32,7 +32,7 @@ inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pe
 /// All on one PE.
 inline const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
-/// What is free of all PEs' memories in cube 0 of each package, and of virtual addresses.
+/// Free bytes of all PEs' memories in cube 0 of each package, and of virtual addresses.
 inline Bytes free_memory(Session& session) {
   Bytes all;
   for (int sip = 0; sip < session.spec().system.sips.count; ++sip) {
@@ -43,7 +43,7 @@ inline Bytes free_memory(Session& session) {
   return all;
 }
 
-/// On two ranks, of which one fails.
+/// Runs the program on two ranks; one of them fails.
 template <class Args>
 Task<> fails_on_two(Rank& main, Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
   bool failed = false;
@@ -55,7 +55,7 @@ Task<> fails_on_two(Rank& main, Task<> (*program)(Rank&, Args), std::type_identi
   CHECK(failed);
 }
 
-/// A machine with its main program, whose data races are errors.
+/// A machine with its main program; data races are errors.
 struct Program {
   explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce(),
                    const SimulationOptions& simulation = {})
@@ -69,7 +69,7 @@ struct Program {
     session.run();
   }
 
-  /// How it fails: its text, and its exit code by way of `exit`.
+  /// The text of the program's error; checks its exit code.
   template <class Args>
   std::string error(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args, ExitCode exit) {
     try {

@@ -1,4 +1,4 @@
-// Several runs of one HostProgram, some of which fail.
+// Several runs of one HostProgram; some of them fail.
 #include <string>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// Races of host programs with their kernels, whatever the times are; and what is in order without an await.
+// Races of host programs with their kernels, whatever the times; and accesses that are in order without an
+// await.
 #include <doctest/doctest.h>
 
 #include "kbsim/tl/kernel.hpp"
@@ -96,7 +97,7 @@ Task<> pe_dma_and_kernel(Rank& main, How how) {
   co_await goes_on(&main, &first, how, false);
 }
 
-// Named to a launch, a tensor is what it comes after: no await is needed, whenever it is called.
+// A launch comes after the operations on the tensors that it names: no await is needed.
 Task<> as_on_a_stream(Rank& main, How how) {
   const Tensors t = co_await tensors(main);
   const auto copied = t.data.copy_(full({kElements}, 1.0, f16));
@@ -122,7 +123,7 @@ Task<> own_parts(Rank& main, How how) {
   (void)co_await second;
 }
 
-// Memory that was given back is another tensor's.
+// Freed memory becomes another tensor's.
 Task<> memory_again(Rank& main, How how) {
   for (int i = 0; i < 3; ++i) {
     const Tensors t = co_await tensors(main);
@@ -136,7 +137,7 @@ struct OfRank {
   How how;
 };
 
-// All ranks see each other's work by a barrier of theirs, if they have awaited what they did.
+// All ranks see each other's work after a barrier, if they have awaited their own.
 Task<> rank_of_two(Rank& rk, OfRank args) {
   const Tensor mine = args.data[static_cast<std::size_t>(rk.index)];
   const auto copied = mine.copy_(full({kElements}, 1.0, f16));
@@ -180,7 +181,7 @@ void check_told(HostProgramOf program, const std::string& missing) {
 
 }  // namespace
 
-TEST_CASE("Races of a host: kernels of two launches, of which it hasn't awaited the first") {
+TEST_CASE("Races of a host: kernels of two launches; it hasn't awaited the first") {
   check_told(two_launches, "kernel races_loads on sip0.cube1.pe0, load of operation ");
 }
 

@@ -85,7 +85,7 @@ bool allowed(const Plan& plan, int rank) {
   return plan.call == Call::reduce_scatter && out == in.share(rank, plan.share);
 }
 
-// By the definitions: what each rank's tensor holds afterwards.
+// The final contents of each rank's tensor, by the definitions.
 std::vector<Numbers> expected(const Plan& plan) {
   std::vector<Numbers> all;
   const auto input = [&](int rank, std::int64_t i) {

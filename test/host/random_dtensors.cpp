@@ -121,7 +121,7 @@ std::vector<std::int64_t> elements_here(const DeviceMesh& mesh, const Placements
   return all;
 }
 
-// What part `part` of `parts` has of a Partial element: one part differs from the others.
+// Value of part `part` of `parts` of a Partial element; one part differs from the others.
 double part_of(Reduction op, double value, std::int64_t i, int part, int parts, DType dtype) {
   const bool owns = (i * 5 + 3) % parts == part;
   const bool floats = info(dtype).floating;

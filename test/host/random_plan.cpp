@@ -10,7 +10,7 @@ namespace kbsim::host::test::random_programs {
 namespace {
 
 constexpr double kLargest = 1 << 20;  // so that sums of a few are exact in f32
-// How many kinds of steps there are for any placement, and for whole tensors.
+// Numbers of kinds of steps for any placement, and for whole tensors.
 constexpr auto kAnywhere = static_cast<std::uint64_t>(StepKind::all_gather);
 constexpr auto kWhole = static_cast<std::uint64_t>(StepKind::launch) + 1;
 

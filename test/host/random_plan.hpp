@@ -8,7 +8,7 @@
 
 #include "program.hpp"
 
-/// Random host programs: what each does, and what its tensors hold in the end.
+/// Random host programs: their steps, and the final contents of their tensors.
 namespace kbsim::host::test::random_programs {
 
 using Values = std::vector<double>;
@@ -48,7 +48,7 @@ struct Step {
   std::map<int, Values> expected = {};  // by rank, of what is read
 };
 
-/// A program and what its tensors hold in the end.
+/// A program and the final contents of its tensors.
 struct Plan {
   std::uint64_t seed = 0;
   int ranks = 1;
@@ -71,22 +71,22 @@ struct Plan {
   }
 };
 
-/// Element i of what a rank's tensor begins with.
+/// Element i of the first contents of a rank's tensor.
 [[nodiscard]] double first_value(int rank, int tensor, std::int64_t i);
-/// Element i of what a rank gives to others in a step.
+/// Element i of the tensor that a rank gives to others in a step.
 [[nodiscard]] double given(const Step& step, int rank, std::int64_t i);
 
 [[nodiscard]] Values generated(std::int64_t n, const std::function<double(std::int64_t)>& f);
 
-/// What the step does to the plan's tensors, and what is read in it: a reference that knows no time.
+/// Applies the step to the plan's tensors and computes what it reads: a reference without time.
 void apply(Plan& plan, Step& step);
 
 [[nodiscard]] Plan random_plan(std::uint64_t seed);
 
-/// The program of such a plan: every rank checks what it reads and what its tensors hold in the end.
+/// The program of such a plan: each rank checks all that it reads and the final contents of its tensors.
 [[nodiscard]] Task<> random_main(Rank& main, Plan* plan);
 
-/// Checks what a tensor holds.
+/// Checks the contents of a tensor.
 [[nodiscard]] Task<> expect_reference(Tensor x, Values values);
 
 }  // namespace kbsim::host::test::random_programs

@@ -1,6 +1,6 @@
-// Random host programs against a reference that knows no time: groups, collectives, messages, slices,
-// launches, awaited at once or later. KBSIM_RANDOM_PROGRAMS=5000 runs so many, KBSIM_RANDOM_SEED the one of
-// that seed.
+// Random host programs against a reference without time: groups, collectives, messages, slices, launches,
+// awaited at once or later. KBSIM_RANDOM_PROGRAMS=5000 runs that number of programs, KBSIM_RANDOM_SEED the
+// program of that seed.
 #include <cstdlib>
 #include <optional>
 #include <vector>

@@ -1,4 +1,4 @@
-// What a random program's steps do to its tensors: a reference that knows no time.
+// Effects of a random program's steps on its tensors: a reference without time.
 #include <algorithm>
 #include <iterator>
 
@@ -12,7 +12,7 @@ double combined(ReduceOp op, double a, double b) {
   return op == ReduceOp::max ? std::max(a, b) : std::min(a, b);
 }
 
-// What f(rank) gives, combined over the members.
+// f(rank), combined over the members.
 double over(const Plan& plan, const Step& step, const std::function<double(int)>& f) {
   const std::vector<int>& members = plan.members(step);
   double all = f(members.front());
@@ -20,7 +20,7 @@ double over(const Plan& plan, const Step& step, const std::function<double(int)>
   return all;
 }
 
-// The installed algorithm, which fits whole tensors over the cubes, combines the cubes' rows, too.
+// The installed algorithm, which runs on whole tensors over the cubes, also combines the cubes' rows.
 void reduce_over_cubes(Plan& plan, const Step& step) {
   const auto row = static_cast<std::size_t>(plan.shape[1]);
   for (std::size_t i = 0; i < row; ++i) {

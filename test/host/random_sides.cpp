@@ -44,7 +44,7 @@ Task<> await_all(Side* side) {
   side->kept.clear();
 }
 
-// Of `parts` shapes one after the other.
+// A tensor of `parts` of the plan's shapes, one after the other.
 Task<Tensor> made(Side* side, std::int64_t parts, std::function<double(std::int64_t)> f) {
   const Shape shape{parts * side->plan->shape[0], side->plan->shape[1]};
   const Tensor x = co_await side->rk->torch.from_host(generate(shape, f32, f), side->placed());
@@ -121,7 +121,7 @@ void begin_exchange(Side& side, const Step& step) {
        {.kind = P2POp::Kind::irecv, .tensor = side.tensor(step.y), .peer = before, .group = group}}));
 }
 
-// What nobody else takes part in.
+// Steps of this rank alone.
 Task<> alone_takes(Side* side, Step step) {
   const Tensor x = side->tensor(step.x);
   const std::int64_t n = side->plan->shape.elements();
@@ -137,7 +137,7 @@ Task<> alone_takes(Side* side, Step step) {
   }
 }
 
-// What needs nothing but the tensors that there are.
+// Steps that need no new tensors.
 void begin_step(Side& side, const Step& step) {
   Distributed& dist = side.rk->dist;
   const int rank = side.rk->index;
@@ -154,8 +154,8 @@ void begin_step(Side& side, const Step& step) {
   if (rank == step.peer) side.works.push_back(dist.irecv(side.tensor(step.y)[step.rows], step.root, group));
 }
 
-// No address is compared: once inlined, the compiler would do that behind the next await (rule 11 of
-// CONTRIBUTING).
+// Compares values, not addresses: once inlined, a comparison of addresses would be moved after the next await
+// (rule 11 of CONTRIBUTING).
 bool is_any(StepKind what, std::initializer_list<StepKind> of) {
   bool any = false;
   for (const StepKind one : of) any |= one == what;

@@ -1,4 +1,4 @@
-// What calls that name the program's line are given.
+// Arguments for the tests of calls that name the program's line.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace kbsim::host::test::sharded {
 
-// All of it is there before the memory is full.
+// All of these are made before the memory is full.
 struct Ready {
   ParallelState state;
   Tensor x;       // [4, 4] f32, as the layers' weights
@@ -18,7 +18,7 @@ struct Ready {
   DTensor whole;  // [4, 4] f32, replicated, by rows, and partial
   DTensor rows;
   DTensor sum;
-  DTensor column;  // [4, 1], of which rank 1 has no column
+  DTensor column;  // [4, 1]; rank 1 has no column
   DTensor row;     // [1, 4], likewise
   DTensor vector;  // [4]
   ColumnParallelLinear column_layer;

@@ -121,7 +121,7 @@ TEST_CASE("Resident tensor: it is there at time 0, without an event, and kernels
   CHECK(resident.numbers == uploaded.numbers);
   CHECK(resident.kernel.last_end - resident.kernel.first_start ==
         uploaded.kernel.last_end - uploaded.kernel.first_start);
-  CHECK(program.session.resident() == Shape{4, 8}.bytes(f16));  // of x: nothing was put into y
+  CHECK(program.session.resident() == Shape{4, 8}.bytes(f16));  // of x; y has no contents
 }
 
 TEST_CASE("Resident tensor: timing only takes the same time") {
@@ -145,7 +145,7 @@ TEST_CASE("Resident tensor: zeros and full reside too, and can be written later"
   Program{}.run(resident_makers, 0);
 }
 
-TEST_CASE("Resident tensor: replicas are as many bytes, and one value") {
+TEST_CASE("Resident tensor: each replica has its bytes, and all are one value") {
   std::size_t values = 0;
   Program{}.run(replicas, &values);
   CHECK(values == 1);

@@ -32,7 +32,7 @@ config::AlgorithmSpec over_ring(const std::string& name, const std::string& kern
   return spec;
 }
 
-// They differ in all that queues can differ in.
+// They differ in all settings of queues.
 config::CclSpec algorithms() {
   config::CclSpec spec;
   const auto add = [&](config::AlgorithmSpec algorithm) { spec.algorithms[algorithm.name] = algorithm; };
@@ -115,7 +115,7 @@ std::vector<double> ranks_in_turn(std::size_t each) {
   return values;
 }
 
-// all: 2 cubes of 1 + 2 + 3; whole: what the parts were; part: a third of the sum of the wholes.
+// all: 2 cubes of 1 + 2 + 3; whole: the parts; part: a third of the sum of the wholes.
 Task<> expect_results(Tensors x) {
   co_await expect(x.all, std::vector<double>(16, 12.0));
   co_await expect(x.whole, ranks_in_turn(6));
@@ -134,7 +134,7 @@ Task<> in_sequence(Rank& rk, int) {
   co_await expect(x.all, std::vector<double>(16, 72.0));
 }
 
-// Nothing is awaited before all have begun, and then the last first.
+// All begin before the first await; the last one is awaited first.
 Task<> at_once(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   const auto first = rk.dist.all_reduce(x.another, {.algorithm = "ring"});
@@ -171,7 +171,7 @@ Task<> gathers(Rank& rk, int) {
   co_await rk.dist.all_gather_into_tensor(x.whole, x.part);
 }
 
-// Nothing that is declared fits either.
+// No declared algorithm fits either.
 Task<> gathers_unevenly(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   co_await rk.dist.all_gather_into_tensor(x.another, x.part);
@@ -203,7 +203,7 @@ Task<> misplaced_on_one(Rank& rk, int) {
   co_await rk.dist.all_reduce(x.another, {.algorithm = "intercube_allreduce"});
 }
 
-// Rank 1's first call can't be, on none of the others is anything wrong; the second is awaited first.
+// Rank 1's first call is wrong, all other calls are right; the second call is awaited first.
 Task<> wrong_on_one(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   const Tensor misplaced = co_await rk.torch.full({2, 8}, 1.0, f16, {.dp = kLeaderOnly, .name = "misplaced"});
@@ -294,7 +294,7 @@ TEST_CASE("Several algorithms: one alone takes the time and gives the digest tha
   CHECK(run({}) == run({"intercube_allreduce"}));
 }
 
-TEST_CASE("Several algorithms: ranks that call others, or by others, are told both") {
+TEST_CASE("Several algorithms: ranks that call others, or by others, are reported with both") {
   fails(kAll, another_order,
         {"Detected mismatch between collectives on ranks", "OpType=ALLREDUCE", "OpType=ALLGATHER"});
   fails(kAll, another_algorithm,
@@ -319,11 +319,11 @@ TEST_CASE("Several algorithms: what isn't in the process group is refused with w
 }
 
 TEST_CASE(
-    "Several algorithms: one rank's wrong call is told, though its next one and all others' are right") {
+    "Several algorithms: one rank's wrong call is reported, though its next one and all others' are right") {
   fails(kAll, wrong_on_one, {"-- Process 1 terminated", "'misplaced': intercube_allreduce needs one shard"});
 }
 
-TEST_CASE("Several algorithms: a kernel launched after a collective that nobody awaits runs after it") {
+TEST_CASE("Several algorithms: a kernel launched after a collective that isn't awaited runs after it") {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     CAPTURE(seed);
     Several program{seed == 0 ? std::nullopt : std::optional{seed}};
@@ -362,7 +362,7 @@ void fails_with_world_size(int world_size, const std::string& says) {
   CHECK_THROWS_WITH_AS(session.run(), doctest::Contains(says.c_str()), Error);
 }
 
-TEST_CASE("Several algorithms: all must be for as many ranks, all packages or all PEs") {
+TEST_CASE("Several algorithms: all must be for one number of ranks, all packages or all PEs") {
   fails_with_world_size(
       kRanks + 1,
       "'gather' has 3 ranks that are packages, but 'wrong' has 4 ranks that are PEs (world_size)");

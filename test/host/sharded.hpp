@@ -26,7 +26,7 @@ inline const topology::DPPolicy kOnOnePe{.num_cubes = 1, .num_pes = 1};
 
 inline double element_of(std::int64_t i) { return static_cast<double>((i * 7 + 3) % 13) - 6; }
 
-// Of two dimensions.
+// This rank's chunk of a tensor of two dimensions.
 struct Chunk {
   IndexRange rows;
   IndexRange cols;
@@ -45,7 +45,7 @@ inline Chunk chunk_here(const DeviceMesh& mesh, const Placements& placements, co
   return chunk;
 }
 
-// Of what all ranks of the axes with Partial have, this rank's part: they sum to the element.
+// This rank's part of an element: the parts of all ranks on the axes with Partial sum to the element.
 inline double partial(const DeviceMesh& mesh, const Placements& placements, double element) {
   int parts = 1;
   int part = 0;

@@ -54,7 +54,7 @@ Task<> drives_two_packages(Rank& main, int) {
   CHECK(of_b.to_doubles() == std::vector<double>(4, 1.0));
 }
 
-// Time that passes between a call and its await is the operation's, too.
+// Time between a call and its await counts for the operation, too.
 Task<> calls_then_waits(Rank& main, int) {
   Simulation& sim = main.session().sim();
   const auto made = main.torch.zeros({4, 8}, f16, {.dp = kRows});
@@ -107,7 +107,7 @@ Task<> reads_outputs_of_a_launch(Rank& main, int) {
   co_await launched;
 }
 
-// The read is of what was there when it was called, not of what is written after it.
+// The read gives the contents at its call, not those written after it.
 Task<> reads_before_a_write(Rank& main, int) {
   const Tensor x = co_await main.torch.full({4, 8}, 3.0, f16, {.dp = kRows});
   const auto first = x.copy_(sevens());
@@ -175,7 +175,7 @@ Task<> reads_what_ranks_left(Rank& main, int) {
   }
 }
 
-// Of one PE, several results of one tensor, and of one that isn't there yet.
+// Several operations on one PE that read one tensor, and several that read a result not yet computed.
 Task<> computes_beside_each_other(Rank& main, int) {
   const auto zeros = [&](std::string name) {
     return main.torch.zeros({4, 64}, f16, {.dp = kSinglePe, .name = std::move(name)});
@@ -228,7 +228,7 @@ TEST_CASE("Started operations: tensors of a launch stay until it has ended") {
   CHECK(program.session.allocators().pe({0, 0, 0}).hbm.free_bytes() == hbm);
 }
 
-TEST_CASE("Started operations: one that nobody awaits is a fault that names it and its line") {
+TEST_CASE("Started operations: one that isn't awaited is a fault that names it and its line") {
   const std::string text = Program{}.error(never_awaits, 0, ExitCode::deadlock);
   CHECK(text.find("started_operations.cpp:") != std::string::npos);
   CHECK(text.find("copy_ #0 of rank 0 was never awaited") != std::string::npos);

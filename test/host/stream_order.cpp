@@ -1,4 +1,4 @@
-// What a rank calls on a tensor comes after what still writes it, awaited or not.
+// A rank's call on a tensor runs after the operations that still write the tensor, awaited or not.
 #include <doctest/doctest.h>
 
 #include "kbsim/tl/kernel.hpp"
@@ -15,7 +15,7 @@ struct DoublesArgs {
   Ptr x;
 };
 
-// Much arithmetic before the store, so that what comes too early would be overwritten.
+// Much arithmetic before the store, so that a write that comes too early would be overwritten.
 Task<> doubles_late(TL& tl, DoublesArgs args) {
   const Ptr row = args.x + tl.program_id(1) * 8;
   const Tile x = co_await tl.load(row, {8}, f16);
@@ -105,7 +105,7 @@ Time halves_take(bool together) {
 
 }  // namespace
 
-TEST_CASE("Stream order: a launch, a collective and a message come after a copy_ that nobody awaited") {
+TEST_CASE("Stream order: a launch, a collective and a message come after a copy_ that isn't awaited") {
   Program{}.run(launches_after_a_copy, 0);
   Program{}.run(with_group, reduces_after_a_copy);
   Program{}.run(with_group, sends_after_a_copy);

@@ -48,7 +48,7 @@ Task<> loads_rows(TL& tl, LayoutArgs args) {
 }
 KBSIM_KERNEL(loads_rows, "a tile of several rows at once");
 
-// Columns of this program's own part, which has as many as `block`.
+// This program's own part, which has the shape of `block`, by columns.
 Task<> describes_own(TL& tl, LayoutArgs args) {
   const Ptr own = args.x.base + tl.program_id(0) * args.block.elements();
   const Descriptor mine = tl.make_desc({.base = own, .shape = args.block, .block = args.block});

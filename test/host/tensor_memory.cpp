@@ -72,7 +72,7 @@ Task<> use_while_it_goes(Rank& rk, int) {
   co_await launch_on_first(&rk.session(), dangling);
 }
 
-// So many elements from the first of x on.
+// Uses the address `elements` elements after the first of x.
 Task<> use_beyond(Rank& rk, std::int64_t elements) {
   const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe, .name = "x"});
   co_await launch_on_first(&rk.session(), x.ptr() + elements);
@@ -80,7 +80,7 @@ Task<> use_beyond(Rank& rk, std::int64_t elements) {
 
 Task<> wait_for_word(TL& tl, Ptr word) { co_await tl.wait_signal({.signal = word, .at_least = 3}); }
 
-// The third of eight words, whose tensor goes meanwhile if that is asked for.
+// Waits for the third of eight words; with `goes`, their tensor is freed meanwhile.
 Task<> use_as_signal(Rank& rk, bool goes) {
   std::optional<Tensor> x = co_await rk.torch.zeros({8}, i32, {.dp = kOnePe, .name = "x"});
   auto job = std::make_shared<hw::ControlJob>();
@@ -108,7 +108,7 @@ Task<> use_in_a_race(Rank& rk, int) {
   [[maybe_unused]] const auto result = co_await hw::host_of(rk.session().machine()).order(0, 0, job);
 }
 
-// That another PE has.
+// Uses an element that lies on another PE.
 Task<> use_of_another(Rank& rk, int) {
   const Tensor x =
       co_await rk.torch.zeros({2, 8}, f16, {.dp = {.pe = topology::Split::row_wise, .num_cubes = 1}});
@@ -124,7 +124,7 @@ Task<> no_elements(Rank& rk, Shape shape) {
   [[maybe_unused]] const auto result = co_await rk.torch.zeros(shape, f16, {.name = "x"});
 }
 
-// Of one cube, of two, of a cube's single PE: their unmappings are messages of different sizes.
+// Placements on several cubes, on one PE, and shared: their unmappings are messages of different sizes.
 Task<> drop_several(Rank& main) {
   const Tensor a = co_await main.torch.full({4, 8}, 1.0, f16, {.dp = kRows});
   const Tensor b = co_await main.torch.full({4, 8}, 2.0, f16, {.dp = kOnePe});
@@ -197,14 +197,14 @@ TEST_CASE("Tensor: it is mapped while it lives and unmapped afterwards") {
   CHECK(text.ends_with(", which was freed; keep a handle of it until all that use it have ended"));
 }
 
-TEST_CASE("Tensor: one that was freed is told so while other PEs still map it") {
+TEST_CASE("Tensor: one that was freed is reported while other PEs still map it") {
   const std::string text = Program{}.error(use_while_it_goes, 0, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("is not mapped on sip0.cube0.pe0") != std::string::npos);
   CHECK(text.ends_with(", which was freed; keep a handle of it until all that use it have ended"));
 }
 
-TEST_CASE("Tensor: an address beyond it is told with its name") {
+TEST_CASE("Tensor: an address beyond it is reported with its name") {
   const std::string behind = Program{}.error(use_beyond, 4, ExitCode::deadlock);
   CAPTURE(behind);
   CHECK(behind.find("; it is right behind the end of tensor 'x', f16 [8], of tensor_memory.cpp:") !=
@@ -220,7 +220,7 @@ TEST_CASE("Tensor: an address beyond it is told with its name") {
   CHECK(nowhere.find("; it is ") == std::string::npos);
 }
 
-TEST_CASE("Tensor: a signal in it that never comes is told with its name") {
+TEST_CASE("Tensor: a signal in it that never comes is reported with its name") {
   const std::string stays = Program{}.error(use_as_signal, false, ExitCode::deadlock);
   CAPTURE(stays);
   CHECK(stays.find(": no put to it is under way; it is in tensor 'x', i32 [8], of tensor_memory.cpp:") !=
@@ -232,7 +232,7 @@ TEST_CASE("Tensor: a signal in it that never comes is told with its name") {
   CHECK(goes.ends_with(", which was freed"));
 }
 
-TEST_CASE("Tensor: a race in it is told with its name") {
+TEST_CASE("Tensor: a race in it is reported with its name") {
   const std::string text = Program{}.error(use_in_a_race, 0, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("on 8 B of sip0.cube0.hbm0 from 0x") != std::string::npos);

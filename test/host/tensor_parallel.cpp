@@ -1,4 +1,4 @@
-// Layers that are divided among packages give what undivided ones give.
+// Layers that are divided among packages give the results of undivided layers.
 #include "kbsim/host/tensor_parallel.hpp"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ config::CclSpec over_leaders() {
   return spec;
 }
 
-// Whether the process group names what it runs; if not, its own is for other placements, and each call picks
-// from what there is.
+// Either the process group names the algorithms of all calls, or its own algorithm is for other placements
+// and each call picks one that fits.
 enum class Algorithms { named, picked };
 
 struct Packages {
@@ -221,7 +221,7 @@ Task<> asks_too_early(Rank& rk, int which) {
   co_return;
 }
 
-// What is scattered and gathered again is what it was; so are the rows of words, from whichever rank.
+// A tensor that is scattered and gathered is unchanged; so are the rows of words, whichever rank has them.
 Task<> goes_round(Rank& rk, int) {
   ParallelState state{rk};
   const int ranks = rk.dist.get_world_size();

@@ -23,7 +23,7 @@ Task<> asks_for_a_number(TL& tl, NumberAskingArgs args) {
 }
 KBSIM_KERNEL(asks_for_a_number, "what goes on hangs on an element");
 
-// Each kind of operation on memory with a tile that a run without values knows nothing of.
+// Each kind of operation on memory with a tile whose values a run without values doesn't have.
 Task<> shares(TL& tl, NumberAskingArgs args) {
   const Tile row = co_await tl.load(args.x, {8}, i32);
   const Tile sum = co_await tl.atomic_add(args.x, row);
@@ -109,7 +109,7 @@ TEST_CASE("Session without values: operations on memory take the same time") {
   CHECK(without.log().size() == with.log().size());
 }
 
-TEST_CASE("Session without values: whoever asks for a number is told why there is none") {
+TEST_CASE("Session without values: asking for a number is refused with the reason") {
   CHECK(error(looks_at_numbers, ExitCode::usage).find("--timing-only") != std::string::npos);
   const std::string fault = error(launches_it, ExitCode::deadlock);
   CHECK(fault.find("timing_only.cpp:22: item needs numbers, and this run computes none; leave out "
@@ -117,7 +117,7 @@ TEST_CASE("Session without values: whoever asks for a number is told why there i
   CHECK(fault.find("asks_for_a_number") != std::string::npos);
 }
 
-TEST_CASE("Session without values: it can't tell races") {
+TEST_CASE("Session without values: it can't find races") {
   const SessionOptions options{.races = oplog::RaceMode::warn, .timing_only = true};
   CHECK_THROWS_AS(Session(machine(), allreduce(), options), UsageError);
 }

@@ -29,7 +29,7 @@ std::vector<double> elements_of(const View& view, const std::vector<double>& ten
   return all;
 }
 
-// A slice of each axis that still has two elements, as often as not.
+// A random slice of each axis with a chance of one half.
 template <class Sliced>
 Sliced random_part(Sliced part, Random& random) {
   for (int axis = 0; axis < part.shape().rank(); ++axis) {
@@ -85,7 +85,7 @@ Task<> random_round_trips(Rank& main, Drawn drawn) {
   }
 }
 
-// What is written to a slice is there, and nothing else has changed.
+// Writes to a slice are in the tensor, and nothing outside the slice changes.
 Task<> random_slices(Rank& main, Drawn drawn) {
   Random random{drawn.seed};
   for (int i = 0; i < drawn.cases; ++i) {

@@ -1,4 +1,4 @@
-// Who host programs wait for when nothing is left to happen.
+// Processes that host programs wait for when no event is left.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -121,8 +121,7 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE(
-    "Host waits: a collective that a rank never calls names that rank, and who waits for whom up to main") {
+TEST_CASE("Host waits: a collective that a rank never calls names that rank, and the waits up to main") {
   const Found found = deadlock_of(reduces, allreduce(), on_first_alone);
   CAPTURE(to_string(found.graph));
   CHECK(found.of("main") == Words{"main ← rank 0: has not ended"});
@@ -149,12 +148,12 @@ TEST_CASE("Host waits: a rank that is stuck before its collective is one that ha
   CHECK(found.waits("rank 1"));
 }
 
-TEST_CASE("Host waits: of a collective that all have called nobody is missing") {
+TEST_CASE("Host waits: of a collective that all have called none is missing") {
   const Found found = deadlock_of(first_launches_then_reduces, stuck_allreduce());
   CAPTURE(to_string(found.graph));
   CHECK(found.of("all_reduce #0 of rank 0") ==
         Words{"all_reduce #0 of rank 0 launch of waits_as_collective ← sip0.cube1.pe0: has not returned"});
-  // The PE's second kernel is behind its first; cube 0 has returned from both.
+  // The PE's second kernel waits for its first; cube 0 has returned from both.
   CHECK(found.of("launch #0 of rank 0") ==
         Words{"launch #0 of rank 0 launch of returns_at_once ← sip0.cube1.pe0: has not begun, behind "
               "another kernel"});

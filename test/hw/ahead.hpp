@@ -18,12 +18,12 @@
 #include "random_machine.hpp"
 #include "sanitized.hpp"
 
-/// What is told ahead beside the same with an event for each step.
+/// Runs that reserve ahead, against the same runs with an event for each step.
 namespace kbsim::hw::test {
 
 using Shuffle = std::optional<std::uint64_t>;
 
-// All that a link keeps account of, by link.
+// All statistics of each link.
 struct LinkUse {
   Time free{}, busy{}, waited{}, longest{};
   std::int64_t packets = 0;
@@ -108,19 +108,19 @@ Outcome outcome(const config::MachineSpec& spec, bool exact, Shuffle shuffle, Ru
   return result;
 }
 
-// How many cases; more by hand: KBSIM_SEEDS=5000.
+// Number of cases; more by hand: KBSIM_SEEDS=5000.
 inline std::uint64_t seeds(unsigned few) {
   const char* const many = std::getenv("KBSIM_SEEDS");
   return many != nullptr ? std::strtoull(many, nullptr, 10) : kbsim::test::fewer(few);
 }
 
-// From which one on: KBSIM_FIRST_SEED=528.
+// The first seed: KBSIM_FIRST_SEED=528.
 inline std::uint64_t first_seed() {
   const char* const first = std::getenv("KBSIM_FIRST_SEED");
   return first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
 }
 
-// A run of `spec` with events, one without, and two without whose ties are shuffled.
+// Compares a run of `spec` that reserves ahead, and two with shuffled ties, with the run by events.
 template <class Run>
 void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64_t& saved, Run run) {
   const Outcome exact = outcome(spec, true, {}, run);
@@ -137,8 +137,8 @@ void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64
   }
 }
 
-// Likewise on a random machine of that seed; on the same in step of every eighth, and by hand of all:
-// KBSIM_IN_STEP=1.
+// The same on a random machine of that seed. Every eighth machine is put in step; KBSIM_IN_STEP=1 does so for
+// all.
 template <class Run>
 void check_random(const config::MachineSpec& spec, std::uint64_t seed, std::uint64_t& saved, Run run) {
   const bool steps = seed % 8 == 5 || std::getenv("KBSIM_IN_STEP") != nullptr;

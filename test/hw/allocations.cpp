@@ -1,5 +1,5 @@
-// What a kernel's commands allocate from their issue to their completion, once they have come around:
-// nothing. And what a machine takes before its first event.
+// Commands of a kernel's loop allocate nothing from issue to completion, once the loop is warm. Also the
+// bytes of a machine before its first event.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace {
 std::atomic<std::uint64_t> news{0};
 std::atomic<std::uint64_t> held{0};  // bytes, of blocks of malloc's
 
-// In front of each block its size, which not everybody who frees it tells.
+// Bytes before each block for its size: not every delete is given the size.
 constexpr std::size_t kFront = 16;
 
 std::uint64_t block(std::size_t size) { return (size + 8 + 15) / 16 * 16; }
@@ -119,7 +119,7 @@ Task<> products(TL& tl, LoopArgs args) {
   }
 }
 
-// Whatever it is long: a composite has a record of its own, its tiles have none.
+// A composite allocates one record, whatever its length; its tiles allocate nothing.
 Task<> composites(TL& tl, LoopArgs args) {
   std::array<std::uint64_t, 8> taken{};
   for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -135,7 +135,7 @@ Task<> composites(TL& tl, LoopArgs args) {
   *args.counted = taken[6] - taken[7];
 }
 
-// A step of a ring: what came is added to one's own and goes on.
+// A step of a ring: the received tile is added to the PE's own and is sent on.
 Task<> passes_on(TL& tl, LoopArgs args) {
   Count count{args};
   for (int i = 0; i < kTimes; ++i) {
@@ -176,7 +176,7 @@ Task<> one_to_the_other(Rig* rig, LoopArgs args, Bytes slot, topology::Region me
       {{.pe = kPe, .action = Launch{sends}, .size = {}}, {.pe = kPeer, .action = Launch{adds}, .size = {}}});
 }
 
-// Of a machine before its first event.
+// Bytes of a machine before its first event.
 std::int64_t bytes_of(int packages) {
   config::MachineSpec spec = small_machine();
   spec.system.sips.count = packages;

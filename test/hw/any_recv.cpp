@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 struct HubArgs {
   Names* from;
-  int waits = 0;  // for so many tiles of a long operation, before it asks
+  int waits = 0;  // tiles of a long operation that it awaits before it asks
   int tiles = 9;
 };
 

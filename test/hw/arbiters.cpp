@@ -1,4 +1,4 @@
-// Who goes first: each arbiter by itself, and one that only this file knows.
+// Order of service of each arbiter, and of one that only this file knows.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/fabric/i_arbiter.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("Arbiters: of any two requests exactly one goes first") {
   }
 }
 
-TEST_CASE("Round robin: the port behind the one served last, and at a port the channel behind") {
+TEST_CASE("Round robin: the port after the one served last, and at a port the next channel") {
   const auto arbiter = make("round_robin", 3, 2);
   const auto order = [&](std::uint32_t a, std::uint32_t b) {
     return arbiter->before({.port = a}, {.port = b});

@@ -1,4 +1,4 @@
-// Atomics in time: what one costs, who is served first, and who races.
+// Atomics in time: costs, order of service, and races.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/fabric/i_spans.hpp"
@@ -36,7 +36,7 @@ Task<> exchanges_if(TL& tl, TookArgs args) {
   *args.took = tl.clock() - start;
 }
 
-// The first tile is large, so that the engine is long about it.
+// The first tile is large, so that the engine takes long for it.
 Task<> adds_what_comes_late(TL& tl, TookArgs args) {
   const Time start = tl.clock();
   const Tile late = tl.sum(tl.full({64, 100}, 1, i32), {.axis = 0});
@@ -54,7 +54,7 @@ topology::PhysAddr any_address(Random& random, const config::MachineSpec& spec) 
                         topology::PhysAddr::pe_tcm(at, offset)});
 }
 
-// What a PE does before its DMA begins.
+// Time from a PE's issue to the start of its DMA.
 Time before_dma(const Rig& rig, PeCoord pe) {
   return from_ns(attr(rig.graph.node(rig.pe(pe).cpu), "dispatch_cycles", 4.0)) +
          from_ns(attr(rig.graph.node(rig.pe(pe).mmu), "overhead_ns", 1.0));
@@ -68,7 +68,7 @@ Time took(Task<> (*kernel)(TL&, TookArgs), std::int64_t n) {
   return took;
 }
 
-// What waits at TCM's read port, and at the links out of TCM.
+// Waits at TCM's read port and at the links out of TCM.
 class Waits final : public ISpans {
  public:
   explicit Waits(const Rig& rig) : rig_{rig} {}
@@ -99,7 +99,7 @@ config::MachineSpec with_tcm(double read_gbs, double write_gbs) {
   return spec;
 }
 
-// How long the memory is at work for each part of an atomic of 64 elements.
+// Service times of the memory for each part of an atomic of 64 elements.
 std::vector<Time> work_at(const config::MachineSpec& spec, const topology::PhysAddr& address) {
   Time took{};
   Rig rig{spec};

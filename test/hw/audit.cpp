@@ -21,7 +21,7 @@ std::vector<std::string> models() {
   return names;
 }
 
-// Where in a machine a model of this kind stands; endpoints are in networks of their own.
+// The places of a model of this kind in a machine; endpoints are in networks of their own.
 std::vector<ComponentSpec*> places(config::MachineSpec& spec, NodeKind kind) {
   switch (kind) {
     case NodeKind::host: return {&spec.system.components.host};

@@ -43,7 +43,7 @@ config::MachineSpec moody() {
 
 }  // namespace
 
-TEST_CASE("Audit: a message that never arrives is told") {
+TEST_CASE("Audit: a message that never arrives is reported") {
   Rig rig{with_sinks(small_machine())};
   hw::Fabric& fabric = rig.machine->fabric();
   (void)fabric.open(fabric.make(rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B, hw::TrafficClass::request,
@@ -61,7 +61,7 @@ TEST_CASE("Audit: a unit that was busy for longer than there was time is named")
                        doctest::Contains("utilisation over 1 of sip0.cube1.sram"), InternalError);
 }
 
-TEST_CASE("Audit: time that nobody accounts for breaks Little's law, time saved beats a message's bound") {
+TEST_CASE("Audit: time without an account breaks Little's law, time saved beats a message's bound") {
   for (const Time later : {5_ns, 0_ns}) {
     CAPTURE(later.count());
     Moody::delay = 1_ns;
@@ -77,7 +77,7 @@ TEST_CASE("Audit: time that nobody accounts for breaks Little's law, time saved 
   }
 }
 
-TEST_CASE("Audit: a credit that is lost is told by its link") {
+TEST_CASE("Audit: a lost credit is reported by its link") {
   config::MachineSpec spec = with_sinks(small_machine());
   spec.cube.noc.router = {.impl = "builtin.router_vc"};
   Rig rig{spec};

@@ -1,4 +1,4 @@
-// Barriers in time: what one costs, who waits for whom.
+// Barriers in time: costs, and which PE waits for which.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/pe/standing_barriers.hpp"
@@ -37,7 +37,7 @@ Task<> waits_ahead(TL& tl, WaitArgs) {
   co_await one;
 }
 
-/// What each PE saw, by PE in the SIP.
+/// Times of each PE, by its number in the SIP.
 struct Seen {
   std::vector<Time> came;
   std::vector<Time> went;
@@ -67,7 +67,7 @@ Task<> launch_one(Rig* rig, PeCoord pe, KernelCall kernel) {
   co_await rig->launch(std::move(one), std::move(kernel));
 }
 
-// One after the other on each PE, told apart by their launches.
+// Two launches, one after the other on each PE; barriers differ by their launches.
 Task<> launch_twice(Rig* rig, KernelCall kernel) {
   (void)rig->sim.spawn("another", launch_all(rig, kernel));
   co_await launch_all(rig, std::move(kernel));
@@ -78,7 +78,7 @@ Task<> first_waits(TL& tl, WaitArgs) {
   co_await tl.barrier();
 }
 
-// PE 0 has no room for its second tile before it lets go of the first, at its end.
+// PE 0 has no room for its second tile before it frees the first, at its end.
 Task<> first_stalls(TL& tl, WaitArgs) {
   const std::int64_t n = tl.program_id(0) == 0 ? (4 << 20) : 8;
   const Tile one = tl.zeros({n}, f16);
@@ -149,12 +149,12 @@ TEST_CASE("Idle PE: a barrier of one takes a dispatch, and two legs up and down"
   }
 }
 
-TEST_CASE("Barrier: nobody goes before the last has come, and all hear of it") {
+TEST_CASE("Barrier: none goes before the last has arrived, and all are released") {
   Seen seen{.came = std::vector<Time>(4), .went = std::vector<Time>(4)};
   Rig rig{small_machine()};
   rig.run(launch_all(&rig, bind_kernel("late", comes_late, SeenArgs{&seen})));
   const Time last = *std::ranges::max_element(seen.came);
-  CHECK(last == seen.came[0]);  // it is told first
+  CHECK(last == seen.came[0]);  // it is released first
   for (std::size_t pe = 0; pe < 4; ++pe) CHECK(seen.went[pe] > last);
   CHECK(meets(seen.went[0] - last, round_trip(rig, kAll[0]) + 4_ns));
 }

@@ -84,7 +84,7 @@ TEST_CASE("Contention: flows that merge wait at the first of equal links in a ro
   CHECK(waited > 0_ps);
 }
 
-TEST_CASE("Contention: a slow link behind a fast one is never idle while there is something to send") {
+TEST_CASE("Contention: a slow link after a fast one is never idle while there is something to send") {
   config::MachineSpec spec = star(1);
   spec.cube.xbar_to_hbm = Bandwidth::gbs(64.0);
   Rig rig{spec};
@@ -92,7 +92,7 @@ TEST_CASE("Contention: a slow link behind a fast one is never idle while there i
   CHECK(arrivals.front() == kXbar + 100 * 4_ns);
 }
 
-TEST_CASE("Contention: a fast link behind a slow one carries each packet as it comes") {
+TEST_CASE("Contention: a fast link after a slow one carries each packet as it arrives") {
   config::MachineSpec spec = star(1);
   spec.cube.xbar_to_hbm = Bandwidth::gbs(1024.0);
   Rig rig{spec};

@@ -1,4 +1,4 @@
-// Copies in time: what they cost, the TCM that they take, and what they race with.
+// Copies in time: their costs, their TCM, and their races.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"

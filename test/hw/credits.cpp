@@ -26,7 +26,7 @@ TEST_CASE("Credits: what must stay in order takes always the same channel of its
   CHECK(credits.choose({.first = 2, .stride = 3, .flow = 6}, 600_B, 0_ns) == 2);
 }
 
-TEST_CASE("Credits: room comes back when the sender hears of it, whatever the order of the news") {
+TEST_CASE("Credits: room comes back when the credit arrives, whatever the order of credits") {
   Credits credits{{.vcs = 1, .bytes = 300_B}};
   CHECK(credits.whole());
   credits.take(0, 300_B);

@@ -29,7 +29,7 @@ Bandwidth of_one_rate(Random& random, config::MachineSpec& spec) {
   return same;
 }
 
-// Nothing takes time but links' rates, in one case of three; and TCM.
+// In one case of three, only links' rates and TCM take time.
 config::MachineSpec machine_of(Random& random) {
   config::MachineSpec spec = random_machine(random);
   const int kind = random.below(3);
@@ -80,7 +80,7 @@ struct Args {
   int most;
 };
 
-// What one PE does in a round beside what it sends and receives.
+// Operations of one PE in a round, besides its sends and receives.
 class Beside {
  public:
   Beside(TL& tl, Random& random, int most) : tl_{tl}, random_{random}, most_{most} {}
@@ -122,7 +122,7 @@ class Beside {
   std::vector<Pending<Tile>> loading_;
 };
 
-// All send the same sizes round the ring; what each does besides is its own.
+// All send the same sizes round the ring; each has other operations besides.
 Task<> cross(TL& tl, Args args) {
   Random common{static_cast<std::uint64_t>(args.seed)};
   Random own{static_cast<std::uint64_t>(args.seed * 1000 + args.rank)};
@@ -173,7 +173,7 @@ Task<> host_traffic(Rig* rig, int rank, int seed) {
   }
 }
 
-// What all ranks know of a program.
+// Parameters of a program that all ranks share.
 struct Plan {
   int seed;
   std::vector<PeCoord> pes;  // a ring of some, in any order
@@ -249,7 +249,7 @@ Task<> one_rank(Rig* rig, int rank, const Plan* plan) {
   (void)co_await rig->order(launches, rank);
 }
 
-// Round a ring each is booked behind the one before it, and the first behind the last.
+// Round a ring, each flow is reserved after the flow before it, and the first after the last.
 std::vector<Flow> round_flows(Random& random, const Rig& rig) {
   const int n = rig.spec->system.sips.count;
   const auto at = [&](int sip) { return PeCoord{((sip % n) + n) % n, 0, 0}; };
@@ -355,9 +355,10 @@ TEST_CASE("Crossing: PEs of all packages that send, load, store and add, their m
   CHECK(saved > 100 * (seeds(40) + 1 - first_seed()));
 }
 
-TEST_CASE("Crossing: what a node is yet to take at a time comes before what is told to leave it then") {
+TEST_CASE(
+    "Crossing: packets that a node is yet to take at a time come before those reserved to leave it then") {
   std::uint64_t saved = 0;
-  check_ranks(930'704, saved);  // a write's answer leaves TCM with a packet told before
+  check_ranks(930'704, saved);  // a write's answer leaves TCM with a packet reserved before
   CHECK(saved > 0);
 }
 

@@ -1,4 +1,4 @@
-// Packages in processes of their own: as in one, whatever the number of threads.
+// Packages in processes of their own give the results of one process, for any number of threads.
 #include "kbsim/hw/division.hpp"
 
 #include <cstdint>
@@ -115,7 +115,7 @@ struct Case {
   }
 };
 
-// False if the machine is one process. Threads share all windows, or those of which it pays.
+// Returns false if the machine is one process. Threads share all windows, or the windows where sharing pays.
 bool check_divided(const Case& test, const Outcome& expected, unsigned threads, Shuffle shuffle,
                    std::uint64_t& events) {
   Rig rig{test.spec, {.shuffle_ties = shuffle}, Rig::Divided{}};

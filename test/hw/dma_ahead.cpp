@@ -1,4 +1,4 @@
-// Transfers of DMAs whose steps are told ahead: as with an event for each of them.
+// DMA transfers whose steps are reserved ahead behave as with an event for each step.
 #include <vector>
 
 #include <doctest/doctest.h>

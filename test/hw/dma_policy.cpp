@@ -1,4 +1,4 @@
-// Which of the transfers that wait for the DMA sends the next request.
+// The choice of the waiting transfer that sends the next request of a DMA.
 #include <algorithm>
 #include <array>
 
@@ -84,7 +84,7 @@ TEST_CASE("DMA: round robin, transfers take turns request by request, as long as
   CHECK(took(loads, "round_robin", {5, 0, 0}) == std::vector{end_of(5)});
 }
 
-TEST_CASE("DMA: a policy of somebody's own decides, too") {
+TEST_CASE("DMA: a policy of one's own decides, too") {
   CHECK(took(loads, "test.newest_first", {2, 3, 1}) == std::vector{end_of(6), end_of(4), end_of(1)});
 }
 

@@ -8,10 +8,10 @@
 #include "mixed_program.hpp"
 #include "random_machine.hpp"
 
-/// Random programs of the DMAs of one package, told ahead beside the same with an event for each step.
+/// Random programs of the DMAs of one package, reserved ahead, against the same with an event for each step.
 namespace kbsim::hw::test {
 
-/// A machine of one package, and what its DMAs ask for at a time.
+/// A random machine of one package; any_requests() draws the sizes and the limit of its DMAs' requests.
 inline config::MachineSpec random_package(std::uint64_t seed, Random& random) {
   config::MachineSpec spec = random_machine(random);
   spec.system.sips.count = 1;
@@ -32,7 +32,7 @@ inline std::vector<PeCoord> some_pes(const config::MachineSpec& spec, Random& ra
   return pes;
 }
 
-/// Maps so many bytes of memory at kVa of each PE: those that `memory(at)` names.
+/// Maps `bytes` bytes at kVa of each PE, to the memory that `memory(at)` names.
 template <class Memory>
 std::vector<ControlTarget> maps_of(const std::vector<PeCoord>& pes, Bytes bytes, Memory memory) {
   std::vector<ControlTarget> targets;
@@ -43,7 +43,7 @@ std::vector<ControlTarget> maps_of(const std::vector<PeCoord>& pes, Bytes bytes,
   return targets;
 }
 
-/// Those of the PE that `owner(at)` gives, in its HBM, at one of two offsets there.
+/// Maps to the HBM of the PE that `owner(at)` gives, at one of two offsets.
 template <class Owner>
 std::vector<ControlTarget> random_maps(const Rig& rig, const std::vector<PeCoord>& pes, Bytes bytes,
                                        Random& random, Owner owner) {
@@ -53,7 +53,7 @@ std::vector<ControlTarget> random_maps(const Rig& rig, const std::vector<PeCoord
   });
 }
 
-/// Runs `program(rig, pes, number)` on random machines: one PE of `of` takes part.
+/// Runs `program(rig, pes, number)` on random machines; about one PE in `of` takes part.
 template <class MachineOf, class Program>
 void check_programs(MachineOf machine_of, int of, Program program) {
   std::uint64_t saved = 0;

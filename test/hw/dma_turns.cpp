@@ -16,7 +16,7 @@ struct Args {
   Time* sent;
 };
 
-// The store is larger, and under way when the send comes.
+// The store is larger, and under way when the send arrives.
 Task<> stores_and_sends(TL& tl, Args args) {
   const Ptr memory{.va = kVa, .dtype = f16};
   const Tile stored_tile = co_await tl.load(memory, {16 * kElements}, f16);
@@ -37,7 +37,7 @@ Task<> both(Rig* rig, Bytes vc_chunk, Time* sent) {
   co_await map_and_launch(rig, kTo, in_hbm(*rig->spec, kTo), bind_kernel("receives", receives, args));
 }
 
-// When the send's last byte has left, with turns of so many bytes for the queue and for everything else.
+// Time at which the send's last byte has left; turns have `queue` bytes, or `others` for other traffic.
 Time sent_at(Bytes queue, Bytes others) {
   config::MachineSpec spec = small_machine();
   spec.pe.pe_dma.attrs["vc_chunk_size"] = others.count();

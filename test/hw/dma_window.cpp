@@ -1,4 +1,4 @@
-// How many requests a class of traffic keeps in flight, and what that lets through.
+// The number of requests that a class of traffic keeps in flight, and the throughput that it allows.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"

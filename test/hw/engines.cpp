@@ -76,7 +76,7 @@ Task<> multiply_and_add(TL& tl, SeenArgs args) {
   co_return;
 }
 
-// A sum, or a choice, of a product that takes long and of what has long been there.
+// A sum, or a choice, of a long product and of a tile that has long been ready.
 enum class Late { first, last, chosen_first, chosen_last };
 template <Late kLate>
 Task<> waits_for_a_product(TL& tl, SeenArgs args) {

@@ -1,4 +1,4 @@
-// A memory scheduler as somebody else writes one: this file, and nothing edited.
+// A memory scheduler as a plug-in: this file alone, without a change to kbsim.
 #include <algorithm>
 
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
@@ -6,7 +6,7 @@
 namespace kbsim::hw::test {
 namespace {
 
-/// First ready, first come: the request whose data comes first, so those of open rows; the oldest of several.
+/// Serves the request whose data is ready first, so one of an open row; the oldest of several.
 class FirstReady final : public IMemoryScheduler {
  public:
   [[nodiscard]] std::size_t window() const override { return 4; }

@@ -1,4 +1,4 @@
-// Packets that are told ahead when links serve them: as with an event for each packet at each hop.
+// Packets that are reserved ahead on their links behave as with an event for each packet at each hop.
 #include <array>
 #include <vector>
 
@@ -32,7 +32,7 @@ std::vector<Flow> flows_of(const config::MachineSpec& spec, Random& random) {
   return flows;
 }
 
-// Of a small cube each; all links and the SRAM have one rate.
+// Packages of one small cube each; all links and the SRAM have one rate.
 config::MachineSpec ring_of_packages(Bandwidth rate) {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 256_B;
@@ -125,7 +125,7 @@ TEST_CASE("Flights: a message alone on its route has no events at the nodes that
   CHECK(events(true) - events(false) >= passed - 1);
 }
 
-TEST_CASE("Flights: who comes before others that are told, and is gone by then, lets them be") {
+TEST_CASE("Flights: a packet that arrives before reserved ones, and is gone by then, revokes none") {
   const config::MachineSpec spec = with_sinks(small_machine());
   const Rig rig{spec};
   const Flow far{.from = rig.graph.host(), .to = rig.hbm({0, 1, 1}), .size = 256_B};
@@ -141,7 +141,7 @@ TEST_CASE("Flights: who comes before others that are told, and is gone by then, 
   CHECK(both.events == run({far, later}).events);
 }
 
-TEST_CASE("Flights: a long message that somebody crosses is told again behind that one") {
+TEST_CASE("Flights: a long message that another crosses is reserved again after that one") {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 256_B;
   spec = with_sinks(std::move(spec));
@@ -162,9 +162,9 @@ TEST_CASE("Flights: a long message that somebody crosses is told again behind th
   }
 }
 
-// Each of four long messages goes two packages on round a ring of four, behind the one before it, and the
-// first behind the last: who comes before one takes back all of them.
-TEST_CASE("Flights: long messages that are booked behind each other round a ring are taken back once") {
+// Four long messages on a ring of four packages go two packages on each. Each is reserved after the one
+// before, the first after the last: a packet that arrives before one of them revokes all.
+TEST_CASE("Flights: long messages that are reserved after each other round a ring are revoked once") {
   const config::MachineSpec spec = with_sinks(ring_of_packages(Bandwidth::gbs(64)));
   const Rig rig{spec};
   constexpr int kPackages = 4;

@@ -65,7 +65,8 @@ Task<> late_flow(Rig* rig, PeCoord from, PeCoord to, Rig::Rings rings, FlowArgs 
 }
 
 // How long `slots` tiles take in the steady state, the mean of twelve rounds: from a tile's receipt to that
-// of the one that has its slot next. In the end nothing is written any more: the last rounds are others.
+// of the one that has its slot next. Near the end no tile is written any more, so the last rounds differ and
+// aren't counted.
 Time round_trip(Region memory, int slots, Bytes size) {
   Rig rig{small_machine()};
   std::vector<Time> received;
@@ -104,8 +105,8 @@ TEST_CASE("Flow: a queue in TCM carries n_slots * slot_size a loop, or what its 
   }
 }
 
-// Where its port is half idle tiles find a rhythm in which they don't meet; where it never idles it sets the
-// pace; between, one tile's read may meet another's write.
+// If its port is idle half of the time, tiles settle where they don't meet. If it never idles, it sets the
+// pace. In between, one tile's read may meet another's write.
 TEST_CASE("Flow: in a memory with one port, tiles that are written meet those that are read, at worst") {
   for (const Region memory : {Region::hbm, Region::sram}) {
     for (const Bytes size : kSizes) {

@@ -28,7 +28,7 @@ struct Server {
   }
 };
 
-/// In the order of a tile's way.
+/// In the order of a tile's messages.
 enum class Kind : std::uint8_t { write, filled, request, data, credit };
 
 struct Message {
@@ -41,7 +41,7 @@ struct Message {
   Time served{};
 };
 
-// A packet at a node. What happens within no time at all has steps.
+// A packet at a node. Events at one time are ordered by `step`.
 struct Arrival {
   Time at{};
   int step = 0;
@@ -102,7 +102,7 @@ class Reference {
   }
 
  private:
-  // Data for a memory is served while it comes; whatever else is there when its tail is.
+  // Data for a memory is served while it arrives; any other message counts from the arrival of its tail.
   static bool cut_through(Kind kind) { return kind == Kind::write || kind == Kind::data; }
 
   void cross(const Arrival& now, LinkId id, bool last) {

@@ -1,4 +1,4 @@
-// Gathers in time: what one costs and what it asks for.
+// Gathers in time: costs and requests.
 #include <numeric>
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ struct Outcome {
   std::string error;
 };
 
-// The indices count up or down, or nobody computes them.
+// The indices count up or down, or aren't computed.
 Outcome run(Task<> (*kernel)(TL&, TookArgs), bool up = true, bool computes = true) {
   const auto evaluator = [up](const oplog::Operand& what) {
     std::vector<double> numbers(static_cast<std::size_t>(what.shape.elements()));
@@ -88,7 +88,7 @@ TEST_CASE("Gather: waits for its indices, which is what it takes longer") {
   CHECK(run(gathers_what_is_computed).took == run(gathers).took + arange);
 }
 
-TEST_CASE("Gather: without anybody who computes numbers it is refused by name") {
+TEST_CASE("Gather: without an evaluator it is refused by name") {
   const std::string text = run(gathers, true, false).error;
   CAPTURE(text);
   CHECK(text.find("gather needs numbers, and this run computes none") != std::string::npos);

@@ -18,7 +18,7 @@ namespace kbsim::hw::test {
 /// A small machine to change at will: one package of two cubes, two PEs a cube.
 [[nodiscard]] config::MachineSpec small_machine();
 
-/// The memory behind a physical address; all tests' tensors lie in HBM slices, from offset 0.
+/// The address of `offset` in the PE's HBM slice; all tests' tensors lie in HBM slices, from offset 0.
 [[nodiscard]] topology::PhysAddr in_hbm(const config::MachineSpec& spec, PeCoord pe, std::int64_t offset = 0);
 
 /// A live machine, and the host that drives it.

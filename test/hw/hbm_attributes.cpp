@@ -40,7 +40,7 @@ TEST_CASE("HBM attributes: each contradiction names its key, its place and the k
         "t.yaml:3:5: hbm0.row_bytes: found 1000 B, expected a multiple of burst_bytes, which is 32 B");
 }
 
-TEST_CASE("HBM attributes: all contradictions are told at once") {
+TEST_CASE("HBM attributes: all contradictions are reported at once") {
   const std::string text = complaint(HbmSpec{.row = 1000_B, .trc = 1_ns, .tccd_l = Time{0}});
   for (const char* key : {"hbm0.row_bytes", "hbm0.trc_ns", "hbm0.tccd_l_ns"}) {
     CHECK(text.find(key) != std::string::npos);

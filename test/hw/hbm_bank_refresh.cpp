@@ -1,4 +1,4 @@
-// Refreshes bank by bank: whose turn it is, and which banks wait for it.
+// Refreshes bank by bank: the order of the banks, and the banks that wait.
 #include <cstdint>
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ TEST_CASE("HBM refresh by bank: its bank opens a row after tRP + tRFCpb, the oth
   }
 }
 
-// At most one refresh of each bank is left to do; the turn goes on as if the others had been done one by one.
+// At most one refresh of each bank is still due; the turn advances as if the others had been done one by one.
 TEST_CASE("HBM refresh by bank: those of an idle time are counted and keep the turn") {
   const HbmBanksSpec spec = bank_by_bank();
   const Time interval = spec.trefi / kBanks;

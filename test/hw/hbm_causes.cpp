@@ -1,4 +1,4 @@
-// Why bursts of an HBM slice are served when they are.
+// Causes of the service times of an HBM slice's bursts.
 #include <algorithm>
 #include <vector>
 
@@ -77,7 +77,7 @@ TEST_CASE("HBM causes: a row conflict is tRP before; at once it waits for tRAS o
   CHECK(bench.delays(soon) == Delays{rp, ras, rp, rcd_read, cl, burst});
 }
 
-TEST_CASE("HBM causes: a read behind a write of its group waits for tWTR_L, a write behind a read for tRTW") {
+TEST_CASE("HBM causes: a read after a write of its group waits for tWTR_L, a write after a read for tRTW") {
   const HbmSpec spec = without_refresh();
   Bench bench{spec};
   (void)bench.serve({}, false, 0_ns);
@@ -106,7 +106,7 @@ TEST_CASE("HBM causes: what comes in a refresh waits until it is over") {
   CHECK(bench.delays(slot) == Delays{rfc, rcd_read, cl, burst});
 }
 
-// Terms are what a topology file says.
+// Terms are keys of a topology file.
 TEST_CASE("HBM causes: each delay has the keys that it follows from") {
   HbmBanksSpec spec;
   spec.trcd_write = 9_ns;

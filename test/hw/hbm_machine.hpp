@@ -10,7 +10,7 @@
 
 namespace kbsim::hw {
 
-/// What reads or writes one slice, in the place of the only PE's DMA, and when it was answered.
+/// Reads and writes one slice, in place of the only PE's DMA, and records the times of the answers.
 class SliceUser : public Component {
  public:
   SliceUser(Machine& machine, NodeId slice)
@@ -29,7 +29,7 @@ class SliceUser : public Component {
   }
   [[nodiscard]] const std::vector<Time>& answered() const { return answered_; }
 
-  /// In the order in which they came. Tokens count the accesses from 1; a write has no contents.
+  /// In order of arrival. Tokens count the accesses from 1; a write has no contents.
   struct Answer {
     Token token = 0;
     Time at{};
@@ -67,7 +67,7 @@ class SliceMachine {
   [[nodiscard]] SliceUser& user() { return user_; }
   [[nodiscard]] Machine& machine() { return machine_; }
 
-  /// Runs until all is answered; gives when the last was.
+  /// Runs until all accesses are answered; returns the time of the last answer.
   Time run() {
     sim_.run();
     return user_.answered().back();

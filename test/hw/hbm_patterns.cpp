@@ -1,4 +1,4 @@
-// What docs/adr/0010-hbm-models.md says of the two models of a slice.
+// Claims of docs/adr/0010-hbm-models.md about the two models of a slice.
 #include <functional>
 #include <random>
 

@@ -36,7 +36,7 @@ TEST_CASE("checklist 25: a burst is served by one pseudo-channel, at its share o
   for (const int pcs : {2, 8, 16}) CHECK(reads(slice(pcs), 1, 0) == reads(slice(1), 1, 0) + (pcs - 1) * 1_ns);
 }
 
-TEST_CASE("checklist 25: a stream has the bandwidth of all of them, behind the first burst") {
+TEST_CASE("checklist 25: a stream has the bandwidth of all of them, after the first burst") {
   for (const Bytes n : {2_KiB, 4_KiB, 1_MiB})
     CHECK(reads(slice(8), 1, 0, n) == reads(slice(1), 1, 0, n) + 7_ns);
 }

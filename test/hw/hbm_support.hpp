@@ -33,7 +33,7 @@ struct Access {
   std::int64_t column = 0;
 };
 
-/// Runs it on a slice of its own; gives when each burst ends.
+/// Runs it on a slice of its own; returns the end of each burst.
 inline std::vector<Time> ends(const HbmSpec& spec, const std::vector<Access>& program) {
   HbmTiming slice{spec, kRaw};
   std::vector<Time> all;

@@ -60,7 +60,7 @@ std::vector<std::size_t> ports_of(const topology::Graph& graph) {
   return ports;
 }
 
-// That of an MMU is a translation's, not its messages'.
+// The overhead of an MMU applies to translations, not to messages.
 Time overhead(const topology::Node& node) {
   if (node.kind == topology::NodeKind::pe_mmu) return Time{0};
   return from_ns(attr(node, "overhead_ns", default_overhead(node.kind)));

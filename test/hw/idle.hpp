@@ -14,7 +14,7 @@ namespace kbsim::hw::test {
 [[nodiscard]] double attr(const topology::Node& node, const std::string& name, double otherwise);
 [[nodiscard]] Time overhead(const topology::Node& node);
 
-/// What the Spec says of a memory, or its documented defaults.
+/// A memory's rates and latency from the Spec, or the documented defaults.
 struct MemoryModel {
   Bandwidth read;
   Bandwidth write;
@@ -22,10 +22,10 @@ struct MemoryModel {
 };
 [[nodiscard]] MemoryModel memory_model(const topology::Graph& graph, NodeId memory);
 
-/// Of each link, by its number: its place among those into its end, from 1.
+/// For each link, by its number: its place among the links into its end, from 1.
 [[nodiscard]] std::vector<std::size_t> ports_of(const topology::Graph& graph);
 
-/// What a packet meets between two places: delays that overlap with nothing, and servers in a row.
+/// Path of a packet between two places: delays that overlap with nothing, and servers in a row.
 struct Way {
   Time delay{};
   std::vector<Bandwidth> servers;

@@ -37,7 +37,7 @@ NodeId unit_of(const Rig& rig, const hw::ControlTarget& target) {
   return std::holds_alternative<hw::MapPages>(target.action) ? rig.pe(target.pe).mmu : rig.pe(target.pe).ipcq;
 }
 
-// Down the three legs with the order's bytes, up again with a report each.
+// Down the three legs with the order's bytes, and up again with one report per leg.
 Expected round_trip(const Rig& rig, const hw::ControlTarget& target) {
   const topology::Graph& graph = rig.graph;
   const std::vector<NodeId> legs{graph.host(), graph.sips()[static_cast<std::size_t>(target.pe.sip)].io_cpu,

@@ -40,7 +40,7 @@ topology::PhysAddr any_address(Random& random, const config::MachineSpec& spec) 
                         topology::PhysAddr::pe_tcm(at, offset)});
 }
 
-// What a PE does before its DMA begins.
+// Time from a PE's issue to the start of its DMA.
 Time before_dma(const Rig& rig, PeCoord pe) {
   return from_ns(attr(rig.graph.node(rig.pe(pe).cpu), "dispatch_cycles", 4.0)) +
          from_ns(attr(rig.graph.node(rig.pe(pe).mmu), "overhead_ns", 1.0));

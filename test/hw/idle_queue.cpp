@@ -43,7 +43,7 @@ Task<> receive_two(TL& tl, QueueArgs args) {
   const Tile thrice = twice + tile;
   args.times->let_go = tl.clock();
   tile = {};
-  first = {};  // it would give the tile again
+  first = {};  // it would still hold the tile
   co_await second;
   args.times->second = tl.clock();
 }

@@ -55,7 +55,7 @@ Task<> map_all_and_run(Rig* rig, int n, AskArgs args, hw::Activity* activity) {
   *activity = co_await rig->launch(pes, bind_kernel("ask_any", ask_any, args));
 }
 
-/// Of the slices' peak.
+/// Bandwidth as a share of the slices' peak.
 double bandwidth_of(int n, int accesses) {
   Rig rig{slices_only(n)};
   hw::Activity activity;

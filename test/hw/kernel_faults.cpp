@@ -126,7 +126,8 @@ TEST_CASE("Fault: a dropped Pending is named with its line when the kernel ends"
 }
 
 TEST_CASE(
-    "Fault: whatever a kernel throws is told with the kernel, its PE and the time, and keeps its exit code") {
+    "Fault: any exception of a kernel is reported with the kernel, its PE and the time, and keeps its exit "
+    "code") {
   check_says(fault(throws), {kSends, " ns: no such luck"});
   check_says(fault(throws_number), {kSends, " ns: threw an object of type int, which is no std::exception"});
   check_says(fault(asks_too_much, nothing, ExitCode::unsupported), {kSends, " ns: not on this machine"});
@@ -143,7 +144,7 @@ TEST_CASE("Fault: queues are installed once") {
   check_says(text, {"sip0.cube0.pe0.pe_ipcq at ", "the queues of sip0.cube0.pe0 are installed already"});
 }
 
-TEST_CASE("Deadlock: a recv that nobody sends names kernel, PE, what it waits for and its line, at once") {
+TEST_CASE("Deadlock: a recv without a send names kernel, PE, what it waits for and its line, at once") {
   Rig rig{small_machine()};
   const auto start = std::chrono::steady_clock::now();
   try {

@@ -1,4 +1,4 @@
-// What the units of PEs did in a launch: busy times and bytes, of that launch alone.
+// Work of the PEs' units in a launch: busy times and bytes, of that launch alone.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"

@@ -1,4 +1,4 @@
-// A memory as somebody else writes one: a timing model and its registration, and nothing edited.
+// A memory as a plug-in: a timing model and its registration, without a change to kbsim.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ class TwoBanks final : public IMemoryTiming {
 };
 KBSIM_MEMORY("test.two_banks", NodeKind::hbm_ctrl, TwoBanks, TwoBanksSpec, "two banks, one request each");
 
-// When the last of these reads of a packet each is answered.
+// The time at which the last of these reads, of one packet each, is answered.
 Time takes(const std::vector<std::int64_t>& packets, std::map<std::string, Scalar> attrs = {}) {
   SliceMachine machine{"test.two_banks", std::move(attrs)};
   for (const std::int64_t packet : packets) machine.user().read(packet * 256, 256_B);
@@ -56,7 +56,7 @@ Time takes(const std::vector<std::int64_t>& packets, std::map<std::string, Scala
 
 }  // namespace
 
-TEST_CASE("Memory of somebody else's: serves by its own rules, and has its own attributes") {
+TEST_CASE("Memory of a plug-in: serves by its own rules, and has its own attributes") {
   const Time one = takes({0});
   CHECK(takes({0, 2}) == one + 20_ns);
   CHECK(takes({0, 2, 4}) == one + 40_ns);
@@ -64,7 +64,7 @@ TEST_CASE("Memory of somebody else's: serves by its own rules, and has its own a
   CHECK(takes({0, 1, 2, 3}) < one + 40_ns);
 }
 
-TEST_CASE("Memory of somebody else's: takes any scheduler") {
+TEST_CASE("Memory of a plug-in: takes any scheduler") {
   const Time in_order = takes({0, 2, 4, 1, 3});
   CHECK(takes({0, 2, 4, 1, 3}, {{"scheduler", std::string{"test.first_ready"}}}) <= in_order);
   CHECK(takes({0, 2, 4, 1, 3}, {{"scheduler", std::string{"test.last_first"}}}) > in_order);

@@ -1,4 +1,4 @@
-// What the order in which a memory serves its requests may change, and what it may not.
+// Effects that a memory's order of service may have, and effects that it may not have.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/memory/memory.hpp"
@@ -14,7 +14,7 @@ using kbsim::hw::test::Random;
 
 namespace {
 
-/// As in_order, but by way of the queue: the oldest, of any number at once.
+/// In order like in_order, but through the queue: the oldest of any number of requests.
 class Queued final : public IMemoryScheduler {
  public:
   [[nodiscard]] std::size_t window() const override { return 1'000'000; }
@@ -36,7 +36,7 @@ struct Access {
 };
 using Program = std::vector<Access>;
 
-// What the i-th access writes.
+// The value that the i-th access writes.
 oplog::ValueId value(std::size_t i) { return {.lane = 0, .seq = static_cast<std::uint32_t>(i)}; }
 
 Program any_program(Random& random, int largest = 2000) {
@@ -77,7 +77,7 @@ std::vector<std::size_t> order_of(const std::vector<SliceUser::Answer>& all) {
   return order;
 }
 
-// What each read gives if values are bound in the order of the accesses.
+// The contents of each read if values are bound in the order of the accesses.
 std::vector<oplog::Slices> bound(const Program& program) {
   oplog::MemoryImage image;
   std::vector<oplog::Slices> contents(program.size());
@@ -161,7 +161,7 @@ TEST_CASE("Memory scheduler: where commands are ordered each request is answered
   CHECK(reordered);
 }
 
-// With one port the order of the answers is that of service, if each is a packet.
+// With one port and requests of one packet, answers come in the order of service.
 TEST_CASE("Memory scheduler: requests of overlapping bytes are served in the order of their arrival") {
   int overlaps = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -180,7 +180,7 @@ TEST_CASE("Memory scheduler: requests of overlapping bytes are served in the ord
   CHECK(overlaps > 100);
 }
 
-TEST_CASE("Memory scheduler: the latest first, one at a time, serves what waits behind the first backwards") {
+TEST_CASE("Memory scheduler: the latest first, one at a time, serves requests after the first backwards") {
   const Program program(5, {.bytes = 256_B});
   Program apart = program;
   for (std::size_t i = 0; i < apart.size(); ++i) apart[i].address = static_cast<std::int64_t>(i) * 256;
@@ -238,8 +238,7 @@ TEST_CASE("Memory timing: no start is before first_byte(), of accesses of any si
   }
 }
 
-TEST_CASE(
-    "Memory scheduler: one that nobody registered is refused with node, key, place and the nearest name") {
+TEST_CASE("Memory scheduler: an unregistered one is refused with node, key, place and the nearest name") {
   CHECK_THROWS_WITH_AS(
       SliceMachine("builtin.hbm_ctrl", {{"scheduler", std::string{"in_oder"}}}),
       "t.yaml:7: sip0.cube0.hbm0.scheduler: unknown memory scheduler 'in_oder', did you mean "

@@ -14,8 +14,8 @@ struct MixArgs {
   int most;
 };
 
-// One of a ring of the PEs of a package, where each sends to the next: everything a kernel can do, with much
-// of it issued at one time.
+// Runs on a ring of the PEs of a package; each sends to the next. All kinds of commands, with many issued at
+// one time.
 Task<> mix(TL& tl, MixArgs args) {
   Random random{static_cast<std::uint64_t>(args.seed)};  // the same choices on every PE
   const Ptr here{.va = kVa, .dtype = kByte};

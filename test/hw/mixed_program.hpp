@@ -4,13 +4,13 @@
 
 namespace kbsim::hw::test {
 
-/// `spec` with links and nodes without delay, which make everything happen at the same times.
+/// `spec` without delays of links and nodes, so that many events have the same time.
 [[nodiscard]] config::MachineSpec simultaneous(config::MachineSpec spec);
 
 /// A PE's queues of a ring, in its queue memory: "next" to the one after it, "previous" from the one before
 /// it.
 [[nodiscard]] QueueSet ring_queues(PeCoord previous, PeCoord me, PeCoord next, QueueSettings settings);
-/// Those of PEs that make a ring in this order.
+/// The queues of PEs that make a ring in this order.
 [[nodiscard]] std::vector<ControlTarget> ring_of(const std::vector<PeCoord>& pes, QueueSettings settings);
 
 /// Starts a rank for each package: writes and reads of the host, and a kernel on all PEs that loads, stores,

@@ -1,4 +1,4 @@
-// How large the messages of an order are on each leg: a control message, and what its targets are told.
+// Sizes of an order's messages on each leg: a control message, and the parts for its targets.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -54,8 +54,8 @@ std::vector<Bytes> messages_of(std::vector<ControlTarget> targets) {
 
 }  // namespace
 
-TEST_CASE("Order: each leg carries what the targets beyond it are told, and nothing of the others") {
-  // To IO_CPU all, to each M_CPU its cube's, to each PE its own.
+TEST_CASE("Order: each leg carries the parts for the targets beyond it, and no others") {
+  // IO_CPU gets all parts, each M_CPU those of its cube, each PE its own.
   CHECK(messages_of({maps({0, 0, 0}, 100_B), maps({0, 0, 1}, 200_B), maps({0, 1, 0}, 400_B),
                      maps({0, 1, 1}, 800_B)}) ==
         std::vector{110_B, 210_B, 310_B, 410_B, 810_B, 1210_B, 1510_B});

@@ -1,4 +1,4 @@
-// A switch that the fabric has never heard of: one file, through the public interface alone.
+// A switch that the fabric doesn't know: one file, through the public interface alone.
 #include <algorithm>
 #include <deque>
 
@@ -13,7 +13,7 @@
 namespace kbsim::hw::test::own_switch_test {
 namespace {
 
-/// Store and forward: a packet goes on when all of it is here, those of a link in the order of their heads.
+/// Store and forward: a packet goes on once its tail is here; packets of a link keep their order.
 class StoreAndForward final : public ISwitch {
  public:
   explicit StoreAndForward(SwitchPorts ports) : ports_{ports}, queues_(ports.outputs()) {}
@@ -76,8 +76,8 @@ class QueuesOnly : public Forwarder<SafSpec> {
 KBSIM_COMPONENT("test.queues_only", NodeKind::router, QueuesOnly, SafSpec,
                 "finite queues that nobody serves");
 
-// How much longer than cut through: a packet is sent anew by each router, at the pace of the slowest link up
-// to the next one.
+// Extra time over cut-through: each router sends a packet anew, at the pace of the slowest link up to the
+// next router.
 Time stored(const topology::Graph& graph, const Flow& flow) {
   const topology::Route route = topology::find_route(graph, flow.from, flow.to);
   Bandwidth slowest = graph.link(route.front()).bandwidth;
@@ -124,7 +124,7 @@ TEST_CASE("Switch of one's own: under load all arrives, whatever the order of ti
 }
 
 TEST_CASE(
-    "Switch of one's own: finite queues without a switch are refused, since nobody would give room back") {
+    "Switch of one's own: finite queues without a switch are refused, since no switch would give room back") {
   CHECK_THROWS_WITH_AS(Rig{with_routers(small_machine(), "test.queues_only")},
                        doctest::Contains("must override make_switch()"), ConfigError);
 }

@@ -1,5 +1,5 @@
-// Packets told ahead on links to others, while the DMA tells reads of its own slice ahead: as with an event
-// for each of them.
+// A DMA reserves packets ahead on links to others, and reads of its own slice, at one time. Results are as
+// with an event for each packet.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -90,11 +90,11 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Paced runs: beside reads told ahead they are as with an event for each of them") {
+TEST_CASE("Paced runs: beside reads reserved ahead they are as with an event for each of them") {
   check_programs(machine_of, 2, run_on);
 }
 
-// The programs that check_programs() makes of a seed.
+// Checks the program that check_programs() draws from a seed.
 void check_seed(std::uint64_t seed) {
   Random random{seed};
   const config::MachineSpec spec = machine_of(seed, random);
@@ -108,11 +108,12 @@ void check_seed(std::uint64_t seed) {
   CHECK(saved > 0);
 }
 
-TEST_CASE("Paced runs: reads aren't told ahead before what was sent has crossed its links") {
-  check_seed(1052);  // others come before it further on, meanwhile
+TEST_CASE("Paced runs: reads aren't reserved ahead before sent packets have crossed their links") {
+  check_seed(1052);  // other packets arrive before it further on
 }
 
-TEST_CASE("Paced runs: what begins later in the batches of a time comes behind a read told for it") {
+TEST_CASE(
+    "Paced runs: a packet that begins later in the batches of a time comes after a read reserved for it") {
   check_seed(930'423);
 }
 

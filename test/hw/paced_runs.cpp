@@ -1,4 +1,4 @@
-// Packets that a DMA sends one behind the other, told ahead: as with an event for each of them.
+// Packets that a DMA sends one after the other, reserved ahead, behave as with an event for each packet.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ Outcome both(const config::MachineSpec& spec, bool exact, std::int64_t packets) 
   });
 }
 
-// Each passes on what it gets, and stores it: credits cross the links of both.
+// Each PE sends on the tiles that it receives, and stores them: credits cross the links of both.
 struct Rounds {
   std::int64_t bytes;
   std::int64_t count;
@@ -109,7 +109,7 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Paced runs: packets of a write that nobody meets have no events of their own") {
+TEST_CASE("Paced runs: packets of a write that meet no others have no events of their own") {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 256_B;
   spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};

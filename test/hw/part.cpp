@@ -1,4 +1,4 @@
-// Parts of one's own: a kind of node that the machine didn't have, in one file.
+// Parts of one's own: a new kind of node, in one file.
 #include <doctest/doctest.h>
 
 #include "kbsim/topology/longest_path.hpp"
@@ -18,7 +18,7 @@ struct BeeperSpec {
   static void describe(auto& f) { f.add("size_bytes", &BeeperSpec::size, between(1_B, 1_MiB), "of a ping"); }
 };
 
-/// At time 0 each tells the one of the next cube; notes when a ping has come.
+/// At time 0 each sends a ping to the part of the next cube, and notes when a ping arrives.
 class Beeper final : public Component {
  public:
   Beeper(Fabric& fabric, NodeId id, BeeperSpec spec) : Component{fabric, id}, spec_{spec} {}
@@ -50,7 +50,7 @@ config::MachineSpec two_cubes() {
 
 }  // namespace
 
-TEST_CASE("Parts: what they tell each other takes overheads, wires and one serialization, as for any node") {
+TEST_CASE("Parts: their messages take overheads, wires and one serialization, as for any node") {
   Rig rig{two_cubes()};
   rig.sim.run();
   std::vector<Time> overhead;

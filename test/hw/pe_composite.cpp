@@ -50,7 +50,7 @@ hw::CompositeRecord run_gemm(Rig& rig, const GemmArgs& args) {
   return records.front();
 }
 
-// What one tile takes from start to end, its latencies included: the same for each if nothing overlaps.
+// Time of one tile from start to end, with its latencies: equal for all tiles, as nothing overlaps.
 Time of_one_tile(GemmArgs args) {
   args.depth = 1;
   Rig rig{small_machine()};
@@ -65,12 +65,12 @@ Time of_one_tile(GemmArgs args) {
   return busy / record.tiles;
 }
 
-// What the memory, the slowest of its way, needs for this many stretches of a tile.
+// Time of the memory, the slowest server of its path, for this number of stretches of a tile.
 Time in_memory(Rig& rig, std::int64_t stretches, Bytes each) {
   return stretches * rig.machine->at<hw::Memory>(rig.hbm(kPe)).read_rate().serialization(each);
 }
 
-// TilePipeline's, of tiles that alone take `alone` and of stages of which the slowest takes `most`.
+// TilePipeline's formula: a tile alone takes `alone`, and the slowest stage takes `most`.
 Time closed_form(const hw::CompositeRecord& record, int depth, Time alone, Time most) {
   const std::int64_t n = hw::TilePipeline::in_flight(depth, record.stages.size());
   const std::int64_t others = record.tiles - 1;
@@ -192,7 +192,7 @@ TEST_CASE("Composite: shuffled ties change nothing") {
 
 namespace {
 
-// Two products of what is in memory, issued one right after the other.
+// Two products of matrices in memory, issued one right after the other.
 Task<> two_gemms(TL& tl, GemmArgs g) {
   const Ref a = tl.ref(kHere, {g.m, g.k}, f16);
   const Ref b = tl.ref(kHere + g.m * g.k, {g.k, g.n}, f16);

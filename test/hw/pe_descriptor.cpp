@@ -48,7 +48,7 @@ const oplog::Op& last_op(const Rig& rig) { return rig.log.ops(rig.machine->lane(
 
 }  // namespace
 
-TEST_CASE("Descriptor: a block whose rows adjoin takes what one load of as many bytes takes") {
+TEST_CASE("Descriptor: a block whose rows adjoin takes the time of one load of its bytes") {
   Rig rig{small_machine()};
   const Time took = time_of(rig, load_block, {64, 128}, {16, 128}, {8, 0});
   const Expected expected =

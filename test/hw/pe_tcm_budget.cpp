@@ -89,7 +89,7 @@ Task<> endless(TL& tl, SeenArgs) {
   for (;;) x = x + x;
 }
 
-// What it holds goes with its last line.
+// Its tiles are freed at its last line.
 Task<> never_waits(TL& tl, SeenArgs) {
   const Tile first = tl.zeros({kMost}, DType::u8);
   const Tile second = tl.zeros({kMost}, DType::u8);
@@ -101,7 +101,7 @@ Task<> never_lets_go(TL& tl, SeenArgs) {
   co_await tl.load(kBytes, {kMost}, DType::u8);
 }
 
-// Each sum's operand is let go at once, but is used until the sum is done.
+// Each sum's operand is released at once, but is used until the sum is done.
 Task<> chain(TL& tl, SeenArgs args) {
   Tile x = tl.zeros({400 << 10}, DType::u8);
   *args.first = tl.clock();
@@ -175,7 +175,7 @@ TEST_CASE("TCM: a tile that was let go but is in use delays the next command, wh
     const Outcome outcome = run(tight(on_full), chain);
     CHECK(outcome.error.empty());
     const Time each = 4_ns + Time{1000} * ((400 << 10) / 64);  // of a fill or sum
-    // The second sum's tile has room when the first sum has let the fill's go, and so on.
+    // The second sum's tile has room once the first sum has freed the fill's, and so on.
     CHECK(outcome.second - outcome.first > 2 * each);
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall wait
   CHECK(outcome.second - outcome.first > Time{kMost * 1000 / 256});  // it began after the store
 }
 
-TEST_CASE("TCM: a stall that can't end is a deadlock that says who holds what") {
+TEST_CASE("TCM: a stall that can't end is a deadlock with the holders of tiles") {
   check_says(run(tight(config::OnFull::stall), never_lets_go).error,
              {"deadlock at ", "the commands of kernel on sip0.cube0.pe0 that wait for TCM",
               "a tile of 700 KiB doesn't fit the TCM of sip0.cube0.pe0", "700 KiB in 1 tile of ",

@@ -118,14 +118,14 @@ TEST_CASE("item: gives the number when its tile is ready, and costs a dispatch")
   CHECK(asked == 2);
 }
 
-TEST_CASE("item: without anybody who computes numbers it is refused by name") {
+TEST_CASE("item: without an evaluator it is refused by name") {
   const std::string text = run(asks).error;
   CAPTURE(text);
   CHECK(text.find("item needs numbers, and this run computes none") != std::string::npos);
   CHECK(text.find("pe_waits.cpp:") != std::string::npos);
 }
 
-TEST_CASE("Fault: an endless loop is told by its line, be it of commands that nobody awaits or of loads") {
+TEST_CASE("Fault: an endless loop is reported by its line, be it of unawaited commands or of loads") {
   config::MachineSpec spec = small_machine();
   spec.pe.pe_cpu.attrs["max_commands"] = std::int64_t{1000};
   for (const auto kernel : {issues_forever, loads_forever}) {

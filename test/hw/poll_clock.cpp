@@ -7,7 +7,7 @@
 namespace kbsim::hw::test::poll_clock_test {
 namespace {
 
-// A clock that counts look by look, as the contract says.
+// A clock that counts each look, as the contract says.
 struct Naive {
   Time period;
   Time cost;
@@ -29,7 +29,7 @@ TEST_CASE("PollClock: the first is a period after the beginning, and there is on
   CHECK(polls.next(110_ns) == 110_ns);
   CHECK(polls.next(110_ns + 1_ps) == 120_ns);
   static_cast<void>(polls.spend({}, 115_ns));
-  CHECK(polls.next(110_ns) == 110_ns);  // whoever was told of a look hasn't moved it
+  CHECK(polls.next(110_ns) == 110_ns);  // spending time doesn't move the look
   polls.end(120_ns);
   CHECK(!polls.under_way());
 }

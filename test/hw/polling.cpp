@@ -48,7 +48,7 @@ Task<> receive_two(TL& tl, SeenArgs args) {
   }
 }
 
-// The tile comes when the loads have been done for long.
+// The tile arrives long after the loads are done.
 Task<> load_while_waiting(TL& tl, SeenArgs args) {
   auto coming = tl.recv({.dir = {"from"}, .shape = kShape, .dtype = kByte});
   args.seen->asked = tl.clock();
@@ -91,7 +91,7 @@ Seen run(const Setup& setup, std::optional<std::uint64_t> shuffle = {}) {
   return seen;
 }
 
-// The end of the first look that sees what comes at `t`, by one who has waited since `since`.
+// The end of the first look that sees a tile arriving at `t`, by a PE that has waited since `since`.
 Time look_after(Time t, Time since, Time period) {
   period = std::max(period, kDispatch);
   Time look = since + period;

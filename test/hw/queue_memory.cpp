@@ -50,7 +50,7 @@ Task<> one_launch(Rig* rig, PeCoord pe, KernelCall kernel) {
   (void)co_await rig->launch(std::move(one), std::move(kernel));
 }
 
-// The receiver begins when the tile has come.
+// The receiver begins once the tile has arrived.
 Task<> pass(Rig* rig, Kernel sends, Kernel receives, TookArgs sent, TookArgs received,
             topology::Region memory) {
   co_await rig->connect(kSender, kReceiver, {.memory = memory});

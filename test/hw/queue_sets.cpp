@@ -1,4 +1,4 @@
-// Several sets of queues on one PE: a kernel has those that it was launched with.
+// Several sets of queues on one PE: a kernel uses the sets of its launch.
 #include <cstdio>
 
 #include <doctest/doctest.h>
@@ -105,7 +105,7 @@ Task<> remove(Rig* rig, PeCoord pe, std::string set) {
   co_await rig->order(std::move(target));
 }
 
-// A tile from the left one comes, and its credit goes back, before the queues of the two are gone.
+// A tile arrives from the left PE, and its credit goes back, before the queues of the two are gone.
 Task<> talk_to_left(Rig* rig, std::string set, Args args) {
   Process left = rig->sim.spawn("left", launch(rig, kLeft, bind_kernel("sends", sends, args), set));
   co_await launch(rig, kHub, bind_kernel("receives", receives, args), set);
@@ -187,7 +187,7 @@ TEST_CASE("Queue sets: a label leads where it does in the kernel's own set; the 
   CHECK(ends[1].my_tail == 1);
 }
 
-TEST_CASE("Queue sets: a trace tells the queues of equal labels apart") {
+TEST_CASE("Queue sets: a trace distinguishes queues of equal labels") {
   Rig rig{small_machine()};
   std::FILE* const file = std::tmpfile();
   rig.machine->queue_trace().print_to(file);
@@ -242,7 +242,7 @@ TEST_CASE("Queue sets: one that is there already isn't set up beside itself") {
         std::string::npos);
 }
 
-TEST_CASE("Queue sets: one with a tile that nobody received, or that isn't there, can't be taken away") {
+TEST_CASE("Queue sets: one with an unreceived tile, or a missing one, can't be removed") {
   const std::string text = fault_of(remove_with_a_tile);
   CAPTURE(text);
   CHECK(text.find("its queue is taken away") != std::string::npos);
@@ -250,7 +250,8 @@ TEST_CASE("Queue sets: one with a tile that nobody received, or that isn't there
         std::string::npos);
 }
 
-TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of all by their sets' names") {
+TEST_CASE(
+    "Queue sets: a wait is reported with the kernel's own queues, counters of all by their sets' names") {
   Rig rig{small_machine()};
   WaitGraph graph;
   try {

@@ -34,7 +34,7 @@ Task<> one_stores_one_loads(TL& tl, NoArgs args) {
   }
 }
 
-// The one tells the other when its store is done.
+// One PE signals the other when its store is done.
 Task<> takes_turns(TL& tl, NoArgs args) {
   const bool first = tl.program_id(0) == 0;
   if (!first) co_await tl.recv({.dir = {"from"}, .shape = {8}});
@@ -126,7 +126,7 @@ TEST_CASE("Race: a load meets another PE's store in flight, or one of its own ke
              {"on 48 B of ", " from 0x7d0: ", "pe0, store of operation 0:", "pe0, load of operation 0:"});
 }
 
-TEST_CASE("Race: what is awaited, told to the other by a send, apart, or only read is none") {
+TEST_CASE("Race: accesses awaited, signalled by a send, apart, or only reads are none") {
   CHECK(races(on_one, stores_then_loads).empty());
   CHECK(races(on_both, takes_turns).empty());
   CHECK(races(on_both, stores_apart).empty());
@@ -148,7 +148,7 @@ TEST_CASE("Race: the host's writes race with a kernel's loads, by rank; its read
   CHECK(races(host_reads, stores).empty());
 }
 
-TEST_CASE("Race: as an error it ends the run with exit 8 and the same words; off, nobody looks") {
+TEST_CASE("Race: as an error it ends the run with exit 8 and the same words; off, nothing is checked") {
   const auto warned = races(on_both, stores);
   REQUIRE(warned.size() == 1);
   try {

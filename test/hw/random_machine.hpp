@@ -24,8 +24,8 @@ class Random {
 
 /// Counts, rates, overheads, lengths and packet size all differ; windows are wide enough for a single flow.
 [[nodiscard]] config::MachineSpec random_machine(Random& random);
-/// The same machine with delays of whole nanoseconds and rates at which 64 B take one, so that much that has
-/// nothing to do with each other happens at the same time.
+/// The same machine with delays of whole nanoseconds and rates at which 64 B take one, so that many
+/// independent events have the same time.
 [[nodiscard]] config::MachineSpec in_step(config::MachineSpec spec);
 [[nodiscard]] PeCoord random_pe(Random& random, const config::MachineSpec& spec);
 

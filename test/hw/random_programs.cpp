@@ -79,7 +79,7 @@ std::optional<WaitGraph> deadlock_of(const Setup& setup) {
 
 }  // namespace
 
-TEST_CASE("Random programs: those that can finish do, the others are told truly who waits for whom") {
+TEST_CASE("Random programs: those that can finish do, the others get a right report of their waits") {
   int stuck = 0;
   int circles = 0;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {

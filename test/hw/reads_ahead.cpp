@@ -1,4 +1,4 @@
-// Reads of strided rows that a DMA tells ahead: as with an event for each step, whoever comes in between.
+// Strided reads that a DMA reserves ahead are as with an event for each step, whatever arrives between.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ constexpr int kWord = 119'000;  // of atomics
 
 struct Args {
   int seed;
-  int others;  // of 10 calls so many aren't products
+  int others;  // calls out of 10 that aren't products
 };
 
 Pending<Tile> multiply_any(TL& tl, Random& random, Ptr here) {
@@ -29,7 +29,7 @@ Pending<Tile> multiply_any(TL& tl, Random& random, Ptr here) {
   return tl.composite({.op = Op::gemm, .a = a, .b = b, .out = out});
 }
 
-// Products of matrices in memory, and among them whatever else a DMA does.
+// Products of matrices in memory, and among them all other operations of a DMA.
 Task<> multiply(TL& tl, Args args) {
   Random random{static_cast<std::uint64_t>(args.seed) + 100 * static_cast<std::uint64_t>(tl.program_id(0))};
   const Ptr here{.va = kVa, .dtype = f16};

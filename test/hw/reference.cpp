@@ -12,7 +12,7 @@
 namespace kbsim::hw::test {
 namespace {
 
-// The head of a packet at a node. A hop of no time at all counts as later within its time.
+// The head of a packet at a node. A hop that takes no time comes later within its time.
 struct PacketArrival {
   Time head{};
   int step = 0;

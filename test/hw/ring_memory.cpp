@@ -27,7 +27,7 @@ struct QueueArgs {
   Times* times;
 };
 
-// Its end isn't told before all is over.
+// The end of the second send is reported only when all is over.
 Task<> send_two(TL& tl, QueueArgs args) {
   const Tile tile = tl.zeros({args.n}, kByte);
   co_await tl.sync();
@@ -65,7 +65,7 @@ Task<> exchange(Rig* rig, PeCoord from, PeCoord to, QueueArgs args, Rig::Rings r
 
 Task<> install(Rig* rig, std::vector<hw::ControlTarget> targets) { co_await rig->order(std::move(targets)); }
 
-// From when a tile is handed over until it is in the receiver's TCM.
+// Time from handing over a tile until it is in the receiver's TCM.
 Expected passage(const Rig& rig, PeCoord from, PeCoord to, Bytes n, Region memory) {
   const topology::Graph& graph = rig.graph;
   const NodeId slots = hw::locate(graph, rig.ring(to, memory)).memory;
@@ -78,7 +78,7 @@ Expected passage(const Rig& rig, PeCoord from, PeCoord to, Bytes n, Region memor
 
 }  // namespace
 
-TEST_CASE("Rings outside TCM: a tile is written there, told of, and fetched; then its slot is free") {
+TEST_CASE("Rings outside TCM: a tile is written there, announced, and fetched; then its slot is free") {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Random random{seed};
     Rig rig{random_machine(random)};

@@ -44,7 +44,7 @@ TEST_CASE("Router VC: no order of ties changes when anything arrives") { check_t
 
 namespace {
 
-// When a credit arrives that leaves a PE right behind a slot of data of 16 KiB, the same way.
+// Arrival of a credit that leaves a PE right after `data` bytes of slot data, on the same route.
 Time credit_behind_data(const config::MachineSpec& spec, Bytes data) {
   Rig rig{spec};
   const NodeId from = rig.pe({0, 0, 0}).dma;

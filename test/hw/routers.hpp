@@ -22,10 +22,10 @@ namespace kbsim::hw::test {
 /// A machine with routers of some model, whose attributes may be drawn.
 using WithRouters = std::function<config::MachineSpec(Random& random, const config::MachineSpec& spec)>;
 
-/// Of any router with buffers, on random machines under load: all arrives, never sooner than alone among
-/// output-queued routers, and no credit is lost.
+/// Checks routers with buffers on random machines under load. All packets arrive, never sooner than alone
+/// among output-queued routers, and no credit is lost.
 void check_under_load(const WithRouters& with_routers);
-/// No order of ties changes when anything arrives.
+/// Checks that no order of ties changes an arrival.
 void check_ties(const WithRouters& with_routers);
 
 }  // namespace kbsim::hw::test

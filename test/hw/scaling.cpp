@@ -47,7 +47,7 @@ Task<> busy_kernel(TL& tl, NoArgs) {
   co_await storing;
 }
 
-// Every PE works on the slice of another: their ways cross.
+// Every PE works on the slice of another: their routes cross.
 Task<> all_at_work(Rig* rig) {
   std::vector<PeCoord> pes;
   for (int cube = 0; cube < rig->spec->cubes_per_sip(); ++cube) {
@@ -60,7 +60,7 @@ Task<> all_at_work(Rig* rig) {
   (void)co_await rig->launch(pes, bind_kernel("busy", busy_kernel, NoArgs{}));
 }
 
-// All that the op log says of time, in its order.
+// All times in the op log, in its order.
 std::vector<Time> times_of(int q) {
   Rig rig{slower(q)};
   rig.run(all_at_work(&rig));

@@ -1,4 +1,4 @@
-// Puts and signals in time: what they cost, and that who waits for one asks once.
+// Puts and signals in time: costs, and that a waiting PE asks once.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"
@@ -84,7 +84,7 @@ Task<> on_both(Rig* rig, KernelCall kernel) {
   co_await rig->launch(std::move(both), std::move(kernel));
 }
 
-// The word is what `words` says, look by look.
+// The word has the values of `words`, look by look.
 oplog::Evaluator looks(std::vector<double> words) {
   return [words = std::move(words), at = std::size_t{0}](const oplog::Operand&) mutable {
     return std::vector{words.at(at++)};
@@ -121,7 +121,7 @@ TEST_CASE("Signal: one that stands at the memory takes no place among the packet
   (void)took(tells_itself, 1, {0, 1}, std::move(spec));
 }
 
-TEST_CASE("Signal: who waits sends one request and gets one answer, however long it takes") {
+TEST_CASE("Signal: a waiting PE sends one request and gets one answer, however long it takes") {
   Rig rig{small_machine()};
   rig.machine->set_evaluator(looks({0, 1}));
   rig.machine->fabric().trace_messages();
@@ -150,7 +150,7 @@ TEST_CASE("Race: a load beside a put does, and a wait for its signal doesn't") {
   CHECK(beside_load[0].find("pe0, put of operation") != std::string::npos);
 }
 
-TEST_CASE("Signal: without anybody who computes numbers a wait is refused by name") {
+TEST_CASE("Signal: without an evaluator a wait is refused by name") {
   Time took{};
   Rig rig{small_machine()};
   CHECK_THROWS_WITH_AS(rig.run(map_and_launch(&rig, kOne, in_hbm(*rig.spec, kOne),

@@ -44,7 +44,7 @@ std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows) {
       }
     }
   }
-  // Sinks take packets at their heads: until the last tail is there the links are busy.
+  // Sinks take packets at their heads; the links are busy until the last tail arrives.
   if (!arrivals.empty()) rig.run(wait_until(&rig.sim, std::ranges::max(arrivals)));
   return arrivals;
 }

@@ -37,8 +37,8 @@ struct Flow {
   Time at{};
 };
 
-/// Sends all flows, each as a whole at its time, and gives the arrival of each last byte. Flows are told
-/// apart, and ordered where they leave one node at one time, by their index.
+/// Sends all flows, each as a whole at its time, and gives the arrival of each last byte. A flow's index
+/// identifies it, and orders flows that leave one node at one time.
 [[nodiscard]] std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows);
 
 /// `spec` with sinks for its HBM slices.

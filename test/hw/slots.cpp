@@ -105,7 +105,7 @@ TEST_CASE("Slots: freed out of order, they are credited in order") {
   rig.run(both(&rig, send_four, free_the_second_first, &seen, 2, 256_B));
   REQUIRE(seen.size() == 3);
   constexpr Time kMath = 8_ns;  // of 256 elements
-  // Commands are dispatched every 4 ns and served every 8 ns: the engine is what is waited for.
+  // Commands are dispatched every 4 ns and served every 8 ns: the engine sets the pace.
   const Time freed = seen[0] - 200 * 4_ns + 4_ns + 200 * kMath;
   const topology::Graph& graph = rig.graph;
   const Expected credit =

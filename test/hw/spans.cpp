@@ -1,4 +1,4 @@
-// What the machine tells of who did what when.
+// Spans that the machine reports: which unit did what, and when.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -51,7 +51,7 @@ class Kept final : public ISpans {
     }
     return found;
   }
-  // How long a unit or link did something.
+  // Total time of a unit or link in spans of this kind.
   template <class Of>
   [[nodiscard]] Time sum(SpanKind kind, Of of) const {
     Time all{};

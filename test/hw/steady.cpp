@@ -52,7 +52,7 @@ bool goes_on(const std::vector<Passage>& all) {
 TEST_CASE("Steady: packets that begin so leave at one distance, however many follow") {
   int steadies = 0;
   int others = 0;
-  int missed = 0;  // that go on, and weren't told
+  int missed = 0;  // cases that go on, but weren't recognized
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     CAPTURE(seed);
     Random random{seed};

@@ -1,4 +1,4 @@
-// A run that was stopped: what its units have done by then, not what is booked.
+// A stopped run: the work that its units have done by then, not the work reserved ahead.
 #include <algorithm>
 
 #include <doctest/doctest.h>

@@ -16,7 +16,7 @@ NodeId any_source(Random& random, const Rig& rig) {
   return random.any_of({rig.pe(at).dma, rig.pe(at).tcm, cube.m_cpu, cube.sram, sip.io_cpu, rig.graph.host()});
 }
 
-// Many flows of few times: most of them meet.
+// Many flows at few times: most of them meet.
 std::vector<Flow> flows_at_random(Random& random, const Rig& rig, int n) {
   std::vector<Flow> flows;
   for (int i = 0; i < n; ++i)

@@ -30,7 +30,7 @@ struct Outcome {
   std::uint64_t events = 0;
 };
 
-// One whose messages are traced has no trains.
+// A run with traced messages has no trains.
 Outcome run(const std::vector<Write>& writes, bool traced, Bytes packet, bool finite = false,
             std::optional<std::uint64_t> shuffle = {}) {
   config::MachineSpec spec = small_machine();
@@ -73,7 +73,9 @@ TEST_CASE("Fabric: a train of packets takes the time of packets that are all the
   }
 }
 
-TEST_CASE("Fabric: who asks while a train is under way waits for all of it, and trains go in their order") {
+TEST_CASE(
+    "Fabric: a packet that asks while a train is under way waits for all of it, and trains go in their "
+    "order") {
   std::vector<Write> writes{{.to = {0, 0, 0}, .bytes = 2_MiB, .at = 100_ns, .rank = 1},
                             {.to = {1, 0, 0}, .bytes = 1_MiB, .at = 100_ns, .rank = 0},
                             {.to = {0, 1, 0}, .bytes = 64_B, .at = 100_ns, .rank = 0}};

@@ -1,4 +1,4 @@
-// Packets of which nobody hears where they come: as with an event for each of them.
+// Packets whose arrival no component observes behave as with an event for each of them.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace kbsim::hw::test::unheard_test {
 namespace {
 
-// What links, ports and DMAs have done by a time.
+// Work of links, ports and DMAs up to a time.
 struct Look {
   std::vector<LinkUse> links;
   Outcome units;
@@ -31,7 +31,7 @@ Task<> look(Rig* rig, std::vector<Time> times, Looks* seen) {
   }
 }
 
-// The first port or DMA that has done something else.
+// The first port or DMA whose use differs.
 std::string different(const Outcome& a, const Outcome& b) {
   for (std::size_t i = 0; i < a.units.size(); ++i) {
     if (same_use(a.units[i], b.units[i])) continue;
@@ -61,7 +61,7 @@ Looks looks(const config::MachineSpec& spec, bool exact, Shuffle shuffle, int pr
   return seen;
 }
 
-// At the time of look `i` something happens, and exact runs see it or not by the order of what happens then.
+// True if the order of simultaneous events decides what exact runs see at look `i`.
 bool order_decides(const config::MachineSpec& spec, int program, const std::vector<Time>& times,
                    const Look& exact, std::size_t i) {
   constexpr std::uint64_t kTries = 8;
@@ -103,7 +103,7 @@ std::uint64_t events(Args args) {
 
 }  // namespace
 
-TEST_CASE("Unheard packets: whenever somebody looks, links and units have done the same") {
+TEST_CASE("Unheard packets: at every look, links and units have done the same") {
   for (std::uint64_t seed = first_seed(); seed <= seeds(30); ++seed) {
     CAPTURE(seed);
     Random random{seed};

@@ -1,4 +1,4 @@
-// The units of a PE, as the others ask the machine for them.
+// The units of a PE, as other units get them from the machine.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/i_queue_state.hpp"

@@ -1,5 +1,5 @@
-// Races that no times give away: accesses far apart, or in flight together, that no chain of waits orders;
-// and beside each the program that waits.
+// Races that times don't show: accesses far apart, or in flight together, that no chain of waits orders. Each
+// has a variant that waits.
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/i_host.hpp"
@@ -18,7 +18,7 @@ constexpr Shape kBlock{1024};
 
 struct Planted {
   bool waits = false;  // as it should
-  bool far = false;    // so long apart that nothing overlaps
+  bool far = false;    // with a pause, so that nothing overlaps
 };
 
 void dawdle(TL& tl, Planted how) {
@@ -94,7 +94,7 @@ Task<> store_before_atomic(TL& tl, Planted how) {
   }
 }
 
-// What a recv stores comes after what the sender knew.
+// The store of a recv comes after all that the sender knew.
 Task<> recv_into_what_was_stored(TL& tl, Planted how) {
   if (tl.program_id(0) == 0) {
     auto stored = tl.store(kHere, tl.zeros(kBlock, f16));
@@ -168,7 +168,7 @@ Task<> map_both(Rig* rig) {
   for (const PeCoord pe : {kOne, kTwo}) co_await rig->map(pe, kVa, in_hbm(*rig->spec, kOne), 1_MiB);
 }
 
-// The second launch is sent when the first has been awaited, or, later or not, without.
+// The second launch is sent after the first has been awaited, or without awaiting it, at once or later.
 Task<> launches(Rig* rig, Kernel, Planted how) {
   co_await map_both(rig);
   Task<Activity> first = launched(rig, kOne, stores);
@@ -309,14 +309,14 @@ TEST_CASE("Unordered: a kernel's own accesses, by stores, copies and composites"
              "unordered.cpp:131");
 }
 
-TEST_CASE("Unordered: PEs that take turns by barriers, of which one is missing") {
+TEST_CASE("Unordered: PEs that take turns by barriers; one barrier is missing") {
   for (const bool far : {false, true}) {
     CAPTURE(far);
     CHECK(run(on_both, takes_turns, {.waits = true, .far = far}).races.empty());
   }
 }
 
-TEST_CASE("Unordered: kernels of two launches, of which the host hasn't awaited the first") {
+TEST_CASE("Unordered: kernels of two launches; the host hasn't awaited the first") {
   check_told(launches, nullptr, "nothing orders them");
   for (const bool far : {false, true}) CHECK(run(launches_of_one_pe, nullptr, {.far = far}).races.empty());
 }

@@ -7,7 +7,7 @@
 namespace kbsim::hw::test::window_loads_test {
 namespace {
 
-// The index of so many threads.
+// The index of that number of threads.
 constexpr std::size_t kTwo = 1;
 constexpr std::size_t kFour = 2;
 constexpr std::size_t kMost = WindowLoads::kThreads.size() - 1;

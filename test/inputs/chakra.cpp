@@ -87,7 +87,7 @@ TEST_CASE("Chakra: an integer may be of any kind and sign") {
   CHECK_THROWS_AS((void)meaning_of({.attributes = {"\x0a\x7f"}}), UsageError);
 }
 
-TEST_CASE("Chakra: attributes in the place of a version are kept; a file without metadata is told") {
+TEST_CASE("Chakra: attributes in the place of a version are kept; a file without metadata is reported") {
   const std::string schema = attribute("schema", std::string_view{"1.1"});
   const Trace written{.versions = {schema, schema}, .attributes = {}, .nodes = {compute(1, 2)}};
   CHECK(parse_trace("t.0.et", to_bytes(written)) == written);
@@ -98,7 +98,7 @@ TEST_CASE("Chakra: attributes in the place of a version are kept; a file without
                        InputError);
 }
 
-TEST_CASE("Chakra: what isn't a trace is told with its byte") {
+TEST_CASE("Chakra: a file that isn't a trace is reported with its byte") {
   const std::string good = to_bytes(trace({compute(1, 2)}));
   for (std::size_t size = 0; size < good.size(); ++size) {
     if (size == 8) continue;  // the metadata alone: no nodes
@@ -111,7 +111,7 @@ TEST_CASE("Chakra: what isn't a trace is told with its byte") {
   CHECK_THROWS_AS((void)parse_trace("t.0.et", "\xff\xff\xff\xff\xff\xff\xff"), InputError);
 }
 
-TEST_CASE("Chakra: comm_type may be a name, as exporters write it; what is none is told with its node") {
+TEST_CASE("Chakra: comm_type may be a name, as exporters write it; a wrong one is reported with its node") {
   const auto named = [](const char* name) {
     Node node = collective(3, 0, 64);
     node.attributes.front() = attribute("comm_type", std::string_view{name});
@@ -153,13 +153,14 @@ TEST_CASE("Chakra: a collective is one step of all ranks, a message of two") {
   CHECK(*work.items[0].duration_ps == 5'000'000);
 }
 
-TEST_CASE("Chakra: who calls a group's collectives is in it; orders of independent nodes don't matter") {
+TEST_CASE(
+    "Chakra: a rank that calls a group's collectives is in it; orders of independent nodes don't matter") {
   Node first = collective(1, 0, 64);
   first.attributes.push_back(attribute("pg_name", std::string_view{"pair"}));
   const Workload work = workload_of({trace({first}), trace({}), trace({first})});
   REQUIRE(work.groups.size() == 2);
   CHECK(work.groups[1] == std::vector<int>{0, 2});
-  // The k-th of each rank meet, in the order of ids, wherever they stand in the files.
+  // The k-th collectives of all ranks match, in the order of ids, wherever they stand in the files.
   const Workload swapped = workload_of({trace({collective(1, 0, 64), collective(2, 2, 64)}),
                                         trace({collective(9, 2, 64), collective(8, 0, 64)})});
   CHECK(swapped.communications[0].items == std::vector<std::uint32_t>{0, 3});
@@ -174,7 +175,7 @@ TEST_CASE("Chakra: a collective over some dimensions needs a name of its group")
     if (group != nullptr) node.attributes.push_back(attribute("pg_name", std::string_view{group}));
     return std::vector<Trace>{trace({node}), trace({node})};
   };
-  // Values are in one piece, or each behind its tag.
+  // Values are in one piece, or each after its tag.
   const std::string all{"\x0a\x02\x01\x01", 4};
   const std::string some{"\x0a\x02\x00\x01", 4};
   const std::string some_apart{"\x08\x00\x08\x01", 4};
@@ -220,7 +221,7 @@ TEST_CASE("Chakra: a receive may leave its size to the send") {
   CHECK(work.communications[0].bytes == 64);
 }
 
-TEST_CASE("Chakra: circles are told, of one rank and over several") {
+TEST_CASE("Chakra: circles are reported, of one rank and over several") {
   refuses({trace({compute(1, 1, {2}), compute(2, 1, {1})})}, "2 nodes wait for each other in a circle");
   refuses({trace({compute(1, 1, {1})})}, "1 node waits for itself in a circle: rank 0: node 1 'op'");
   // Each rank receives before it sends.
@@ -229,7 +230,7 @@ TEST_CASE("Chakra: circles are told, of one rank and over several") {
           "in a circle");
 }
 
-TEST_CASE("Chakra: what misses or doesn't match is told with rank and node") {
+TEST_CASE("Chakra: a missing or wrong partner is reported with rank and node") {
   refuses({trace({compute(1, 1), compute(1, 1)})}, "rank 0: node 1 'op': another node has the same id");
   refuses({trace({compute(1, 1, {9})})}, "rank 0: node 1 'op': it depends on node 9, which isn't there");
   refuses({trace({collective(1, 0, 64), collective(2, 0, 64)}), trace({collective(1, 0, 64)})},

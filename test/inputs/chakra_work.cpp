@@ -107,7 +107,7 @@ TEST_CASE("Chakra: communications of the CPU that no node of the device does are
   CHECK(count({.cpu = false}) == 2);
   CHECK(twice({collective(1, {.cpu = true}), collective(2, {.cpu = true})}).communications.size() == 2);
   CHECK(twice({collective(1, {.cpu = true, .group = "a"}), collective(2, {.group = "b"})}).records == 0);
-  // Three nodes of one call by the CPU alone: the note of it is none.
+  // Three nodes of one call by the CPU alone: the note of the call isn't counted.
   const Workload noted = twice({collective(1, {.name = "record_param_comms", .cpu = true}),
                                 collective(2, {.name = "nccl:all_reduce", .cpu = true, .after = {1}})});
   CHECK(noted.communications.size() == 1);

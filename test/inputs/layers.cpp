@@ -24,7 +24,7 @@ TEST_CASE("Layers: products by name, with trailing commas, blanks and columns in
   CHECK(found[0].elements() == 16 * 64 + 64 * 32 + 16 * 32);
   CHECK(found[1].name == "second");
   CHECK(found[1].line == 4);
-  CHECK(layers("\xef\xbb\xbfLayer,M,N,K\na,1,2,3\n").front().m == 1);  // behind a byte order mark
+  CHECK(layers("\xef\xbb\xbfLayer,M,N,K\na,1,2,3\n").front().m == 1);  // after a byte order mark
 }
 
 TEST_CASE("Layers: a list without names goes by its lines; a byte order mark is no part of a name") {
@@ -170,7 +170,7 @@ TEST_CASE("Layers: no-break spaces, byte order marks within, quotes and any line
   CHECK(is_layer_list("Layer,\u00a0M\u00a0,N,K\n"));
 }
 
-TEST_CASE("Layers: what is wrong is told with its line and column") {
+TEST_CASE("Layers: mistakes are reported with line and column") {
   const auto says = [](const char* content, const char* text) {
     CHECK_THROWS_WITH_AS((void)layers(content), doctest::Contains(text), InputError);
   };

@@ -297,7 +297,7 @@ TEST_CASE("Measurements: digits of a label differ from line to line; lines witho
         "1024");
 }
 
-TEST_CASE("Measurements: a column behind both groups, as #iters, is none of them") {
+TEST_CASE("Measurements: a column after both groups, as #iters, is none of them") {
   const std::string log =
       "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong #iters\n"
       "1024 256 float sum -1 11.5 1 1 0 12.5 1 1 0 20\n";
@@ -347,7 +347,7 @@ TEST_CASE("Measurements: a table may have semicolons or tabs, and then decimal c
   CHECK(read("size,name\tx,time\n1024,a,36.07\n").rows.at(0).at("time") == "36.07");
 }
 
-TEST_CASE("Measurements: a comma that may stand for two things is told, not guessed") {
+TEST_CASE("Measurements: a comma that may stand for two things is reported, not guessed") {
   CHECK_THROWS_WITH_AS((void)read("size,time\n1024,\"36,07\"\n"),
                        "run.log:2: column time: '36,07' is no number (numbers have a point)", UsageError);
   CHECK_THROWS_WITH_AS((void)read("size;time\n1,024;36,07\n"),
@@ -408,7 +408,7 @@ TEST_CASE("Measurements: a log that lists its ranks has a column of their number
   CHECK(!read(kNew).rows[0].contains("ranks"));
 }
 
-TEST_CASE("Measurements: a time of day behind the last column is none of the columns") {
+TEST_CASE("Measurements: a time of day after the last column is none of the columns") {
   const char* stamped =
       "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong timestamp\n"
       "1024 256 float sum -1 14.5 0.07 0.12 0 14.2 0.07 0.13 0 2025-02-11 10:00:01\n";

@@ -86,7 +86,7 @@ TEST_CASE("MSCCL XML: thread blocks, steps and dependencies are those of the fil
   CHECK(to_string(plan.place(block.steps[1])) == "p.xml:9:7");
 }
 
-TEST_CASE("MSCCL XML: a mistake is told with its line and column") {
+TEST_CASE("MSCCL XML: a mistake is reported with its line and column") {
   check_error("type=\"re\"", "type=\"rex\"",
               "p.xml:9:19: there is no step type 'rex'; expected s, r, rcs, rrc, rrs, rrcs, re, cpy, nop");
   check_error("srcbuf=\"s\"", "srcbuf=\"x\"", "p.xml:9:29: there is no buffer 'x'; expected i, o or s");
@@ -139,7 +139,7 @@ TEST_CASE("MSCCL XML: shares are whole chunks") {
         "p.xml:1:49: 3 chunks aren't divisible by 2 ranks, as allgather needs");
 }
 
-TEST_CASE("MSCCL XML: steps that wait for each other are told with their names") {
+TEST_CASE("MSCCL XML: steps that wait for each other are reported with their names") {
   const std::string text =
       error_of(changed("all_reduce.xml", "depid=\"-1\" deps=\"-1\"", "depid=\"3\" deps=\"1\""));
   CHECK(text.starts_with("p.xml:4:7: steps wait for each other in a circle:\n"));
@@ -151,7 +151,7 @@ TEST_CASE("MSCCL XML: steps that wait for each other are told with their names")
       says("rank 0, thread block 3, step 0 (nop) waits for the end of step 0 behind rank 0, thread block 0"));
 }
 
-TEST_CASE("MSCCL XML: a plan that names no collective is told by what arrives where") {
+TEST_CASE("MSCCL XML: a plan that names no collective is identified by its arrivals") {
   const ccl::Plan plan = parse_msccl({"p.xml", changed("ring.xml", "allreduce", "custom")});
   CHECK(plan.custom);
   CHECK(ccl::judge(plan).right());
@@ -207,7 +207,7 @@ TEST_CASE("MSCCL XML: a plan may begin with a byte order mark, which moves no co
   CHECK(error_of("\xef\xbb\xbf<other/>") == error_of("<other/>"));
 }
 
-// Elsewhere, since nothing of them is the project's: KBSIM_INPUTS names the folder.
+// The files aren't part of the project: KBSIM_INPUTS names their folder.
 TEST_CASE("MSCCL XML: plans of others are right, and equal when they were written and read again") {
   const char* inputs = std::getenv("KBSIM_INPUTS");  // NOLINT(concurrency-mt-unsafe)
   if (inputs == nullptr) {

@@ -70,7 +70,7 @@ TEST_CASE("MSCCL++: keys that aren't known are refused with their place, at each
 }
 
 TEST_CASE(
-    "MSCCL++: a plan that names no collective is told by what arrives where, of buffers of any length") {
+    "MSCCL++: a plan that names no collective is identified by its arrivals, of buffers of any length") {
   const ccl::Plan plan = parse_mscclpp({"p.json", plan_text("custom.json")});
   CHECK(plan.custom);
   CHECK(ccl::judge(plan).right());
@@ -101,7 +101,7 @@ TEST_CASE("MSCCL++: a put is a message that the peer's memory stores, and a sign
   CHECK(wait.after_step == 1);
 }
 
-TEST_CASE("MSCCL++: a mistake is told with its line and column") {
+TEST_CASE("MSCCL++: a mistake is reported with its line and column") {
   CHECK(mistake("puts.json", "\"put\"", "\"putt\"") ==
         "p.json:4:13: there is no operation 'putt', did you mean 'put'?");
   CHECK(mistake("puts.json", "\"type\":\"i\"", "\"type\":\"x\"") ==
@@ -146,7 +146,7 @@ TEST_CASE("MSCCL++: a plan that lacks an operation is judged wrong") {
   CHECK(!ccl::judge(plan).right());
 }
 
-// Elsewhere, since nothing of them is the project's: KBSIM_INPUTS names the folder.
+// The files aren't part of the project: KBSIM_INPUTS names their folder.
 TEST_CASE("MSCCL++: plans of others are right") {
   const char* inputs = std::getenv("KBSIM_INPUTS");  // NOLINT(concurrency-mt-unsafe)
   if (inputs == nullptr) {

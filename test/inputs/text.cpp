@@ -34,14 +34,14 @@ TEST_CASE("Text: an error names its place") {
   CHECK(std::string{text.error(2, "no 'b' here").what()} == "plan.xml:2:1: no 'b' here");
 }
 
-TEST_CASE("Text: UTF-16 is told as such") {
+TEST_CASE("Text: UTF-16 is reported as such") {
   const auto file = std::filesystem::temp_directory_path() / "kbsim-utf16.csv";
   std::ofstream{file} << "\xff\xfes";
   CHECK_THROWS_WITH_AS((void)Text::read(file), doctest::Contains("this is UTF-16, expected UTF-8"),
                        UsageError);
 }
 
-TEST_CASE("Text: a file that isn't there, or is too large, is told by its name") {
+TEST_CASE("Text: a file that isn't there, or is too large, is reported by its name") {
   CHECK_THROWS_WITH_AS((void)Text::read("/nowhere/plan.xml"), "/nowhere/plan.xml: no such file", UsageError);
   CHECK_THROWS_AS((void)Text::read("/dev/zero", 4096), UsageError);
 }

@@ -7,7 +7,7 @@ make_folder(kbsim-install)
 run("" ${CMAKE_COMMAND} -E env DESTDIR=${folder}/staged ${CMAKE_COMMAND} --install ${BUILD} --prefix /opt/kbsim)
 file(RENAME ${folder}/staged/opt/kbsim ${folder}/installed)
 
-# A build folder that isn't where it was made says so.
+# A moved build folder is reported.
 file(READ ${BUILD}/cmake_install.cmake script)
 string(REPLACE ${BUILD} ${folder}/gone script "${script}")
 file(WRITE ${folder}/elsewhere/cmake_install.cmake "${script}")
@@ -28,7 +28,7 @@ require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/c
               share/doc/kbsim/kernels/softmax.cpp)
 # Links of the documents lead to what is installed with them.
 run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)
-# Those of my_kernel each alone, as who copies it has them.
+# The sources of my_kernel are compiled one by one, as in a user's copy; those of my_machine together.
 set(my_machine_options -DCMAKE_UNITY_BUILD=ON)
 foreach(example my_kernel my_machine my_program)
   file(COPY ${folder}/installed/share/doc/kbsim/examples/${example} DESTINATION ${folder})
@@ -70,7 +70,7 @@ run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=
             --set cube.parts.scrubber.model.impl=mine.scrubber)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
 
-# A project may name the version without its last number, and is told if it has no C++.
+# A project may name the version without its last number; a project without C++ is refused with the reason.
 run("" ${kbsim} version)
 string(REGEX MATCH "[0-9]+\\.[0-9]+" version "${output}")
 foreach(language CXX C)

@@ -1,6 +1,6 @@
 # cmake -DBUILD=… -DNINJA=… -P installable.cmake
 #
-# What `cmake --install` takes of the build folder is built by the target kbsim_installable, as scripts/run.sh does.
+# The target kbsim_installable, which scripts/run.sh builds, makes all files of the build folder that are installed.
 cmake_minimum_required(VERSION 3.25)
 
 function(ask_ninja name)

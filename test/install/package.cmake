@@ -14,7 +14,7 @@ list(GET packages 1 command)
 run("libboost-json.*libc6.*libfmt.*libyaml-cpp" dpkg-deb --field ${folder}/${command} Depends)
 run("kbsim \\(= .*libfmt-dev.*libyaml-cpp-dev.*libboost-json.*-dev" dpkg-deb --field ${folder}/${dev} Depends)
 
-# The first has what runs, the second what others build with.
+# The first package has the files to run, the second the files to build with.
 run("" dpkg-deb -x ${folder}/${command} ${folder}/root)
 if(EXISTS ${folder}/root/usr/include OR EXISTS ${folder}/root/usr/lib)
   fail("${command} has files to build with")
@@ -26,7 +26,7 @@ run("" dpkg-deb -x ${folder}/${dev} ${folder}/root)
 require_files(${folder}/root/usr include/kbsim/host/host_program.hpp lib/libkbsim.a
               lib/cmake/kbsim/kbsimConfig.cmake share/kbsim/models/topologies/ring.cpp)
 
-# Nothing names the folders that it was built in, and no library is looked for there.
+# No file names the build folders, and no library is searched there.
 execute_process(COMMAND grep -rlF -e ${SOURCE}/ -e ${BUILD}/ ${folder}/root OUTPUT_VARIABLE leaks)
 if(leaks)
   fail("the build's folders are named in:\n${leaks}")
@@ -39,7 +39,7 @@ endif()
 run("2811.942 ns.*digest 21806a183ed53e2c"
     ${folder}/root/usr/bin/kbsim --topology topology.yaml --bench ccl_allreduce)
 
-# Registration reaches every way of linking but that by hand, which says so (docs/adr/0053).
+# Registration works with every kind of linking except by hand, which is reported (docs/adr/0053).
 run("" ${CMAKE_COMMAND} -S ${ROOMS} -B ${folder}/rooms -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${folder}/root/usr
        -DCMAKE_CXX_COMPILER=${COMPILER} -DKBSIM_LIBRARY=${folder}/root/usr/lib/libkbsim.a)
 run("" ${CMAKE_COMMAND} --build ${folder}/rooms)

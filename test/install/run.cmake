@@ -1,4 +1,4 @@
-# What the scripts here share: a folder of their own, commands that must succeed, files that must be there.
+# Functions that the scripts here share: a folder of their own, commands that must succeed, files that must exist.
 if(DEFINED ENV{TMPDIR})
   set(temporary $ENV{TMPDIR})
 else()

@@ -1,4 +1,4 @@
-// Every algorithm on random machines, events of one time in any order: nothing that a run leaves may differ.
+// Every algorithm on random machines, with simultaneous events in any order: no result may differ.
 #include <random>
 #include <string>
 
@@ -125,7 +125,7 @@ TEST_CASE(
   }
 }
 
-// A write is acknowledged when its last byte is served: by several pseudo-channels at one time.
+// A write is acknowledged when its last byte is served; several pseudo-channels do so at one time.
 TEST_CASE("Any order: of acknowledgements that banks give at one time") {
   Collective c = collective("chunked_ring_allreduce", machine_of(2, 2, 2), 4, 2048);
   c.machine.cube.hbm_ctrl.impl = "builtin.hbm_banks";
@@ -133,7 +133,7 @@ TEST_CASE("Any order: of acknowledgements that banks give at one time") {
   check_any_order(c, 1);
 }
 
-// At a memory a request, which counts with its tail, may meet the head of a write that comes right behind it.
+// At a memory, a request counts with its tail, which may meet the head of the write right after it.
 TEST_CASE("Any order: of a request and the write that follows it at once on its link") {
   Collective c = collective("bidirectional_ring_allreduce", machine_of(9, 1, 1), 4, 2048);
   c.machine.cube.noc.link = Bandwidth::gbs(0.001);

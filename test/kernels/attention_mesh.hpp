@@ -14,7 +14,8 @@ namespace kbsim::test {
 
 inline const std::vector<std::string> kAttentionMeshKernels{"attention_mesh_kv", "attention_mesh_mlo"};
 
-/// Attention over a line of ranks, and what goes in. Pointers of `args` are filled in by who runs it.
+/// Attention over a line of ranks, with its parameters. The functions that run it fill in the pointers of
+/// `args`.
 struct AttentionMesh {
   std::string kernel;
   AttentionMeshArgs args;

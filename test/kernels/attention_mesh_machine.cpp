@@ -1,4 +1,4 @@
-// The kernels of attention over a line of ranks on the machine: values, who sends where, who does nothing.
+// The kernels of attention over a line of ranks on the machine: values, sends, and PEs that do nothing.
 #include <optional>
 
 #include <doctest/doctest.h>

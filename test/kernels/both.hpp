@@ -34,7 +34,7 @@ struct Case {
   std::function<std::any(const std::vector<Ptr>& in, Ptr out)> arguments;
 };
 
-/// What the kernel leaves in its output: in the mock, and in a machine of one PE.
+/// Output of the kernel in the mock, and in a machine of one PE.
 [[nodiscard]] Numbers in_mock(const Case& kernel);
 [[nodiscard]] Numbers in_machine(const Case& kernel);
 

@@ -29,7 +29,7 @@ config::MachineSpec wide_machine(int sips, config::SipTopology joined = config::
   return machine;
 }
 
-// With slots enough for whatever is under way.
+// With slots enough for all tiles under way.
 Collective collective_of(const char* algorithm, const config::MachineSpec& machine, Bytes size) {
   Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
   c.algorithm.n_slots = 512;
@@ -39,8 +39,7 @@ Collective collective_of(const char* algorithm, const config::MachineSpec& machi
 
 double kernel_ns(const Collective& c) { return to_ns(measured(c).kernel); }
 
-// A step takes alpha and a chunk's time on the link. What isn't a step is loading the first chunk and storing
-// the last.
+// A step takes alpha and a chunk's time on the link. `once` is loading the first chunk and storing the last.
 struct AlphaBeta {
   double once = 0.0;
   double alpha = 0.0;
@@ -53,11 +52,11 @@ struct AlphaBeta {
 
 double ring_ns(int n, Bytes size) {
   config::MachineSpec machine = wide_machine(n);
-  if (size > 1_MiB) machine.system.packet_bytes = 4_KiB;  // which hardly matters, as is shown below
+  if (size > 1_MiB) machine.system.packet_bytes = 4_KiB;  // a test below shows that this hardly matters
   return kernel_ns(collective_of("chunked_ring_allreduce", machine, size));
 }
 
-// All three of rings of 2 and 3: what two steps more take, and half a MiB more.
+// Fits all three from rings of 2 and 3: the time of two more steps, and of half a MiB more.
 AlphaBeta probed() {
   const double two = ring_ns(2, 512_B);
   const double step = (ring_ns(3, 768_B) - two) / 2;
@@ -65,7 +64,7 @@ AlphaBeta probed() {
   return {.once = two - 2 * step, .alpha = step - 256 * ns_per_byte, .ns_per_byte = ns_per_byte};
 }
 
-// What each rank's link to the next one carried, and the one back.
+// Checks the bytes on each rank's link to the next rank, and on the link back.
 void check_bytes(const char* algorithm, std::int64_t n,
                  const std::function<std::int64_t(int rank)>& elements) {
   CAPTURE(algorithm);
@@ -79,15 +78,15 @@ void check_bytes(const char* algorithm, std::int64_t n,
   }
 }
 
-// What one rank sends to another.
+// Traffic from one rank to another.
 struct Sent {
   std::int64_t elements = 0;
   int messages = 0;
 };
 using SentOn = std::map<std::pair<int, int>, Sent>;
 
-// All that the links between packages carried, where each chunk is one message: f16, and for each message a
-// credit of one byte that comes back.
+// Checks all bytes on the links between packages, with one message per chunk of f16 and a credit of one byte
+// back for each message.
 void check_all_bytes(const char* algorithm, const config::MachineSpec& machine, std::int64_t n,
                      const SentOn& sent) {
   CAPTURE(algorithm);
@@ -106,7 +105,7 @@ void check_all_bytes(const char* algorithm, const config::MachineSpec& machine, 
   }
 }
 
-// Three by three packages, each sending so much to the one on its right and to the one below it.
+// Three by three packages; each sends `sent` to the package on its right and to the one below.
 SentOn on_torus(Sent sent) {
   SentOn all;
   for (int rank = 0; rank < 9; ++rank) {
@@ -164,8 +163,7 @@ TEST_CASE("Collectives: so they do where messages go both ways, in trees and on 
   check_all_bytes("intercube_allreduce", grid, kN, chains);
 }
 
-TEST_CASE(
-    "Collectives: on grids of packages a ring is a closed walk over links, each of which carries the same") {
+TEST_CASE("Collectives: on grids of packages a ring is a closed walk over links, and each carries the same") {
   for (const auto& [w, h, joined] : {std::tuple{2, 2, config::SipTopology::torus_2d},
                                      {3, 3, config::SipTopology::torus_2d},
                                      {3, 2, config::SipTopology::torus_2d},

@@ -19,7 +19,7 @@ std::vector<PeCoord> participants(const Collective& c) {
   return ccl::mappers().at(c.algorithm.mapper).participants(c.machine);
 }
 
-// Whom the wiring joins with `at`, itself included.
+// PEs that the wiring joins with `at`, itself included.
 std::set<PeCoord> joined_with(const ccl::Wiring& wiring, PeCoord at) {
   std::set<PeCoord> seen{at};
   for (std::vector<PeCoord> next{at}; !next.empty();) {

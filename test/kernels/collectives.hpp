@@ -16,7 +16,7 @@
 
 namespace kbsim::test {
 
-/// A collective on a machine, and what goes in.
+/// A collective on a machine, with its sizes.
 struct Collective {
   config::MachineSpec machine;
   config::AlgorithmSpec algorithm;
@@ -29,12 +29,12 @@ struct Collective {
 /// `sips` packages of a mesh of w by h cubes of two PEs.
 [[nodiscard]] config::MachineSpec machine_of(int sips, int w = 1, int h = 1);
 
-/// The algorithm of that name in configs/ccl.yaml; the names of those whose ranks are packages.
+/// The algorithm of that name in configs/ccl.yaml; the names of all algorithms whose ranks are packages.
 [[nodiscard]] config::AlgorithmSpec algorithm_of(const std::string& name);
 [[nodiscard]] std::vector<std::string> algorithm_names();
 
-/// That algorithm with so many slots of 256 bytes, on n elements or the next number that the ranks divide; a
-/// root that is neither the first nor, with more than two ranks, the last.
+/// That algorithm with `slots` slots of 256 bytes, on n elements or the next number that the ranks divide.
+/// The root is neither the first rank nor, with more than two ranks, the last.
 [[nodiscard]] Collective collective(const std::string& algorithm, const config::MachineSpec& machine,
                                     int slots, std::int64_t n);
 
@@ -43,7 +43,7 @@ using Numbers = std::vector<double>;
 /// By rank.
 using PerRank = std::vector<Numbers>;
 
-/// How a rank's tensors are cut into parts: so many cubes with so many PEs each.
+/// Number of parts of a rank's tensors: one per PE, on `cubes` cubes of `pes` PEs each.
 struct Parts {
   int cubes = 1;
   int pes = 1;
@@ -52,21 +52,21 @@ struct Parts {
 [[nodiscard]] Parts parts_of(const Collective& c);
 
 [[nodiscard]] bool in_place(const Collective& c);
-/// Small integers, different everywhere, of which no reduction here is rounded.
+/// Small integers, different everywhere; no reduction here rounds them.
 [[nodiscard]] PerRank inputs(const Collective& c);
 /// Elements of a part of the output.
 [[nodiscard]] std::int64_t out_elems(const Collective& c);
-/// What each rank's output must be, by the collective's definition: what takes part in a sum are the parts
-/// that the wiring joins. A reduce leaves what isn't the root's unspecified: as it was.
+/// Each rank's output by the collective's definition; a sum is over the parts that the wiring joins. In a
+/// reduce, the output of other ranks than the root is unspecified: here it is unchanged.
 [[nodiscard]] PerRank expected(const Collective& c, const PerRank& in);
 
-/// What the outputs are after the kernels have run in the mock, with the queues' slots.
+/// Outputs of the kernels in the mock, with the queues' slots.
 [[nodiscard]] PerRank in_mock(const Collective& c, const PerRank& in);
 
 /// The same on the machine, by a host program; nothing may race.
 [[nodiscard]] PerRank on_machine(const Collective& c, const PerRank& in);
 
-/// All that such a run leaves, events of one time in the order of that seed.
+/// All results of such a run, with simultaneous events in the order of that seed.
 struct Outcome {
   PerRank out;
   std::vector<Time> times;  // of each rank's collective: called, first start, last end, done
@@ -76,7 +76,7 @@ struct Outcome {
 };
 [[nodiscard]] Outcome outcome(const Collective& c, const PerRank& in, std::optional<std::uint64_t> shuffle);
 
-/// What it took there, all ranks beginning at once.
+/// Costs on the machine; all ranks begin at once.
 struct Measured {
   Time kernel{};                                 // first PE's start to last PE's end, of the slowest rank
   std::map<std::pair<int, int>, Bytes> sent_on;  // by link between packages, while it ran

@@ -72,7 +72,7 @@ TEST_CASE("Collectives in the mock: every reduction in every dtype that has it")
 
 namespace {
 
-// A TCM of so many bytes, half of which is the scheduler's, besides the rings.
+// The collective with a TCM of `tcm` bytes; half of them are the scheduler's, besides the rings.
 Collective in_tcm_of(const std::string& name, config::MachineSpec machine, Bytes tcm, std::int64_t n) {
   Collective c = collective(name, machine, 2, n);
   c.machine.cube.memory.tcm = tcm;

@@ -75,7 +75,7 @@ TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
   }
 }
 
-// Vectors below, at and beyond each window; slots small and large beside the TCM. Nothing overflows it.
+// Vectors below, at and above each window; slots small and large against the TCM. None overflows it.
 TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM, whatever their sizes") {
   constexpr int kEvery = kbsim::test::kSanitized ? 59 : 5;  // of no common divisor with the loops
   int number = 0;
@@ -103,7 +103,7 @@ TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM
   }
 }
 
-// All of it in release; with sanitizers every so many.
+// One case in 5; with sanitizers one in 97.
 TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, number of slots and size") {
   constexpr int kEvery = kbsim::test::kSanitized ? 97 : 5;  // of no common divisor with the loops
   std::set<std::string> seen;

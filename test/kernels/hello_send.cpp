@@ -36,7 +36,7 @@ Task<> all_say_hello(Rank& main, HelloArgs args) {
 
 }  // namespace
 
-TEST_CASE("hello_send: everybody ends with what the rank before had, whatever the size") {
+TEST_CASE("hello_send: each rank ends with the tensor of the rank before, whatever the size") {
   for (const int world : {1, 2, 3}) {
     for (const HelloArgs& args :
          {HelloArgs{1, f32}, {7, f16}, {1024, f32}, {2049, f16}, {10000, DType::i8}}) {

@@ -27,7 +27,7 @@ Numbers add(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-// Of the tensors of all ranks, a row a cube.
+// The tensors of all ranks, one row per cube.
 struct Inputs {
   explicit Inputs(Machine m, unsigned seed) : machine{m} {
     std::mt19937 random{seed};

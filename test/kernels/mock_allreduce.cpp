@@ -70,7 +70,7 @@ TEST_CASE("intercube_allreduce in the mock: every cube of every mesh and world e
   }
 }
 
-TEST_CASE("intercube_allreduce in the mock: ranks that disagree on their sizes are told at once") {
+TEST_CASE("intercube_allreduce in the mock: ranks that disagree on their sizes are reported at once") {
   mock::World world{mock::like(small_grid(1, 2, 1), algorithm(4))};
   const Ptr data = world.alloc(0, 16, f16);
   for (const int cube : {0, 1}) {

@@ -59,7 +59,7 @@ TEST_CASE("checklist 24: all-reduces in one call, over a ring, a mesh and a tree
   CHECK(mock::run({.kernel = "ring_allreduce", .inputs = rows(1, 3)}) == rows(1, 3));
 }
 
-TEST_CASE("checklist 24: ranks go over cubes, in any dtype, with as many slots as asked for") {
+TEST_CASE("checklist 24: ranks go over cubes, in any dtype, with the number of slots asked for") {
   const Rows sixteen = rows(16, 5);
   CHECK(mock::run({.kernel = "ring_allreduce",
                    .world_size = 16,
@@ -86,7 +86,7 @@ TEST_CASE("checklist 24: a kernel of any arguments gets its rank's data; memory 
   CHECK(outputs == Rows{{0, 0}, {3}, {8, 10, 12}});
 }
 
-TEST_CASE("checklist 24: wrong numbers of inputs, unknown names and directions are told") {
+TEST_CASE("checklist 24: wrong numbers of inputs, unknown names and directions are reported") {
   CHECK_THROWS_WITH_AS((void)mock::run({.kernel = "ring_allreduce", .world_size = 3, .inputs = rows(2, 1)}),
                        doctest::Contains("inputs of 2 ranks, but world_size=3"), UsageError);
   CHECK_THROWS_WITH_AS(

@@ -38,12 +38,12 @@ void check_fails_everywhere(const char* kernel, const char* says) {
 
 }  // namespace
 
-TEST_CASE("checklist 15: a kernel that goes the other way round a ring of one direction is told so") {
+TEST_CASE("checklist 15: a kernel that goes the other way round a ring of one direction is refused") {
   check_fails_everywhere("sends_west", "send: queue 'W' on sip0.cube0.pe0 receives only");
   check_fails_everywhere("receives_east", "recv: queue 'E' on sip0.cube0.pe0 sends only");
 }
 
-TEST_CASE("checklist 15: a receive along one direction that nobody sends is a deadlock with both ends") {
+TEST_CASE("checklist 15: a receive along one direction without a send is a deadlock with both ends") {
   check_fails_everywhere("receives_west", "sip1.cube0.pe0 recv W ← sip0.cube0.pe0 send E: never issued");
 }
 

@@ -21,7 +21,7 @@ struct PassOnArgs {
   Ptr to;
 };
 
-// The east's memory gets what lies in ours; no tile is named.
+// Copies this PE's memory to the PE to the east, without a tile.
 Task<> passes_memory_on(TL& tl, PassOnArgs args) {
   const std::int64_t own = tl.program_id(0) * kShard;
   auto sent = tl.send({.dir = Dir::E, .src = args.from + own, .shape = {kShard}});

@@ -1,4 +1,4 @@
-// What a kernel issues on one PE that is alone: who sends where, and who is silent.
+// Commands that a kernel issues on one PE alone: its sends and their directions, and PEs that send nothing.
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Unit = mock::Issued::Unit;
 
-// A decode over four cubes of eight PEs, of which PE 0 of each is a rank, as in the documents.
+// A decode over four cubes of eight PEs; PE 0 of each cube is a rank, as in the documents.
 AttentionMeshArgs over_cubes() {
   return {.q = {0x10000},
           .k = {0x20000},

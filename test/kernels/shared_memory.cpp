@@ -1,4 +1,4 @@
-// What kernels build of atomics: the same ones on the machine and in the mock.
+// Programs that kernels build from atomics, on the machine and in the mock.
 #include <numeric>
 
 #include "kbsim/hw/control/i_host.hpp"
@@ -33,7 +33,7 @@ Task<> draws_tickets(TL& tl, SharedArgs args) {
   }
 }
 
-// How often each of 16 numbers stands among this PE's 32.
+// Counts each of 16 numbers among this PE's 32.
 Task<> counts_numbers(TL& tl, SharedArgs args) {
   const Tile mine = (tl.arange(0, 32) * (3 + index_of(tl))) % 16;
   const Tile hits = tl.where(tl.eq(tl.unsqueeze(mine, 1), tl.arange(0, 16)), 1, 0);
@@ -48,7 +48,7 @@ Task<> acquire(TL& tl, Ptr lock) {
   }
 }
 
-// A counter without atomics of its own, behind a lock.
+// A counter without atomics, guarded by a lock.
 Task<> counts_behind_a_lock(TL& tl, SharedArgs args) {
   for (int i = 0; i < 5; ++i) {
     co_await acquire(tl, args.words);
@@ -58,7 +58,8 @@ Task<> counts_behind_a_lock(TL& tl, SharedArgs args) {
   }
 }
 
-// Tasks 0 to 31 from a shared counter; each leaves its square, and a mark of who did it in its row.
+// Tasks 0 to 31 from a shared counter; each task leaves its square, and a mark in the row of the PE that did
+// it.
 Task<> works_off_a_queue(TL& tl, SharedArgs args) {
   for (;;) {
     const Tile next = co_await tl.atomic_add(args.words, 1);
@@ -76,7 +77,8 @@ Task<> adds_floats(TL& tl, SharedArgs args) {
   for (int i = 0; i < 8; ++i) co_await tl.atomic_add(sum, tl.full({4}, 1.0 + 0.125 * index_of(tl), f32));
 }
 
-// Everybody tells a number, meets the others, and sums up what all told; then meets again to tell the sum.
+// Each PE stores a number, meets the others and loads all numbers; then it meets them again and stores the
+// sum.
 Task<> sums_what_all_told(TL& tl, SharedArgs args) {
   const int me = index_of(tl);
   for (int round = 0; round < 3; ++round) {
@@ -108,7 +110,7 @@ Task<> passes_on(TL& tl, SharedArgs args) {
   }
 }
 
-// The first PE sums up what the others have made, once all have.
+// The first PE sums up the others' results once all are done.
 Task<> makes_for_the_first(TL& tl, SharedArgs args) {
   const int me = index_of(tl);
   if (me != 0) {
@@ -196,7 +198,7 @@ TEST_CASE("Atomics: every ticket is drawn once, and each PE's come in order") {
   }
 }
 
-TEST_CASE("Atomics: a histogram counts what everybody has, exactly") {
+TEST_CASE("Atomics: a histogram counts the numbers of all PEs, exactly") {
   std::vector<double> expected(16, 0.0);
   for (int pe = 0; pe < kPes; ++pe) {
     for (int i = 0; i < 32; ++i) ++expected[static_cast<std::size_t>(i * (3 + pe) % 16)];
@@ -212,7 +214,7 @@ TEST_CASE("Atomics: a lock lets one in at a time, so that what it guards needs n
   }
 }
 
-TEST_CASE("Atomics: of a queue of tasks each is done once, by somebody") {
+TEST_CASE("Atomics: each task of a queue is done once, by some PE") {
   for (const SharedOutcome& outcome : in_both(works_off_a_queue)) {
     CHECK(outcome.words[0] == 32 + kPes);
     for (std::size_t task = 0; task < 32; ++task)
@@ -223,7 +225,7 @@ TEST_CASE("Atomics: of a queue of tasks each is done once, by somebody") {
   }
 }
 
-TEST_CASE("Atomics: who comes first doesn't hang on the order of events of one time") {
+TEST_CASE("Atomics: which PE comes first doesn't depend on the order of events of one time") {
   for (const Kernel kernel : {Kernel{draws_tickets}, Kernel{works_off_a_queue}, Kernel{counts_behind_a_lock},
                               Kernel{adds_floats}}) {
     const SharedOutcome expected = in_machine(kernel);
@@ -252,14 +254,14 @@ TEST_CASE("Signals: a tile that is put from PE to PE is there when its signal is
   }
 }
 
-TEST_CASE("Signals: one who waits for several hears when all have put") {
+TEST_CASE("Signals: a PE that waits for several goes on when all have put") {
   for (const SharedOutcome& outcome : in_both(makes_for_the_first)) {
     CHECK(outcome.words[0] == kPes - 1);
     for (std::size_t i = 0; i < 8; ++i) CHECK(outcome.mine[i] == 10 + 20 + 30);
   }
 }
 
-TEST_CASE("Signals: who hears when doesn't hang on the order of events of one time") {
+TEST_CASE("Signals: the times of waking don't depend on the order of events of one time") {
   for (const Kernel kernel : {Kernel{passes_on}, Kernel{makes_for_the_first}}) {
     const SharedOutcome expected = in_machine(kernel);
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {

@@ -1,4 +1,4 @@
-// What the loops of collectives share: chunks, messages, windows, turns, loads ahead.
+// Building blocks of the collectives' loops: chunks, messages, windows, turns, loads ahead.
 #include <cstdint>
 #include <string>
 #include <vector>

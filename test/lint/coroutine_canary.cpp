@@ -1,6 +1,6 @@
 // Ordinary coroutines that g++ 12 compiles into something else without a word. Stands alone, so that any
-// compiler can be tried: prints one line a shape and exits with how many came out wrong. The first shape
-// clang 19 makes wrong from -O1 on; rule 11 of CONTRIBUTING is about it, and it isn't counted.
+// compiler can be tried: prints one line a shape and exits with how many came out wrong. clang 19 miscompiles
+// the first shape from -O1 on; rule 11 of CONTRIBUTING covers it, and it isn't counted.
 #include <coroutine>
 #include <cstdio>
 #include <exception>
@@ -74,7 +74,7 @@ Task await_with_capture() {
   co_await call([counted] { return 1; });
 }
 
-// What was found among a few by their addresses, and what by value, kept while it waits.
+// A result found by addresses among a few values, and one found by value, each kept across an await.
 [[gnu::noinline]] const int* find(const int* begin, const int* end, int x) {
   while (begin != end && *begin != x) ++begin;
   return begin;

@@ -43,7 +43,7 @@ def strip_control(prefix: str) -> str:
 
 
 def operand_end(text: str, start: int) -> int:
-    """The offset of what ends the expression that begins at `start`: ; , ) ] or }."""
+    """The offset of the character that ends the expression at `start`: ; , ) ] or }."""
     i = start
     while i < len(text) and text[i] not in ";,)]}":
         i = end_of_group(text, i) if text[i] in "([{" else i + 1

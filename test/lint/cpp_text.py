@@ -23,7 +23,7 @@ def without_comments(text: str) -> str:
 
 
 def end_of_group(text: str, start: int) -> int:
-    """The offset behind the bracket that closes the one at `start`; the end of the text if none does."""
+    """The offset after the bracket that closes the one at `start`; the end of the text if none does."""
     depth = 0
     for i in range(start, len(text)):
         if text[i] in "([{":

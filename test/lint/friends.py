@@ -1,4 +1,4 @@
-"""A friend lives in the same room: whoever else needs something gets it through an interface."""
+"""A friend lives in the same room: code of other rooms uses an interface."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""No path of somebody's machine and no note of unfinished work in the project's files."""
+"""The project's files have no path of a developer's machine and no note of unfinished work."""
 
 import pathlib
 import re

@@ -55,7 +55,7 @@ THIRD_PARTY = {
 
 
 def rooms_allowed(root: pathlib.Path) -> dict[str, set[str]]:
-    """What each room's CMakeLists.txt says it may include; itself always. Who names `hw` names each hw_*."""
+    """The rooms that each room's CMakeLists.txt lets it include; itself always. Naming `hw` names each hw_*."""
     allowed, several = {"kernels": {"tl", "kernels"}}, []
     for path in sorted(root.glob("lib/**/CMakeLists.txt")):
         text = path.read_text()
@@ -90,7 +90,7 @@ def owners(root: pathlib.Path, rooms: Container[str]) -> dict[str, str]:
 
 
 def places(name: pathlib.PurePath, rooms: Container[str]) -> set[str]:
-    """The names under which a file may be allowed something: its room, its folder, what it tests.
+    """The names under which a file may be allowed something: its room, its folder, the room that it tests.
     Tests of no single room test the whole, so they may do what apps may."""
     parts = name.parts
     if parts[0] == "lib":

@@ -9,7 +9,7 @@ from lint import Finding, cpp_files, line_of, main
 
 NAMED = re.compile(r"(?:\bat|\bdynamic_cast)\s*<\s*(?:const\s+)?(?:\w+::)*(?P<name>[A-Za-z_]\w*)\s*[*&]?\s*>\s*\(")
 INTERFACE = re.compile(r"I[A-Z]|T$")
-# What varies about a memory are its timing and its scheduler, which have interfaces of their own.
+# A memory varies by its timing and its scheduler, which have interfaces of their own.
 SINGLE = {"Memory"}
 
 

@@ -1,4 +1,4 @@
-"""A link of a document leads to a file of the project, and behind # to a heading of it."""
+"""A link of a document leads to a file of the project; the part after # is a heading of that file."""
 
 import pathlib
 import posixpath
@@ -14,12 +14,12 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def blanked(text: str, pattern: re.Pattern) -> str:
-    """The text without what is code, line for line."""
+    """The text without its code, line for line."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def anchors(text: str) -> set[str]:
-    """What stands behind # for each heading: lower case, without punctuation; n - 1 behind the n-th of a name."""
+    """The anchor of each heading: lower case, without punctuation; the n-th of a name ends in n - 1."""
     slugs: list[str] = []
     for heading in HEADING.findall(blanked(text, FENCE)):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()

@@ -1,4 +1,4 @@
-"""What the lints share: which files are the project's, and how a finding reads."""
+"""Functions that the lints share: the project's files, and the format of a finding."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Kinds of message bodies have different orders: those that one node sends at one time never go by chance."""
+"""Kinds of message bodies have different orders: messages that one node sends at one time never leave by chance."""
 
 import pathlib
 import re

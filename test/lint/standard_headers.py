@@ -1,5 +1,5 @@
-"""A public header finds each name of the standard library, and of what else is precompiled, in what it includes, itself
-or through others of the project's: so it compiles where nothing was precompiled."""
+"""A public header includes a header for each name that it uses from the standard library or another precompiled header,
+itself or through the project's headers: so it compiles without precompiled headers."""
 
 import pathlib
 import re
@@ -96,7 +96,7 @@ for header, names in NAMES.items():
     for a_name in names.split():
         HEADERS_OF.setdefault(a_name, set()).add(header)
 
-# What the standard says that a header has of others.
+# Headers that the standard says a header includes.
 GIVES = {
     "chrono": {"ratio"},
     "string": {"initializer_list", "iterator", "string_view", "cstddef", "compare"},

@@ -1,5 +1,5 @@
-"""No decision is made by reading a text that a person was meant to read: what a wait or a process is called
-(what(), name(), text()), or what a report says of it (Waiting's and WaitGraph's texts)."""
+"""No decision is made by reading a text that is meant for people: the name of a wait or a process
+(what(), name(), text()), or a report's text about it (Waiting's and WaitGraph's texts)."""
 
 import pathlib
 import re

@@ -8,7 +8,7 @@ namespace {
 
 struct NoArgs {};
 
-// Two slots, three tiles, of which the first two are held.
+// Two slots, three tiles; the first two are held.
 Task<> holds_two(TL& tl, NoArgs) {
   if (tl.program_id(0) == 0) {
     for (int i = 0; i < 3; ++i) co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16)});

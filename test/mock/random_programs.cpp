@@ -48,7 +48,7 @@ std::optional<WaitGraph> deadlock_of(const Programs& programs, bool leaves) {
 
 }  // namespace
 
-TEST_CASE("Mock: random programs that can finish do, the others are told truly who waits for whom") {
+TEST_CASE("Mock: random programs that can finish do, the others get a right report of their waits") {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     CAPTURE(seed);
     const Programs programs = random_programs(seed, kCount);

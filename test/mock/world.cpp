@@ -99,7 +99,7 @@ TEST_CASE("Mock: a PE runs its kernels one after the other, in one run or in sev
   CHECK(world.read(0, x, 2) == std::vector<double>{8.0, 9.0});
 }
 
-TEST_CASE("Mock: each SIP has a memory of its own, and what nobody wrote is NaN") {
+TEST_CASE("Mock: each SIP has a memory of its own, and unwritten elements are NaN") {
   mock::World world{{.sips = 2}};
   const Ptr first = world.alloc(0, std::vector<double>{1.0}, f16);
   const Ptr second = world.alloc(1, 1, f16);

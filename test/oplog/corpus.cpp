@@ -1,4 +1,4 @@
-// What the fuzzer found worth keeping (test/fuzz).
+// Files that the fuzzer kept (test/fuzz).
 #include <filesystem>
 
 #include <doctest/doctest.h>

@@ -16,7 +16,7 @@ std::shared_ptr<const std::vector<std::byte>> data(std::vector<std::byte> bytes)
   return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
-/// Of a log with `op`, after a change, as its second operation.
+/// Digest of a log whose second operation is `op` after `change`.
 std::uint64_t digest(Op op, const Change& change = [](Op&) {}) {
   OpLog log;
   log.add_lane("pe0");
@@ -138,7 +138,7 @@ TEST_CASE("OpLog: the digest changes with every parameter") {
                               });
 }
 
-TEST_CASE("OpLog: the digest tells lanes, their names and operations under way apart") {
+TEST_CASE("OpLog: the digest distinguishes lanes, their names and operations under way") {
   const auto with = [](std::vector<std::string> lanes, int reserved) {
     OpLog log;
     for (std::string& name : lanes) log.add_lane(std::move(name));

@@ -27,7 +27,7 @@ oplog::Op copy_of(oplog::ValueId id, const oplog::Slice& slice) {
 
 std::string document() { return kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/oplog-format.md"); }
 
-// The hex digits of the example: what stands before the bars of its block.
+// The hex digits of the example: the text before the bars of its block.
 std::string example(const std::string& text) {
   std::istringstream block{text.substr(text.find("```text") + 8)};
   std::string hex;
@@ -133,7 +133,7 @@ TEST_CASE("Op log file: forged with right checksums, it gives a log or is refuse
       }
       CAPTURE(seed);
       CAPTURE(i);
-      const Decoded found = decoded(sealed(forged));  // whatever else it throws fails the test
+      const Decoded found = decoded(sealed(forged));  // any other exception fails the test
       CHECK(found.digest.empty() != found.error.empty());
     }
   }

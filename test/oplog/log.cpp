@@ -56,7 +56,7 @@ struct Heard : IOpWatch {
 };
 
 TEST_CASE(
-    "OpLog: a watch hears what is reserved and recorded as long as it watches; the digest is the same") {
+    "OpLog: a watch sees all that is reserved and recorded as long as it watches; the digest is the same") {
   Lane watched;
   Lane alone;
   Heard heard;

@@ -17,7 +17,7 @@ inline std::vector<MemoryRange> range(std::int64_t address, std::int64_t bytes, 
   return {{.memory = memory, .address = address, .bytes = bytes}};
 }
 
-// A look for races, and those who are looked at.
+// A check for races, with agents and accesses.
 struct Looked {
   std::shared_ptr<RaceTally> tally = std::make_shared<RaceTally>();
   RaceCheck check{tally};

@@ -11,7 +11,7 @@ namespace {
 constexpr ValueId kA{.lane = 0, .seq = 1};
 constexpr ValueId kB{.lane = 0, .seq = 2};
 
-TEST_CASE("MemoryImage: memory that nobody wrote reads as one slice of an invalid value") {
+TEST_CASE("MemoryImage: unwritten memory reads as one slice of an invalid value") {
   const MemoryImage memory;
   CHECK(memory.read(100, 16) == Slices{{.value = {}, .offset = 0, .bytes = 16}});
   CHECK(memory.read(100, 0).empty());

@@ -18,7 +18,7 @@ constexpr ValueId kB{.lane = 0, .seq = 2};
 
 using Pieces = std::vector<std::pair<std::int64_t, Slice>>;
 
-// Of an array of `rows` by `columns` pieces of some bytes each, tile by tile.
+// An array of `rows` by `columns` pieces of `bytes` bytes each, read column by column.
 Pieces tiles(std::int64_t rows, std::int64_t columns, std::int64_t bytes, std::int64_t shift) {
   Pieces pieces;
   for (std::int64_t column = 0; column < columns; ++column) {
@@ -46,7 +46,7 @@ TEST_CASE("PiecesRead: tiles of a value that stands as it is are one slice of it
   CHECK(read.all(16 * 3 * 8) == Slices{{kA, 100, 384}});
 }
 
-TEST_CASE("PiecesRead: what nobody adds is unwritten, as is a piece of no value") {
+TEST_CASE("PiecesRead: bytes that aren't added are unwritten, as is a piece of no value") {
   PiecesRead read;
   CHECK(read.all(8) == Slices{{{}, 0, 8}});
   CHECK(read.all(0).empty());

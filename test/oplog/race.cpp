@@ -72,7 +72,7 @@ TEST_CASE("RaceCheck: of one agent's, one that is awaited comes before the next,
   CHECK(looked.races == 1);
 }
 
-TEST_CASE("RaceCheck: another agent knows what was awaited before it was told, and nothing of later") {
+TEST_CASE("RaceCheck: another agent knows of operations awaited before its signal, and of none later") {
   Looked looked;
   const AgentPtr one = looked.agent();
   const AgentPtr two = looked.agent();
@@ -89,7 +89,7 @@ TEST_CASE("RaceCheck: another agent knows what was awaited before it was told, a
   CHECK(looked.races == 1);
 }
 
-TEST_CASE("RaceCheck: what an agent issued before it was told, it did without knowing") {
+TEST_CASE("RaceCheck: commands that an agent issued before its signal were issued without knowing") {
   Looked looked;
   const AgentPtr one = looked.agent();
   const AgentPtr two = looked.agent();
@@ -101,7 +101,7 @@ TEST_CASE("RaceCheck: what an agent issued before it was told, it did without kn
   CHECK(looked.check.add(late, range(0, 8), 9_ns) == 1);
 }
 
-TEST_CASE("RaceCheck: the signal of a put tells of the put's own data, before the putter has awaited it") {
+TEST_CASE("RaceCheck: the signal of a put announces the put's own data, before the putter has awaited it") {
   for (const bool waits : {true, false}) {
     CAPTURE(waits);
     Looked looked;
@@ -124,7 +124,7 @@ TEST_CASE("RaceCheck: the signal of a put tells of the put's own data, before th
   }
 }
 
-TEST_CASE("RaceCheck: the end of a launch, as its group's, tells of all that its kernels had awaited") {
+TEST_CASE("RaceCheck: the end of a launch, as its group's, announces all that its kernels had awaited") {
   Looked looked;
   const AgentPtr group = looked.agent();
   const AgentPtr kernel = looked.agent(nullptr, group->mark());
@@ -138,7 +138,7 @@ TEST_CASE("RaceCheck: the end of a launch, as its group's, tells of all that its
   CHECK(looked.races == 1);
 }
 
-TEST_CASE("RaceCheck: a pair of ops is told once, however many of their ranges meet") {
+TEST_CASE("RaceCheck: a pair of ops is reported once, however many of their ranges meet") {
   Looked looked;
   const std::vector<MemoryRange> rows{{kMemory, 0, 8}, {kMemory, 100, 8}, {kMemory, 200, 8}};
   (void)looked.access(looked.agent(), write(kOne), rows);
@@ -147,7 +147,7 @@ TEST_CASE("RaceCheck: a pair of ops is told once, however many of their ranges m
 }
 
 TEST_CASE(
-    "RaceCheck: a race is told with its memory, both operations, their lanes and times, and what lacks") {
+    "RaceCheck: a race is reported with its memory, both operations, their lanes and times, and what lacks") {
   OpLog log;
   (void)log.add_lane("sip0.cube0.pe0");
   (void)log.add_lane("sip0.cube0.pe1");
@@ -174,7 +174,7 @@ TEST_CASE(
   CHECK(told(Told::signal).ends_with("; the store isn't awaited before the signal"));
 }
 
-TEST_CASE("RaceCheck: a race is told with what its bytes are of when it is found, if somebody knows that") {
+TEST_CASE("RaceCheck: a race is reported with the tensor of its bytes when it is found, if that is known") {
   OpLog log;
   (void)log.add_lane("sip0.cube0.pe0");
   (void)log.add_lane("sip0.cube0.pe1");
@@ -239,7 +239,7 @@ TEST_CASE("RaceCheck: races of one time have one order, and a pair one first pla
   }
 }
 
-TEST_CASE("RaceCheck: bytes that were given back are nobody's, and all that is known is let go") {
+TEST_CASE("RaceCheck: freed bytes have no owner, and all that is known of them is dropped") {
   Looked looked;
   (void)looked.access(looked.agent(), write(kOne), range(0, 64));
   looked.check.forget({.memory = kMemory, .address = 0, .bytes = 32});

@@ -67,7 +67,7 @@ class Maker {
             .start = Time{upto(1'000'000)},
             .end = Time{upto(1'000'000)}};
   }
-  // All of a value, as one slice or as two; or, rarely, memory that nobody wrote.
+  // All of a value, as one slice or as two; the second may be unwritten memory.
   Operand whole(const Op& value) {
     const std::int64_t bytes = value.shape.bytes(value.dtype).count();
     Operand input{.slices = {}, .shape = value.shape, .dtype = value.dtype};

@@ -1,4 +1,4 @@
-// What RaceCheck says of random programs, beside sets of all that each agent knows.
+// Findings of RaceCheck on random programs, against sets of all operations that each agent knows.
 #include <map>
 #include <random>
 #include <set>
@@ -11,7 +11,7 @@ namespace kbsim::oplog::race_test {
 
 namespace {
 
-// What a random program does, told to the check and to sets of all that each agent knows.
+// A random program; each step goes to the check and to the sets of operations that each agent knows.
 class RandomProgram {
  public:
   explicit RandomProgram(std::uint64_t seed, bool careful) : random_{seed}, careful_{careful} {
@@ -57,7 +57,7 @@ class RandomProgram {
   int next(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   ValueId op(int agent) { return {static_cast<std::uint32_t>(agent), static_cast<std::uint32_t>(next_++)}; }
 
-  // The check says that it races with somebody if it does, and names none that it doesn't race with.
+  // The check must find a race if `done` races with an operation, and must name only operations that race.
   void judge(const Done& done, const Set& knew, std::size_t found) {
     std::set<ValueId> racing;
     for (const Done& other : all_) {
@@ -122,7 +122,7 @@ class RandomProgram {
     }
   }
 
-  // Served at once: it leaves what its agent and those before it knew, and its own end.
+  // Served at once. It leaves the knowledge of its agent and of the atomics before it, and its own end.
   void atomic() {
     const int who = next(kAgents);
     if (careful_) meet();

@@ -45,7 +45,7 @@ inline std::string sealed(std::string file) {
   return file;
 }
 
-/// What decode() makes of it: its digest, or the text of its UsageError.
+/// Result of decode(): the log's digest, or the text of the UsageError.
 struct Decoded {
   std::string digest;
   std::string error;

@@ -35,7 +35,7 @@ class Folder {
   fs::path path_;
 };
 
-/// What the page holds of its runs, a list.
+/// The page's data: a list of its runs.
 inline json::value data_in(const std::string& page) {
   const std::string begin = "<script id=\"data\" type=\"application/json\">";
   const std::size_t at = page.find(begin) + begin.size();

@@ -69,7 +69,7 @@ TEST_CASE("Report page: whatever stands in files ends no script") {
   CHECK(data_in(folder.page()).at(0).at("tables").at("results.csv").as_string() == "a\n</script><b>\n");
 }
 
-TEST_CASE("Report page: files that no run writes are told by name, whatever is wrong with them") {
+TEST_CASE("Report page: files that no run writes are reported by name, whatever is wrong with them") {
   for (const char* text : {"", "[1, 2]", "{", "null", "{\"run\": }"}) {
     const Folder folder{"wrong"};
     folder.write("summary.json", text);

@@ -119,7 +119,7 @@ TEST_CASE("dot: f32 adds panels of 256 of k to the sum so far, in ascending orde
     CHECK(added(1, 512, {{0, big}, {256, -big}}) == (negative ? 1.0F : 0.0F));  // in the other order 0 and 1
   }
   CHECK(added(0, 768, {{0, 1}, {256, kEven}, {512, -kEven}}) ==
-        0.0F);  // 1 in any where the first isn't first
+        0.0F);  // 1 in any order where the first isn't first
   CHECK(added(0, 768, {{0, kEven}, {256, -kEven}, {512, 1}}) == 1.0F);
   CHECK(added(kEven, 512, {{0, 1}, {255, 1}}) == kEven + 2);  // of one panel: added to each other first
   CHECK(added(kEven, 512, {{255, 1}, {256, 1}}) == kEven);    // of two: lost, one after the other

@@ -58,7 +58,7 @@ TEST_CASE("Replay: an operand that isn't aligned for its dtype is read right") {
   CHECK(numbers(replay, sum) == Numbers{2.5, 5});
 }
 
-TEST_CASE("Replay: bytes that nobody wrote are 0xFF, NaN in every floating dtype") {
+TEST_CASE("Replay: unwritten bytes are 0xFF, NaN in every floating dtype") {
   for (const DType dtype : {f16, bf16, f32, f64, DType::f8e4m3, DType::f8e5m2}) {
     CAPTURE(to_string(dtype));
     Graph g;

@@ -1,5 +1,5 @@
-// Random programs on one memory, with operands that overlap, are updated in place and reuse slots: the
-// graph of values, replayed, must leave what an interpreter leaves that executes step by step.
+// Random programs on one memory, with operands that overlap, are updated in place and reuse slots: replaying
+// the graph of values must give the results of an interpreter that executes step by step.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -161,7 +161,7 @@ class Program {
   std::int64_t slot_;
   oplog::OpLog log_;
   oplog::MemoryImage image_;
-  Buffer memory_ = Buffer(kMemory, std::byte{0xff});  // as nobody has written it
+  Buffer memory_ = Buffer(kMemory, std::byte{0xff});  // unwritten memory
 };
 
 TEST_CASE("Replay: equals an interpreter on thousands of random programs, whatever overlaps") {

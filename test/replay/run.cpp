@@ -47,7 +47,7 @@ TEST_CASE("Replay: whole copies and literals take no memory of their own") {
   CHECK(replay.counters().peak == 0_B);
 }
 
-/// A float again and again; counts how often somebody reads.
+/// A float repeated; counts its reads.
 class Made : public oplog::IContents {
  public:
   Made(float number, std::int64_t count) : numbers_(static_cast<std::size_t>(count), number) {}
@@ -65,7 +65,7 @@ class Made : public oplog::IContents {
   std::vector<float> numbers_;
 };
 
-TEST_CASE("Replay: literals that aren't kept are made for whoever reads them, and then let go") {
+TEST_CASE("Replay: literals that aren't kept are made for each reader, and then dropped") {
   Graph g;
   const auto ones = std::make_shared<const Made>(1.0F, 256);
   const auto twos = std::make_shared<const Made>(2.0F, 256);

@@ -35,7 +35,7 @@ class Samples {
     return Shape::of(std::span{extents}.first(static_cast<std::size_t>(rank)));
   }
 
-  /// What a dtype holds: mostly numbers of its middle, every fourth an extreme, a denormal or no number.
+  /// Values of a dtype: mostly numbers of middle size; one in four is an extreme, a denormal or no number.
   Numbers numbers(std::int64_t n, DType dtype) {
     Numbers all(static_cast<std::size_t>(n));
     for (double& x : all) x = below(4) == 0 ? special() : std::ldexp(signed_unit(), below(24) - 12);

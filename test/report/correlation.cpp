@@ -33,7 +33,7 @@ TEST_CASE("correlate: errors, MAPE, geometric mean and worst point are those of 
   const Correlation found = correlate(simulated(), table("ref", {"algorithm", "size", "time"},
                                                          {{"ring", "1024", "1"}, {"ring", "4096", "10"}}));
   REQUIRE(found.points.size() == 3);
-  CHECK(found.outside == 1);  // nothing is known of the tree
+  CHECK(found.outside == 1);  // no reference for the tree
   CHECK(found.points[0].error_percent() == doctest::Approx(100.0));
   CHECK(found.points[1].reference == doctest::Approx(std::sqrt(10.0)));  // half-way on logarithmic axes
   CHECK(found.points[2].error_percent() == doctest::Approx(-50.0));
@@ -61,7 +61,7 @@ TEST_CASE("correlate: of the largest and the smallest times that there are all f
   CHECK(std::isfinite(found.worst().error_percent()));
 }
 
-TEST_CASE("correlate: a reference of another number of ranks is told") {
+TEST_CASE("correlate: a reference of another number of ranks is reported") {
   CsvTable mine{.source = "mine",
                 .columns = {"size", "time", "world_size"},
                 .rows = {{{"size", "8"}, {"time", "2"}, {"world_size", "4"}}}};
@@ -93,7 +93,7 @@ TEST_CASE("correlate: what can't be compared is said") {
   fails(table("ref", {"size", "time"}, {{"1024", "1"}, {"1024", "2"}}), "two times for 1024 bytes");
 }
 
-TEST_CASE("correlate: tables that have nothing in common are told which column, and the remedy") {
+TEST_CASE("correlate: tables that have nothing in common are reported with the column and the remedy") {
   const auto fails = [](const CsvTable& reference, const char* why) {
     CHECK_THROWS_WITH_AS((void)correlate(simulated(), reference), why, UsageError);
   };
@@ -113,7 +113,7 @@ TEST_CASE("correlate: tables that have nothing in common are told which column, 
       "between two of these: add some");
 }
 
-TEST_CASE("correlate: names that occur in both tables, but never together, are told as such") {
+TEST_CASE("correlate: names that occur in both tables, but never together, are reported as such") {
   const Row columns{"algorithm", "type", "size", "time"};
   const CsvTable reference =
       table("ref", columns, {{"ring", "float", "1024", "1"}, {"tree", "half", "1024", "1"}});

@@ -36,7 +36,7 @@ TEST_CASE("read_csv: names of columns, then rows; quotes, CRLF, comments and emp
   CHECK(number_in(table, 0, "the, time") == 2.5);
   CHECK(number_in(table, 1, "the, time") == 4.0);
   CHECK(table.has("size"));
-  CHECK(read_csv(written("\xef\xbb\xbfsize,time\n1,2\n")).has("size"));  // behind a byte order mark
+  CHECK(read_csv(written("\xef\xbb\xbfsize,time\n1,2\n")).has("size"));  // after a byte order mark
   CHECK(!table.has("time"));
 }
 

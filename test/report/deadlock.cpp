@@ -81,7 +81,7 @@ TEST_CASE("Deadlock text: without a cycle, those that wait for what never comes"
             line_of("a") + "\n--verbose shows the queues");
 }
 
-TEST_CASE("Deadlock text: host programs are told by the lines of their calls, each line once") {
+TEST_CASE("Deadlock text: host programs are reported by the lines of their calls, each line once") {
   WaitGraph graph;
   std::vector<Waiting> all;
   for (const auto& [name, line] : {std::pair{"rank 0", 3}, {"rank 1", 3}, {"rank 2", 9}, {"work", 12}}) {
@@ -135,7 +135,7 @@ TEST_CASE("Deadlock files: of one, of several, and none of an earlier run") {
   CHECK(!std::filesystem::exists(place / "deadlock.dot"));
 }
 
-TEST_CASE("Deadlock report: the JSON has who waits, the edges, the circle and the counters") {
+TEST_CASE("Deadlock report: the JSON has the waits, the edges, the circle and the counters") {
   CHECK(
       boost::json::serialize(report::to_json(circle_of_two())) ==
       R"({"schema_version":1,"at_ns":7E0,"waiting":[)"

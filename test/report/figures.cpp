@@ -1,4 +1,4 @@
-// What pictures show is in their scripts: colours, labels, tics, and that gnuplot has nothing to say.
+// Scripts of pictures have the right colours, labels and tics, and gnuplot draws them without a message.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -58,8 +58,8 @@ boost::json::array three_algorithms() {
 
 using Groups = std::vector<std::string>;  // the whole match, then what its parentheses hold
 
-// Of all matches in a text, which end in their line (POSIX: a file with std::regex takes seconds more to
-// compile).
+// All matches in a text; a match ends in its line. POSIX: a file with std::regex takes seconds more to
+// compile.
 std::vector<Groups> matches_in(const std::string& text, const std::string& pattern) {
   regex_t compiled{};
   REQUIRE(regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NEWLINE) == 0);
@@ -96,7 +96,7 @@ std::string colour_in(const Figure& figure, const std::string& text) {
   return found == labels.end() ? "none" : found->colour;
 }
 
-// Of axis `name`, in their order.
+// Tics of axis `name`, in order.
 std::vector<std::string> tics_in(const Figure& figure, char name) {
   std::vector<std::string> tics;
   for (const Groups& all : matches_in(figure.script, std::string{"set "} + name + R"re(tics \(([^)]*)\))re"))
@@ -108,7 +108,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 bool gnuplot_is_installed() { return std::system("command -v gnuplot > /dev/null") == 0; }
 
-// What gnuplot says while it draws.
+// Messages of gnuplot while it draws.
 std::string said_of(const Figure& figure) {
   const std::filesystem::path place = fresh_place("figures");
   std::filesystem::create_directories(place);

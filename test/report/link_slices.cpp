@@ -33,8 +33,8 @@ TEST_CASE("LinkSlices: packets of a message that follow one another are one, oth
   LinkSlices links{100};
   links.add(2, packet(0_ns, 1_ns, 1));
   links.add(2, packet(1_ns, 2_ns, 1));
-  links.add(2, packet(2_ns, 3_ns, 2));  // another's
-  links.add(2, packet(4_ns, 5_ns, 2));  // behind a gap
+  links.add(2, packet(2_ns, 3_ns, 2));  // of another message
+  links.add(2, packet(4_ns, 5_ns, 2));  // after a gap
   links.add(0, packet(1_ns, 2_ns, 1));
   CHECK(links.size() == 4);
   CHECK(links.by_link()[2][0].end == 2_ns);

@@ -45,7 +45,7 @@ void refuse(const fs::path& file, const std::string& why) {
   CHECK_THROWS_WITH_AS(report::write_file(file, "text"), text.c_str(), UsageError);
 }
 
-// A disk that is always full, and nobody else's: root could replace /dev/full.
+// A disk that is always full. Root gets a device of its own, as it could replace /dev/full.
 fs::path full_device(const fs::path& folder) {
   constexpr int kMemory = 1;
   constexpr int kFull = 7;

@@ -1,4 +1,4 @@
-// What --out names: a folder of one run.
+// The folder that --out names, of one run.
 #include "kbsim/report/output_folder.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has 
   CHECK(folder_named("") == nullptr);
 }
 
-TEST_CASE("FolderLock: some share it, and one who wants it alone waits for the last of them") {
+TEST_CASE("FolderLock: some share it, and an exclusive one waits for the last of them") {
   const fs::path place = fresh_place("shared_folder");
   fs::create_directories(place);
   using Mode = FolderLock::Mode;
@@ -63,7 +63,7 @@ TEST_CASE("FolderLock: some share it, and one who wants it alone waits for the l
 }
 
 TEST_CASE(
-    "FolderLock: what a killed run had half written goes; what somebody writes now, or named so, stays") {
+    "FolderLock: half-written files of a killed run go; files that are being written, or named so, stay") {
   const fs::path place = fresh_place("half_written");
   fs::create_directories(place / ".kbsim-3-3.part");
   for (const char* name : {".kbsim-1-0.part", ".kbsim-1-12.part", ".kbsim-notes.part", "kbsim-1-0.part"})
@@ -82,7 +82,7 @@ TEST_CASE(
                                          "kbsim-1-0.part", "whole"});
 }
 
-TEST_CASE("require_folder: a folder where a run writes a file is told before the run") {
+TEST_CASE("require_folder: a folder where a run writes a file is reported before the run") {
   const fs::path place = fresh_place("folder_in_the_way");
   fs::create_directories(place / "results.csv");
   const std::string refusal =
@@ -103,7 +103,7 @@ TEST_CASE("draw: half a picture is taken away and named") {
   CHECK(draw(place / "a.gp"));
 }
 
-TEST_CASE("require_folder: tells before a run what making the folder would, and makes nothing") {
+TEST_CASE("require_folder: reports before a run the error of making the folder, and makes nothing") {
   const fs::path place = fresh_place("output_folder");
   CHECK_NOTHROW(require_folder(place / "a" / "b"));
   CHECK(!fs::exists(place));
@@ -173,8 +173,7 @@ TEST_CASE("OutputFolder: a run that is refused leaves all as it was") {
   CHECK(is_as_it_was(place));
 }
 
-TEST_CASE(
-    "OutputFolder: a run that fails or is refused behind its results leaves nothing of an earlier one") {
+TEST_CASE("OutputFolder: a run that fails or is refused after its results leaves nothing of an earlier one") {
   const fs::path place = earlier_run("failed_run");
   const OutputFolder folder{place};
   CHECK_THROWS_AS(folder.during_run([]() -> ExitCode { throw KernelFault{"stuck"}; }), KernelFault);
@@ -196,7 +195,7 @@ TEST_CASE(
 
 namespace {
 
-// No file grows meanwhile, as on a file system that is full.
+// No file can grow while it lives, as on a full file system.
 class NoRoom {
  public:
   NoRoom() : before_{std::signal(SIGXFSZ, SIG_IGN)} {
@@ -234,8 +233,7 @@ TEST_CASE("OutputFolder: a run whose record finds no room leaves all files of an
 }
 
 TEST_CASE("OutputFolder: an earlier run's files that can't be set aside stay, and nothing runs") {
-  constexpr std::size_t kLongestPath =
-      4095;  // of it .kbsim.earlier itself takes less than what comes into it
+  constexpr std::size_t kLongestPath = 4095;  // the path of .kbsim.earlier fits, those of its files don't
   fs::path place = fresh_place("nowhere_aside");
   const std::size_t length = kLongestPath - std::string{"/.kbsim.earlier/run"}.size();
   while (place.string().size() < length - 1)

@@ -38,7 +38,7 @@ TEST_CASE("Run summary: tensors that were resident are said, in both; without an
   CHECK(!to_json(run()).contains("resident_bytes"));
 }
 
-TEST_CASE("Run summary: what looking for races held is said apart, if anybody looked") {
+TEST_CASE("Run summary: the memory of the race check is printed apart, if it ran") {
   RunSummary looked = run();
   looked.race_memory = 512_KiB;
   CHECK(to_text(looked).find(" 3.0 MiB peak memory (0.50 MiB to look for races), digest ") !=

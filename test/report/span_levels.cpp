@@ -48,7 +48,7 @@ TEST_CASE("SpanLevels: the sum is each place's time in use, the most is how many
 }
 
 TEST_CASE(
-    "SpanLevels: what is given back ahead comes back at its time, in any order, and not behind the end") {
+    "SpanLevels: what is given back ahead comes back at its time, in any order, and not after the end") {
   SpanLevels levels{0_ns, kForever};
   levels.take(room(0_ns, 64));
   levels.take(room(30_ns, -64));
@@ -112,7 +112,7 @@ TEST_CASE("SpanRecorder: free slots and free credits are what isn't in use, by w
   recorder.take({.link = LinkId{0}, .at = 1_us, .change = 64, .all = 128});
   recorder.take({.unit = graph.pe({1, 0, 0}).ipcq, .part = "W", .at = 1_us, .change = 0, .all = kSlots});
   const trace::Timeline& timeline = recorder.finish(8_us, "test");
-  REQUIRE(timeline.series.size() == 4);  // nothing of the queue that nobody used
+  REQUIRE(timeline.series.size() == 4);  // none for the unused queue
   const trace::Series& slots = timeline.series[0];
   CHECK(slots.name == "free slots");
   CHECK(slots.measure == trace::Measure::free);

@@ -1,4 +1,4 @@
-// What is noted is what several are told, in its order.
+// A log of spans replays its calls to several receivers, in order.
 #include "kbsim/report/span_log.hpp"
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using hw::SpanKind;
 
 namespace {
 
-// What it was told, as texts.
+// The calls that it received, as texts.
 class Told final : public hw::ISpans {
  public:
   void add(const Span& span) override { all.push_back("add " + text(span)); }
@@ -41,7 +41,7 @@ class Told final : public hw::ISpans {
   }
 };
 
-// Texts that are gone when the call is over, where others were before them.
+// Calls with texts that are gone after the call, at addresses where other texts were before.
 void tell(hw::ISpans& to, int round) {
   const std::string what = fmt::format("of round {}, and not short", round);
   const Time start{1000 * round};
@@ -76,7 +76,7 @@ void tell(hw::ISpans& to, int round) {
 
 }  // namespace
 
-TEST_CASE("SpanLog: each is told all of it, in the order in which it came") {
+TEST_CASE("SpanLog: each receiver gets all of it, in order of arrival") {
   Told first;
   Told second;
   Told expected;

@@ -1,4 +1,4 @@
-// Spans that a machine tells become a timeline.
+// Spans that a machine reports become a timeline.
 #include "kbsim/report/span_recorder.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct Recorded {
     timeline->slices.for_each([&](const trace::Slice& slice) { all.push_back(slice); });
     return all;
   }
-  // Of the only series of that name.
+  // Values of the only series of that name.
   [[nodiscard]] std::vector<double> series(const std::string& name) const {
     const auto found = std::ranges::find(timeline->series, name, &trace::Series::name);
     REQUIRE(found != timeline->series.end());
@@ -109,8 +109,8 @@ TEST_CASE(
     Recorded run{{.units = "*>*", .packets = packets}};
     run.packet(0_ns, 1_ns, 1);
     run.packet(1_ns, 2_ns, 1);
-    run.packet(2_ns, 3_ns, 2);  // another's
-    run.packet(5_ns, 6_ns, 2);  // behind a gap
+    run.packet(2_ns, 3_ns, 2);  // of another message
+    run.packet(5_ns, 6_ns, 2);  // after a gap
     const auto slices = run.slices();
     REQUIRE(slices.size() == (packets ? 4 : 3));
     if (packets) continue;
@@ -120,7 +120,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("SpanRecorder: what nobody ends lasts until the run ends, and says so") {
+TEST_CASE("SpanRecorder: a span without an end lasts until the run ends, and says so") {
   Recorded run;
   const int key = 0;
   run.recorder.open(&key, {.kind = SpanKind::receive, .unit = run.ipcq(), .what = "recv W", .start = 10_ns});

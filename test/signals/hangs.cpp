@@ -43,7 +43,7 @@ TEST_CASE("Hangs: an event lasts from the first look at it on, and an event that
   CHECK(lasts(hangs, 0.5) == 0.5);
 }
 
-TEST_CASE("Hangs: a simulation that no thread is in doesn't hang; of several the longest is told") {
+TEST_CASE("Hangs: a simulation that no thread is in doesn't hang; of several the longest is reported") {
   Hangs hangs;
   Run run;
   Run other;

@@ -12,14 +12,14 @@
 
 namespace kbsim::test {
 
-/// A child that does `work` and exits with what that gives, or is ended.
+/// A child process that runs `work` and exits with its result, or is ended.
 class Child {
  public:
   explicit Child(const std::function<int()>& work) : pid_{fork_to_go_on()} {
     if (pid_ == 0) _exit(work());
   }
   void send(int signal) const { (void)kill(pid_, signal); }
-  /// waitpid's status, when it has ended.
+  /// The status of waitpid, once the child has ended.
   [[nodiscard]] int status() const {
     int status = 0;
     (void)waitpid(pid_, &status, 0);
@@ -35,7 +35,7 @@ class Child {
   pid_t pid_;
 };
 
-/// pass() waits for open(), in whichever process.
+/// pass() waits for open(), in any process.
 class Gate {
  public:
   Gate() { (void)!pipe(ends_); }

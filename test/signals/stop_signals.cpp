@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As a kernel that loops without a command does: stop_signal() is asked by nobody.
+// Loops as a kernel without commands: stop_signal() is never called.
 [[noreturn]] void loop() {
   for (volatile bool goes_on = true; goes_on;) {}
   _exit(3);
@@ -131,7 +131,7 @@ TEST_CASE("answer_progress_signal: SIGUSR1 changes nothing of a process that loo
   CHECK(ended_by(child) == SIGKILL);
 }
 
-TEST_CASE("fork_to_exec: signals are the other program's own, and this process hears none of them") {
+TEST_CASE("fork_to_exec: signals are the other program's own, and this process gets none of them") {
   const StopSignals signals;
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
     const pid_t child = fork_to_exec();

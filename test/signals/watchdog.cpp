@@ -17,7 +17,7 @@ const WatchedRun::Reader kStands{.running = [](const void*) -> const void* { ret
                                  .events = [](const void*) { return std::uint64_t{1}; },
                                  .of = nullptr};
 
-// stderr of a child goes nowhere: what it says is of no interest here.
+// Closes stderr of a child: its messages don't matter here.
 void be_silent() { (void)close(STDERR_FILENO); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a box is called: a literal, or a text that its owner keeps.
+// Name of a box: a literal, or a text that its owner keeps.
 #include "kbsim/sim/box_name.hpp"
 
 #include <type_traits>
@@ -7,7 +7,7 @@
 
 using namespace kbsim;
 
-// Nothing is copied: what may be gone, or used again, before somebody asks is no name.
+// Nothing is copied: a text that may be gone or changed before it is read can't be a name.
 static_assert(std::is_convertible_v<const char (&)[8], BoxName>);
 static_assert(!std::is_constructible_v<BoxName, char (&)[8]>);
 static_assert(!std::is_constructible_v<BoxName, std::string>);

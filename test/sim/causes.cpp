@@ -169,7 +169,7 @@ TEST_CASE("Causes: runs of equal work are one moment, and ten million take the m
   Causes causes{now};
   constexpr std::int64_t kMany = 10'000'000;
   Cause server = causes.make(7_ns, causes.current(), {.reason = kWork, .place = 3, .amount = 256});
-  std::vector<Cause> tips(64, server);  // whom it has served last
+  std::vector<Cause> tips(64, server);  // the requests served last
   for (std::int64_t i = 1; i < kMany; ++i) {
     const Why work{.reason = kWork, .place = 3, .amount = 256, .queued = true};
     server = causes.make((i + 1) * 7_ns, server, work);
@@ -276,7 +276,7 @@ TEST_CASE("Causes: too many are an error, or where they are optional none are ke
   tip = {};
 }
 
-TEST_CASE("Simulation: a delay of which nobody says why is unexplained") {
+TEST_CASE("Simulation: a delay without a reason is unexplained") {
   Simulation sim{{.causes = true}};
   Event done{sim};
   (void)sim.spawn("work", work(&sim, 5_ns, 0, &done));

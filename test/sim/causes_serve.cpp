@@ -1,4 +1,4 @@
-// Five moments made in one go are those that are made one by one.
+// Five moments made in one go are equal to those that are made one by one.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Ends {
   Cause tail;
 };
 
-// What Causes::serve() does, by the calls that it stands for.
+// The effect of Causes::serve(), by the calls that it replaces.
 void in_steps(Causes& causes, Causes::Server server, Causes::Served work, Ends& ends, Cause& holder) {
   const Cause own = causes.make(work.came, ends.head, work.passed);
   causes.comes_next(server, own);
@@ -132,7 +132,7 @@ TEST_CASE("Causes: what serve() makes in one go is what it stands for, until not
   }
 }
 
-TEST_CASE("Causes: serve() counts references as its steps do, so that all goes that nobody holds") {
+TEST_CASE("Causes: serve() counts references as its steps do, so that all unheld moments go") {
   const std::size_t all = 64;
   Machine machine{all};
   for (int i = 0; i < 100; ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("Causes: serve() does nothing where it isn't as said") {
     return machine.causes.serve({.kind = kWork, .number = 0}, work, ends.head, ends.tail, machine.holders[0]);
   };
   Causes::Served work = served(machine, step);
-  work.start += 1_ps;  // nobody had the server, so it waits for nobody
+  work.start += 1_ps;  // the server was free, so the packet waits for none
   CHECK_FALSE(tried(work));
   work = served(machine, step);
   work.start -= 1_ps;  // before it came

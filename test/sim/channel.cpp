@@ -42,7 +42,7 @@ Task<> receive_boxed(Channel<std::unique_ptr<int>>* in, int* got) {
   *got = *box;
 }
 
-/// Has no move, and so many copies left.
+/// Has no move, and `*left` copies left.
 struct Stubborn {
   Stubborn(std::string what, int* left) : text{std::move(what)}, copies{left} {}
   Stubborn(const Stubborn& other) : text{other.text}, copies{other.copies} {
@@ -213,7 +213,7 @@ TEST_CASE("Channel: a wait that has a name may be awaited later, and again") {
   CHECK(trace == Trace{"5@2 ns", "6@2 ns"});
 }
 
-TEST_CASE("Channel: an item that throws as it is copied stays where it is, and whoever waits waits on") {
+TEST_CASE("Channel: an item that throws as it is copied stays where it is, and waiting receivers wait on") {
   for (const std::size_t capacity : {0U, 1U, 9U}) {
     CAPTURE(capacity);
     int copies = 1000;

@@ -45,7 +45,7 @@ std::vector<Waiting> deadlock(Simulation& sim) {
 
 }  // namespace
 
-TEST_CASE("DeadlockError: says who waits for what, since when and where, through all calls") {
+TEST_CASE("DeadlockError: says which process waits for what, since when and where, through all calls") {
   Simulation sim;
   Mailbox<int> box{sim, "sip0.noc"};
   sim.spawn("pe0", wait_then_receive(&sim, &box));
@@ -90,7 +90,7 @@ TEST_CASE("DeadlockError: names everything that can be waited for") {
                                          "6 a time that never comes", "7 event e"});
 }
 
-TEST_CASE("LimitError: what somebody has waited for may be gone when their turn has come") {
+TEST_CASE("LimitError: the awaited object may be gone when a waiting process has its turn") {
   for (const bool shuffled : {false, true}) {
     Simulation sim{
         {.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt, .max_events = 5}};

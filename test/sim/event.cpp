@@ -28,7 +28,7 @@ TEST_CASE("Event: set lets all waiters go in the order of their waits") {
   CHECK(trace == Trace{"a@4 ns", "b@4 ns", "c@4 ns"});
 }
 
-TEST_CASE("Event: while it is set nobody waits, until reset") {
+TEST_CASE("Event: while it is set none waits, until reset") {
   Simulation sim;
   Event event{sim};
   Trace trace;

@@ -54,7 +54,7 @@ TEST_CASE("Identity: is compared by type and value, and read by its type alone")
   CHECK(one.text() == "door 1");
 }
 
-TEST_CASE("DeadlockError: has the identities of who waits and of what is awaited, beside the texts") {
+TEST_CASE("DeadlockError: has the identities of waiting processes and awaited objects, beside the texts") {
   Simulation sim;
   Event open{sim, Door{3}};
   Event named{sim, "e"};

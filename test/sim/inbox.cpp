@@ -144,7 +144,8 @@ TEST_CASE("Inbox: an inbox, its items and the simulation may go in any order whi
   sim.reset();
 }
 
-// Late: it looks at another inbox, before that one's collector goes on or behind it, and joins what is there.
+// In the late phase it looks at another inbox, before or after that one's collector goes on, and joins its
+// items.
 Task<> look(Simulation* sim, Inbox<Item>* own, Inbox<Item>* other, Item* late, Trace* trace) {
   std::vector<Item*> items;
   co_await own->collect(items);
@@ -156,7 +157,7 @@ Task<> look(Simulation* sim, Inbox<Item>* own, Inbox<Item>* other, Item* late, T
   note(trace, *sim, other->due() ? "due " : "not due ");
 }
 
-TEST_CASE("Inbox: what joins is collected with what is here by whoever is due") {
+TEST_CASE("Inbox: items that join are collected with those here by the process that is due") {
   for (const bool first : {false, true}) {
     CAPTURE(first);
     Simulation sim;

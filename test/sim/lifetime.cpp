@@ -48,7 +48,7 @@ TEST_CASE("Simulation: frames are destroyed newest first, innermost first") {
   CHECK(trace == Trace{"b inner", "b outer", "a inner", "a outer"});
 }
 
-TEST_CASE("Simulation: clear destroys all processes and nobody is resumed") {
+TEST_CASE("Simulation: clear destroys all processes and none is resumed") {
   Simulation sim;
   Trace trace;
   const Process a = sim.spawn("a", outer(&sim, &trace, "a"));
@@ -58,7 +58,7 @@ TEST_CASE("Simulation: clear destroys all processes and nobody is resumed") {
   CHECK(sim.events() == 0);
 }
 
-TEST_CASE("Simulation: a process that has ended leaves nothing behind") {
+TEST_CASE("Simulation: a process that has ended leaves nothing") {
   Simulation sim;
   int alive = 0;
   for (int i = 0; i < 100; ++i) sim.spawn("p", [](Counted) -> Task<> { co_return; }(Counted{&alive}));

@@ -27,7 +27,8 @@ Task<> receive(Mailbox<int>* box) { [[maybe_unused]] const auto got = co_await b
 
 }  // namespace
 
-TEST_CASE("Simulation: events up to stop_at run, then run() throws a LimitError that lists who waits") {
+TEST_CASE(
+    "Simulation: events up to stop_at run, then run() throws a LimitError that lists the waiting processes") {
   Simulation sim{{.stop_at = 3_ns}};
   Trace trace;
   Mailbox<int> box{sim, "m"};

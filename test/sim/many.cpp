@@ -48,8 +48,8 @@ std::vector<Wake> run(std::optional<std::uint64_t> shuffle) {
   return wakes;
 }
 
-/// The same from a sorted list. A first wait is queued when its process starts, a second when it ends: so of
-/// one time those that wait longest come first, and of one start the order of the starts.
+/// The same from a sorted list. A first wait is queued when its process starts, a second when the first ends.
+/// So at one time the longest waits come first, and waits of one start in the order of the starts.
 std::vector<Wake> expected() {
   std::mt19937_64 random{7};
   struct Waits {

@@ -42,7 +42,7 @@ Task<> push_at(Simulation* sim, Merge<Item>* merge, Item* item, Time at) {
   merge->push(item->input, *item);
 }
 
-// In the order in which they are to come, each seen at its head.
+// The expected order, each item seen at its head.
 Seen expected(std::deque<Item> items) {
   std::ranges::sort(items, {}, [](const Item& item) { return std::tuple{item.head, item.input}; });
   Seen all;
@@ -71,8 +71,7 @@ TEST_CASE("Merge: items come by time, those of one time by input, in one event e
   CHECK(rig.sim.events() == 1 /* start */ + 4 /* times */);
 }
 
-TEST_CASE(
-    "Merge: one that leaves behind those that have reserved their turn overtakes those pushed meanwhile") {
+TEST_CASE("Merge: an item after those that have reserved their turn overtakes those pushed meanwhile") {
   Rig rig;
   std::deque<Item> items{{10_ns, 0}, {50_ns, 0}, {60_ns, 0}, {20_ns, 0}, {30_ns, 0}, {5_ns, 0}, {55_ns, 0}};
   for (Item& item : items) rig.merge.push(item.input, item);
@@ -80,8 +79,7 @@ TEST_CASE(
   CHECK(rig.seen == expected(items));
 }
 
-TEST_CASE(
-    "Merge: what is pushed late at a time comes behind what came at that time, by input among its like") {
+TEST_CASE("Merge: items pushed late at a time come after those of that time, by input among their like") {
   Rig rig;
   std::deque<Item> items{{7_ns, 3}, {7_ns, 2}, {7_ns, 1}, {7_ns, 0}};
   rig.merge.push(3, items[0]);

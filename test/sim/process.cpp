@@ -73,7 +73,9 @@ TEST_CASE("Process: what it throws is thrown at every join") {
   CHECK(trace == Trace{"a caught five wheels@2 ns", "b caught five wheels@2 ns"});
 }
 
-TEST_CASE("Process: run() rethrows what nobody joined, with name, time and exit code, nesting the original") {
+TEST_CASE(
+    "Process: run() rethrows the error of an unjoined process, with name, time and exit code, nesting the "
+    "original") {
   Simulation sim;
   Trace trace;
   sim.spawn("failing", fail(&sim, 2_ns));

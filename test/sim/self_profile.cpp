@@ -1,4 +1,4 @@
-// Of a simulation that is profiled: whose work is whose.
+// The parts of a profiled simulation's work.
 #include "kbsim/base/self_profile.hpp"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ Task<> cancel_then_give(Simulation* sim, Semaphore* places, const Process* waite
 
 }  // namespace
 
-TEST_CASE("Semaphore: as many as there are places hold one, and the first that waits is the next") {
+TEST_CASE("Semaphore: as many processes as there are places hold one, and the first that waits is the next") {
   Simulation sim;
   Semaphore places{sim, "s", 2};
   Trace trace;
@@ -48,7 +48,7 @@ TEST_CASE("Semaphore: a place that is free costs no event, and one that is hande
   CHECK(sim.events() == 2 + 5);
 }
 
-TEST_CASE("Semaphore: try_take never waits, and who waits comes before who tries") {
+TEST_CASE("Semaphore: try_take never waits, and waiting processes come before those that try") {
   Simulation sim;
   Semaphore places{sim, "s", 1};
   CHECK(places.try_take());

@@ -19,7 +19,7 @@ struct Item {
   Item* next = nullptr;
 };
 
-/// A box, and who serves it, waiting from the start on or started by the first item.
+/// A box and its server, which waits from the start or is started by the first item.
 template <class Box>
 struct Server {
   template <class... More>
@@ -90,7 +90,7 @@ TEST_CASE("Service: it collects all that comes to an inbox at the time of the fi
     std::array<Item, 4> items{{{0}, {1}, {2}, {3}}};
     Simulation sim;
     Server<Inbox<Item>> server{sim, later, &Server<Inbox<Item>>::collect};
-    CHECK(server.box.idle() == later);  // who waits from the start on hasn't run yet
+    CHECK(server.box.idle() == later);  // a server that waits from the start hasn't run yet
     for (std::size_t i = 0; i < 3; ++i) server.box.post(5_ns, items[i]);
     server.box.post(9_ns, items[3]);
     sim.run();
@@ -101,7 +101,7 @@ TEST_CASE("Service: it collects all that comes to an inbox at the time of the fi
   CHECK(traced(true) == waited);
 }
 
-TEST_CASE("Service: it takes what is merged, by input, as one who has waited for it") {
+TEST_CASE("Service: it takes merged items, by input, as a process that has waited for them") {
   const auto traced = [](bool later) {
     std::array<Item, 4> items{{{0, 5_ns}, {1, 5_ns}, {2, 6_ns}, {3, 9_ns}}};
     Simulation sim;

@@ -70,7 +70,7 @@ Task<> await_empty() {
 static_assert(!std::is_copy_constructible_v<Task<>>);
 static_assert(std::is_nothrow_move_constructible_v<Task<int>>);
 
-TEST_CASE("Task: one that nobody awaits never runs") {
+TEST_CASE("Task: one that isn't awaited never runs") {
   bool ran = false;
   { const Task<> task = mark(&ran); }
   CHECK(!ran);
@@ -126,7 +126,7 @@ TEST_CASE("Task: parameters are destroyed with a task that never ran") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("Task: an empty one can't be spawned or serve; the line is told") {
+TEST_CASE("Task: an empty one can't be spawned or serve; the line is reported") {
   Simulation sim;
   const auto check_refused = [](const auto& start) {
     try {

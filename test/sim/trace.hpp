@@ -8,7 +8,7 @@
 
 namespace kbsim::test {
 
-/// What happened, in order: "name@time".
+/// Events in order: "name@time".
 using Trace = std::vector<std::string>;
 
 inline void note(Trace* trace, const Simulation& sim, const std::string& what) {

@@ -19,7 +19,7 @@ WaitGraph graph_of(std::size_t nodes, const Pairs& edges) {
   return graph;
 }
 
-// Leaves that wait for nobody are taken away until there are none: what is left has a circle.
+// Removes nodes without waits until there are none; the rest, if any, has a cycle.
 bool has_cycle(std::size_t nodes, Pairs edges) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -35,7 +35,7 @@ bool has_cycle(std::size_t nodes, Pairs edges) {
 
 using Reach = std::vector<std::vector<bool>>;
 
-// Who waits for whom, directly or not.
+// Pairs of nodes that wait for each other, directly or not.
 Reach reach_of(std::size_t nodes, const Pairs& edges) {
   Reach reach(nodes, std::vector<bool>(nodes));
   for (const auto& [from, to] : edges) reach[from][to] = true;
@@ -91,7 +91,7 @@ TEST_CASE("WaitGraph: of two independent circles each is found by itself, whatev
         "\nother waits:\n  6 waits for 0\n  6 waits for 3\n  2 waits for 1");
 }
 
-TEST_CASE("WaitGraph: circles that share a node are one set, told by the shortest through its first") {
+TEST_CASE("WaitGraph: circles that share a node are one set, reported by the shortest through its first") {
   CHECK(find_cycles(graph_of(4, {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 1}, {1, 0}})) ==
         std::vector<std::vector<std::size_t>>{{0, 5}});
 }
@@ -125,7 +125,7 @@ TEST_CASE("WaitGraph: in random graphs there is a circle for each set of nodes t
   }
 }
 
-TEST_CASE("WaitGraph: the text has the circle, who else waits, and the counters; of many the first 50") {
+TEST_CASE("WaitGraph: the text has the circle, all other waits, and the counters; of many the first 50") {
   WaitGraph graph = graph_of(3, {{0, 1}, {1, 0}, {2, 0}});
   graph.nodes[1].counters.push_back({.of = "n1's queue", .values = {{"head", 3}, {"tail", 1}}});
   CHECK(to_string(graph) ==

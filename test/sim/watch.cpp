@@ -1,4 +1,4 @@
-// Whose an event is.
+// The owner of an event.
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -65,7 +65,7 @@ TEST_CASE("EventWatch: an event is of the part of its process, which its process
   }
 }
 
-TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its mailbox's if nobody waits") {
+TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its mailbox's if none waits") {
   Simulation sim;
   sim.build(1);
   Mailbox<int> waited{sim, "waited"};
@@ -103,7 +103,8 @@ TEST_CASE("EventWatch: tasks side by side are of their process's part") {
   CHECK(seen.parts() == std::map<PartId, int>{{7, static_cast<int>(sim.events())}});
 }
 
-TEST_CASE("EventWatch: what is watched runs as it does unwatched, and nobody is told after the watch") {
+TEST_CASE(
+    "EventWatch: a watched simulation runs as an unwatched one, and nothing is reported after the watch") {
   Seen seen;
   Simulation watched;
   Simulation unwatched;

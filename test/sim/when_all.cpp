@@ -105,7 +105,7 @@ TEST_CASE("when_all: tasks start in their order, also if events of one time are 
   }
 }
 
-TEST_CASE("when_all: a failure at the start keeps those behind it from starting") {
+TEST_CASE("when_all: a failure at the start keeps those after it from starting") {
   Simulation sim;
   Trace trace;
   sim.spawn("all", fails_at_once(&sim, &trace));

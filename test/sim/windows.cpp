@@ -92,7 +92,7 @@ class Graph {
     }
   }
 
-  // Letters of one time are taken together: their order is nobody's business.
+  // Letters of one time are taken together and sorted: their order doesn't matter.
   Task<> live(std::size_t me, std::uint64_t seed) {
     std::mt19937_64 random{seed};
     std::vector<int> letters;
@@ -222,18 +222,18 @@ TEST_CASE("Windows: what is posted is there at its time, in a process that has n
   CHECK(pair.first.now() == 15_ns);
 }
 
-TEST_CASE("Windows: a window lasts until others may be heard of; who is earlier than all goes on alone") {
+TEST_CASE("Windows: a window lasts until a message may arrive; the earliest process goes on alone") {
   Pair pair;
   (void)pair.first.spawn("a", sleep(&pair.first, 9_ns));
   (void)pair.second.spawn("b", sleep(&pair.second, 10_ns));
   (void)pair.second.spawn("c", sleep(&pair.second, 600_ns));
   (void)pair.second.spawn("d", sleep(&pair.second, 500_us));
   pair.windows.run(1);
-  // [0, 10): a; b and c, which nobody is left to disturb, within 64 lookaheads; d.
+  // [0, 10): a; b and c, within 64 lookaheads, as no process is left to disturb them; d.
   CHECK(pair.windows.windows() == 3);
 }
 
-TEST_CASE("Windows: who goes on alone and tells others something stops where they may answer") {
+TEST_CASE("Windows: a process that goes on alone and sends stops where an answer may arrive") {
   Pair pair;
   Trace trace;
   (void)pair.first.spawn("asks", send_at(&pair, 5_ns, 15_ns));
@@ -281,7 +281,7 @@ TEST_CASE("Windows: of processes that fail the first one's failure is thrown, wi
   CHECK(failure_of(pair) == "process early at 3 ns: early");
 }
 
-TEST_CASE("Windows: who fails first has more to do before the other one fails") {
+TEST_CASE("Windows: the first to fail has more to do before the other one fails") {
   Pair pair;
   (void)pair.first.spawn("later", fail_at(&pair.first, 4_ns, "later"));
   (void)pair.second.spawn("first", fail_at(&pair.second, 3_ns, "first"));
@@ -298,7 +298,7 @@ TEST_CASE("Windows: those that wait in any process for what never comes are a de
       "deadlock at 70 ns: nothing is left to happen, and 1 process waits\n  b "));
 }
 
-TEST_CASE("Windows: events of the limit of time run, later ones are told of") {
+TEST_CASE("Windows: events of the limit of time run, later ones are reported") {
   Pair pair{{.stop_at = 70_ns}};
   Trace trace;
   (void)pair.first.spawn("a", note_after(&pair.first, &trace, "a", 70_ns));

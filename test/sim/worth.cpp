@@ -5,7 +5,7 @@
 namespace kbsim::detail::test::worth_test {
 namespace {
 
-constexpr std::uint64_t kWindow = 20'000;  // ticks of one that runs alone
+constexpr std::uint64_t kWindow = 20'000;  // ticks of a window that isn't shared
 constexpr std::uint64_t kEvents = 100;
 // Ticks until the first trial, and what three stretches take at most.
 constexpr std::uint64_t kFirst = 16'000'000;
@@ -16,7 +16,7 @@ struct Shares {
   bool at_last = false;
 };
 
-// Windows for so many ticks, where shared ones take so much of what others do.
+// Runs windows for `ticks` ticks; a shared window takes `share` of the time of another.
 Shares run(Worth& worth, std::uint64_t ticks, double share) {
   std::uint64_t passed = 0;
   double windows = 0;
@@ -85,7 +85,7 @@ TEST_CASE("Worth: what has changed is seen at the next trial, from either side")
   CHECK(run(worth, 4 * kFirst + 2 * kTrial, 0.6).at_last);
 }
 
-// As when data change cores: the first windows that run another way take four times as long.
+// The first windows after a change take four times as long, as when data moves between cores.
 TEST_CASE("Worth: what a change costs isn't in what is compared") {
   Worth worth;
   bool before = worth.shares();

@@ -1,4 +1,4 @@
-"""What a soak runs."""
+"""The cases of a soak."""
 import files
 from case import Case
 
@@ -36,7 +36,7 @@ def machine_parts(random, keys, algorithm=None):
 
 
 def packages(random):
-    """How many, how they are joined, and sometimes in which grid."""
+    """Number of packages, their topology, and sometimes their grid."""
     w, h = random.choice([1, 2, 2, 3, 4]), random.choice([1, 1, 2, 3])
     grids = ["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"]
     topology = random.choice(grids + ["ring_1d_unidir", "tree_binary", "all_pairs", "doubling_distances"])
@@ -127,7 +127,7 @@ def probe(random, keys):
     return Case(head, machine_parts(random, keys), shuffles=True, dry_run=False)
 
 
-# What --set may change there: in a part of the machine, and in any other bare network.
+# Keys that --set may change there: in a part of the machine, and in any other bare network.
 MET_BY_TRAFFIC = {
     "link": ("cube.noc.link", "system.ns"),
     "sip0.cubes": ("cube.noc", "system.ns", "sip.cube", "sip.ucie"),
@@ -190,7 +190,7 @@ ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2
 
 
 def hostile(random, keys):
-    """Values that nobody should give: refused, or they work."""
+    """Values that no user should give: they are refused, or they work."""
     case = random.choice([all_reduce, compute])(random, keys)
     key = random.choice(keys.machine).name
     if "--algorithm" in case.head and random.random() < 0.3:

@@ -1,5 +1,5 @@
-"""Layer lists and logs with odd headers: a writer of its own knows what each file says. A reading equals that, or
-is refused with its place."""
+"""Layer lists and logs with odd headers: an independent writer knows the contents of each file. The command reads the
+same, or refuses the file with a place."""
 from case import Case
 
 NO_BREAK = "\u00a0"
@@ -26,7 +26,7 @@ def whole(random, lines, blanks=True):
     return (MARK if random.random() < 0.3 else "") + text
 
 
-# Columns that change a layer unless their cell is the first of these, and one that nobody knows.
+# Columns that change a layer unless their cell is the first of these, and one unknown column.
 CHANGES = [("Groups", "1", "2"), ("Batch", "1", "4"), ("Sparsity", "1:1", "2:4"), ("Repeat", "1", "3"),
            ("Wavelets", "", "5")]
 
@@ -51,7 +51,7 @@ def outputs(size, filter_size, stride, padding, dilation):
 
 
 def layer_rows(random):
-    """Names of columns, rows of cells, the layers that they say."""
+    """Names of columns, rows of cells, and their layers."""
     if random.random() < 0.4:
         names = ["M", "N", "K"]
         rows = [[random.randint(1, 24) for _ in names] for _ in range(random.randint(1, 3))]
@@ -121,7 +121,7 @@ MICROSECONDS = {"us": 1.0, "ms": 1000.0, "ns": 1e-3, "s": 1e6}
 
 
 def group_cells(random, wrong_column, unit):
-    """Of one row and group: the cells, its time in microseconds, and whether its values were right."""
+    """For one row and group: the cells, the time in microseconds, and whether its values were right."""
     time = round(random.uniform(1, 9000), 2)
     wrong = random.choice(["0", "0", "0", "N/A", "3", "1e+00"])
     if wrong_column == "error":
@@ -131,7 +131,7 @@ def group_cells(random, wrong_column, unit):
 
 
 class Kept:
-    """What a log says of one kind of times: the first right time of each size, and lines that aren't read."""
+    """The contents of a log for one kind of times: the first right time of each size, and lines that aren't read."""
 
     def __init__(self):
         self.times, self.skipped = {}, []

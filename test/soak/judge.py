@@ -1,4 +1,4 @@
-"""Whether what a command did is what it may do: right values, or a refusal; the same for every tie order."""
+"""Judges a command: right values or a refusal, and the same for every tie order."""
 import json
 import os
 import re
@@ -15,11 +15,11 @@ PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program
             "test_host": "test/test_host"}
 SECONDS = 120
 MEMORY = 12 << 30  # of addresses: the cases have a limit of their own
-# What a run cost, which is no result.
+# Costs of a run, which are no result.
 COSTS = {"events", "host", "wall_s", "events_per_s", "peak_memory_bytes"}
 
 
-# What a reading of a file has in the command's JSON.
+# Fields of a read file in the command's JSON.
 READ = {
     "layers": lambda out: [[row[key] for key in ("layer", "m", "n", "k")] for row in out["rows"]],
     "extents": lambda out: [[row[key] for key in ("m", "n", "k")] for row in out["rows"]],
@@ -67,7 +67,7 @@ def without_costs(value):
 
 
 def result_of(outcome):
-    """Without what it cost; of a command that prints no JSON, its text."""
+    """The result without its costs; for a command that prints no JSON, its text."""
     try:
         return without_costs(json.loads(outcome.out))
     except json.JSONDecodeError:
@@ -75,7 +75,7 @@ def result_of(outcome):
 
 
 class Judge:
-    """Finds what is wrong with a case: "" if nothing is, else a short name of its class and what it said."""
+    """Finds the fault of a case: "" if there is none, else a short name of its class and the command's text."""
 
     def __init__(self, release, debug, random):
         self.release, self.debug, self.random = release, debug, random
@@ -101,7 +101,7 @@ class Judge:
         again = self.random.choice([self._log, self._resolved, self._timing_only] + 5 * [lambda *_: ""])
         return again(case, first)
 
-    # What a file says is read, or refused with a place in it.
+    # The contents of a file are read right, or refused with a place in it.
     def _files(self, case):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in case.files.items():
@@ -148,8 +148,7 @@ class Judge:
         errors = [line for line in said if "rror" in line or "fault" in line] or [last]
         return f"exit {outcome.exit} ({where}): {errors[0][:300]}"
 
-    # What a run refuses a dry run refuses, and what a dry run refuses a run does, but for what only kernels and
-    # packets meet.
+    # A run and a dry run refuse the same settings, except for those that only kernels and packets meet.
     def _dry_run(self, case, first):
         if any(words in first.err for words in MET_LATER) and "process" in first.err:
             return ""
@@ -215,7 +214,7 @@ class Judge:
 
 
 def difference(a, b, path=""):
-    """The first place where two results part."""
+    """The first place where two results differ."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in sorted(set(a) | set(b)):
             if a.get(key) != b.get(key):

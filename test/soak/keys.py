@@ -1,8 +1,9 @@
-"""The keys that a soak may set, read from the configuration page: what is documented is soaked."""
+"""The keys that a soak may set, read from the configuration page: all documented keys are soaked."""
 import re
 from pathlib import Path
 
-# What would only make a case slow, or is another question (a machine of thousands of PEs): kept small here.
+# Keys whose large values only make a case slow, or are another question (a machine of thousands of PEs): kept small
+# here.
 SMALL = {
     "system.sips.count": [1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16],
     "sip.cube_mesh.w": [1, 1, 2, 3, 4, 5],
@@ -48,7 +49,7 @@ SMALL = {
     "input_speedup": [1, 2, 3, 64],
     "credit_cycles": [0, 1, 2, 1000],
 }
-# Which models stand where; a model of others' would be added here.
+# The models of each place; a plug-in's model would be added here.
 MODELS = {
     "cube.hbm_ctrl": ["builtin.hbm_ctrl", "builtin.hbm_banks"],
     "cube.noc.router": ["builtin.router", "builtin.router_vc", "builtin.router_iq"],

@@ -1,4 +1,4 @@
-"""The soak finds what is planted, and names the setting that is to blame."""
+"""The soak finds planted faults, and names the setting that causes each."""
 import contextlib
 import io
 import os
@@ -13,7 +13,7 @@ import files
 import judge
 import soak
 
-# Stands in for the command; what it does is told by a word of its arguments.
+# Stands in for the command; a word of its arguments decides its behaviour.
 FAKE = """#!/bin/sh
 case " $* " in
 {rules}
@@ -29,7 +29,7 @@ WITHOUT_FILES = [(family, weight) for family, weight in cases.FAMILIES
 
 
 def findings(rules, seconds=2, families=None):
-    """What a soak of a few seconds prints, and its exit code."""
+    """The output of a soak of a few seconds, and its exit code."""
     with tempfile.TemporaryDirectory() as folder:
         for name in judge.PROGRAMS.values():
             path = os.path.join(folder, name)

@@ -29,7 +29,7 @@ def arguments():
 
 
 def try_case(job):
-    """Draws and judges case `number` of `seed`: what it found, the smaller case, and how runs
+    """Draws and judges case `number` of `seed`: its finding, the smaller case, and how runs
     ended; nothing once the time is up."""
     seed, number, options, end = job
     if time.monotonic() > end:

@@ -28,7 +28,7 @@ TEST_CASE("values_in: N values drawn by seed are those of the range, in its orde
   CHECK(values_in("1..20 random 20 seed 7") == values_in("1..20"));
 }
 
-TEST_CASE("values_in: what is no list and no range is told") {
+TEST_CASE("values_in: a text that is no list and no range is reported") {
   for (const char* text :
        {"1..", "..5", "5..1", "1..9+0", "1..9*1", "0..9*2", "0.5..2", "1..x", "1,,2", "1,1", "1..3000000",
         "1..9 random 10 seed 1", "1..9 random 2", "1..9 random 0 seed 1"}) {

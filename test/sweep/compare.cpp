@@ -61,7 +61,7 @@ TEST_CASE("Sweeps: one against itself is the same; what failed has no number") {
   CHECK(*found.geometric_mean == 1.0);
 }
 
-TEST_CASE("Sweeps: what tells the points of one apart must be an axis of both") {
+TEST_CASE("Sweeps: keys that distinguish the points of one must be axes of both") {
   const Sweep a{"1,2", "ring,tree", "--algorithm", [](double n) { return n; }};
   const Sweep b{"1,2", "3", "x.m", [](double n) { return 2.0 * n; }};
   CHECK_THROWS_AS((void)compare(a.tables, b.tables, ""), UsageError);

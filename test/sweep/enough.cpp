@@ -69,7 +69,7 @@ TEST_CASE("Enough: none if all are stuck, and nothing after a signal") {
   CHECK(stopped.tried.size() == 2);
 }
 
-// The step that is halved has something better than all powers of two.
+// A number found while halving the step is better than all powers of two.
 TEST_CASE("Enough: what turns up better while it halves counts") {
   const Enough found = find_enough(16, [](std::int64_t n) {
     return std::optional{EnoughTrial{.number = n < 4 ? 10.0 : n == 6 ? 4.0 : 5.0}};

@@ -116,7 +116,7 @@ TEST_CASE("Plan: random takes N points by seed; of too many combinations too") {
   for (const Texts& point : points_of(odd)) CHECK(std::stoi(point[0]) % 2 == 1);
 }
 
-TEST_CASE("Plan: every mistake is told, with its place and what would do") {
+TEST_CASE("Plan: every mistake is reported, with its place and a remedy") {
   CHECK(says("axes: {a: [1]}\n",
              "plan.yaml: bench: is missing, in the plan or as --bench NAME; see kbsim list"));
   CHECK(says("bench: b\naxis: {a: [1]}\n", "plan.yaml:2:1: axis: unknown key, did you mean 'axes'?"));

@@ -44,7 +44,7 @@ TEST_CASE("require_readable: a setting without effect in some points is refused,
       std::string::npos);
 }
 
-TEST_CASE("require_readable: a mistake of all points is told once, with its axis") {
+TEST_CASE("require_readable: a mistake of all points is reported once, with its axis") {
   const auto refuse = [](const std::vector<std::string>&) { throw ConfigError{{}, "x.y", "unknown key"}; };
   CHECK_THROWS_WITH_AS(require_readable(plan_of_six(), refuse),
                        doctest::Contains("plan.yaml:3:3: axis x.y: "), UsageError);

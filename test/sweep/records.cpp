@@ -84,7 +84,7 @@ TEST_CASE("Cache: another request of a known key has its result; what is done co
   CHECK_FALSE(stands(*cache.of_key("slow"), PoolOptions{}));
 }
 
-TEST_CASE("RecordFile: records of one file follow each other; a folder that isn't there is told") {
+TEST_CASE("RecordFile: records of one file follow each other; a folder that isn't there is reported") {
   const fs::path folder = empty_folder("append");
   {
     RecordFile file{new_record_file(folder)};

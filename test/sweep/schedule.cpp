@@ -19,7 +19,7 @@ Plan grid() {
   return plan_of(draft);
 }
 
-// Of a product of powers, as costs are: n^1.5, and a tree takes a third.
+// Events as a product of powers, as costs are: n^1.5; a tree takes a third.
 double events(const Plan& plan, const Point& point) {
   const double n = std::stod(plan.axes[0].values[point[0]].text);
   return 100.0 * std::pow(n, 1.5) / (point[1] == 1 ? 3.0 : 1.0);

@@ -1,4 +1,4 @@
-// Searches find what going through all settings finds.
+// Searches find the result of going through all settings.
 #include "kbsim/sweep/search.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<SearchAxis> random_axes(std::mt19937& random, std::size_t most) {
   return axes;
 }
 
-// What costs more in each key is never worse.
+// Random times that never grow when a key's value, and so its cost, rises.
 Number random_monotone(std::mt19937& random, std::size_t axes) {
   std::vector<double> gains;
   for (std::size_t i = 0; i < axes; ++i) gains.push_back(static_cast<double>(random() % 100));
@@ -127,11 +127,11 @@ TEST_CASE("Search: of a larger space where dearer isn't worse the optimum, by fe
     const std::size_t all = size_of(axes);
     task.most = all > 1 ? all - 1 : 1;
     task.at_a_time = 1 + random() % 2;
-    // A prediction that is right, one that is wrong, or none: the answer is the same.
+    // The answer is the same with a right prediction, a wrong one, or none.
     if (seed % 3 == 0) task.predict = [number](const Point&, const Point& to) { return *number(to); };
     if (seed % 3 == 1) task.predict = [number](const Point&, const Point& to) { return 1400 - *number(to); };
     const SearchResult found = search(task);
-    if (found.proof == Proof::open) {  // it needed all but what it was given
+    if (found.proof == Proof::open) {  // all simulations are spent
       ++open;
       continue;
     }
@@ -181,7 +181,7 @@ TEST_CASE("Search: without simulations enough it says what is open, and keeps wh
   CHECK(stopped.nearest == Point{0, 0});
 }
 
-TEST_CASE("Search: simulations that contradict what it assumes are told") {
+TEST_CASE("Search: simulations that contradict its assumption are reported") {
   const std::vector<SearchAxis> axes{search_axis("a", {1, 2, 3, 4}, 1.0)};
   SearchTask task = task_of(axes, {.value = 0.0}, [](const Point& point) { return 100.0 + point[0]; });
   task.most = 3;

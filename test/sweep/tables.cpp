@@ -76,7 +76,7 @@ Tables numbered(const Draft& draft) {
 
 }  // namespace
 
-TEST_CASE("metrics_in: results by name with their units; rows by the column that tells them apart") {
+TEST_CASE("metrics_in: results by name with their units; rows by the column that distinguishes them") {
   const auto found =
       metrics_in(R"({"rows":[{"type":"half","size":8,"time":1.5},{"type":"half","size":64,"time":2.5}],)"
                  R"("messages":{"messages":3},"run":{"simulated_ps":1500}})");
@@ -96,7 +96,7 @@ TEST_CASE("metrics_in: results by name with their units; rows by the column that
   CHECK(metrics_in("").empty());
 }
 
-TEST_CASE("metrics_in: rows are told apart by inputs together, never by what was measured") {
+TEST_CASE("metrics_in: rows are distinguished by inputs together, never by measured values") {
   const auto two = metrics_in(
       R"({"rows":[{"axis":1,"ranks":1,"keys":32,"time_us":1.5,"late":1},{"axis":1,"ranks":1,"keys":64,)"
       R"("time_us":2.5,"late":2},{"axis":1,"ranks":2,"keys":32,"time_us":3.5,"late":3}]})");
@@ -151,7 +151,7 @@ TEST_CASE("Tables: a row a point in the order of the plan, with what failed and 
   CHECK(kbsim::test::contents(swept.folder() / "sweep.sqlite").starts_with("SQLite format 3"));
 }
 
-TEST_CASE("Tables: a folder of something else is told") {
+TEST_CASE("Tables: a folder of another kind is reported") {
   const fs::path folder = fs::temp_directory_path() / fmt::format("kbsim_other_{}", getpid());
   fs::create_directories(folder);
   CHECK_THROWS_AS((void)read_tables(folder), UsageError);
@@ -181,7 +181,7 @@ TEST_CASE("Analysis: the best point, what each axis does alone, and a metric tha
   CHECK(best_text(tables, quantity(tables, "max:latency_ns")).find(": 32 ns") != std::string::npos);
 }
 
-TEST_CASE("Analysis: of points none of which has a number the page and the text say why") {
+TEST_CASE("Analysis: if no point has a number the page and the text say why") {
   Record full{.key = "f", .exit = 4, .message = "no room"};
   Record wrong{.key = "w", .exit = 2, .message = "<b>bad"};
   Draft draft{.bench = "b"};

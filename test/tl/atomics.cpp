@@ -9,7 +9,7 @@ constexpr Ptr at(DType dtype, std::uint64_t va = 64) { return {.va = va, .dtype 
 
 using Call = std::function<void(TL&, Ptr)>;
 
-/// Which dtypes a call takes, of all there are.
+/// All dtypes that a call takes.
 std::vector<DType> taken(const Call& call) {
   std::vector<DType> dtypes;
   for (int code = 0; code <= static_cast<int>(DType::f8e5m2); ++code) {
@@ -67,7 +67,7 @@ TEST_CASE("Atomics: each is of the dtypes that Triton has it for") {
         std::vector<DType>{DType::i16, i32, i64});
 }
 
-TEST_CASE("Atomics: what doesn't fit is told with the call, the line and what would") {
+TEST_CASE("Atomics: wrong operands are reported with the call, the line and the remedy") {
   Kernel k;
   const Tile three = k.tl.zeros({3}, i32);
   const std::string kinds =

@@ -14,7 +14,7 @@
 
 namespace kbsim::test {
 
-/// A PE that does nothing but record what it is told, which checks it; tests complete what it has started.
+/// A PE that only records its commands, which checks them; tests complete the started ones.
 class FakePe : public PeBackend {
  public:
   explicit FakePe(Simulation& sim) : sim_{sim} { log.add_lane("pe"); }
@@ -130,7 +130,7 @@ struct Kernel {
   TL other_tl{other};
 };
 
-/// What a fault says that comes from that line of the calling file.
+/// The text of a fault at that line of the calling file.
 inline std::string here(int line, const std::string& text,
                         const std::source_location& at = std::source_location::current()) {
   const std::string file = at.file_name();

@@ -20,7 +20,7 @@ GatherCommand rows_of_four(FakePe& pe, Shape indices, std::optional<std::int64_t
 
 }  // namespace
 
-TEST_CASE("Gather: a result has the indices' shape, and a row behind it if rows are asked for") {
+TEST_CASE("Gather: a result has the indices' shape, and a row after it if rows are asked for") {
   Kernel k;
   const Tile indices = k.tl.zeros({2, 3}, i32);
   k.tl.gather(kBase, indices).detach();
@@ -47,7 +47,7 @@ TEST_CASE("Gather: rows that follow one another are one run") {
   CHECK(told(command, runs[1]) == "gather, row 7,");
 }
 
-TEST_CASE("Gather: an index outside is told with its place, its value and what there is") {
+TEST_CASE("Gather: an index outside is reported with its place, its value and the range") {
   Kernel k;
   const GatherCommand command = rows_of_four(k.pe, {2, 2}, 8);
   const auto line = static_cast<int>(command.at.line());

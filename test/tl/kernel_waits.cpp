@@ -21,7 +21,7 @@ WaitGraph graph_of(const std::vector<Waiting>& waiting, const std::vector<Standi
 
 }  // namespace
 
-TEST_CASE("Waits: a barrier and a recv from one who stands in it are a circle") {
+TEST_CASE("Waits: a barrier and a recv from a PE that stands in it are a circle") {
   const WaitGraph graph = graph_of({waits(kA, BarrierWait{2}), waits(kB, RecvWait{Dir::W})},
                                    {{.number = 2, .come = {kA}, .missing = {{.pe = kB}}}});
   CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued",
@@ -32,7 +32,7 @@ TEST_CASE("Waits: a barrier and a recv from one who stands in it are a circle") 
   CHECK(graph.nodes[1].waiting->what == "event barrier 2");
 }
 
-TEST_CASE("Waits: each who stands in a barrier waits for each who is missing, not the other way") {
+TEST_CASE("Waits: each PE that stands in a barrier waits for each that is missing, not the other way") {
   const WaitGraph graph =
       graph_of({waits(kA, BarrierWait{1}), waits(kB, BarrierWait{1}), waits(kC, CommandWait{"load"})},
                {{.number = 1, .come = {kA, kB}, .missing = {{.pe = kC, .why = Absence::queued}}}});
@@ -42,7 +42,8 @@ TEST_CASE("Waits: each who stands in a barrier waits for each who is missing, no
   CHECK(find_cycle(graph).empty());
 }
 
-TEST_CASE("Waits: who has come to a barrier and awaits something else doesn't wait for those missing") {
+TEST_CASE(
+    "Waits: a PE that has come to a barrier and awaits another command doesn't wait for those missing") {
   const WaitGraph graph =
       graph_of({waits(kA, RecvWait{Dir::E}), waits(kB, BarrierWait{2})},
                {{.number = 1, .come = {kA}, .missing = {{.pe = kB}}},
@@ -53,7 +54,8 @@ TEST_CASE("Waits: who has come to a barrier and awaits something else doesn't wa
   CHECK(graph_of({waits(kA, BarrierWait{1})}, {{.number = 1, .come = {kA}, .missing = {}}}).nodes.empty());
 }
 
-TEST_CASE("Waits: who has ended without a barrier is missing for good, whatever its PE runs by now") {
+TEST_CASE(
+    "Waits: a kernel that has ended without a barrier is missing for good, whatever its PE runs by now") {
   const WaitGraph graph =
       graph_of({waits(kA, BarrierWait{1}), waits(kB, RecvWait{Dir::W})},
                {{.number = 1, .come = {kA}, .missing = {{.pe = kB, .why = Absence::ended}}}});
@@ -65,7 +67,7 @@ TEST_CASE("Waits: who has ended without a barrier is missing for good, whatever 
   CHECK(!graph.nodes[2].waiting);
 }
 
-TEST_CASE("Waits: of a signal nobody is known who would put it") {
+TEST_CASE("Waits: for a signal no sender is known") {
   const WaitGraph graph =
       graph_of({waits(kA, SignalWait{.va = 0x40, .until = {.value = 1}}), waits(kB, RecvWait{Dir::W})}, {});
   CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued"});

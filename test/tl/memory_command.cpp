@@ -51,7 +51,7 @@ TEST_CASE("MemoryOps: each kind has its function, the first that was added") {
   CHECK(word.value == 3);
 }
 
-TEST_CASE("MemoryOps: a kind that a backend doesn't have is told by its name and the kernel's line") {
+TEST_CASE("MemoryOps: a kind that a backend doesn't have is reported by its name and the kernel's line") {
   MemoryOps<Word> ops;
   (void)ops.add<PokeCommand, poke>();
   Word word;

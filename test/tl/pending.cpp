@@ -9,7 +9,7 @@ static_assert(!std::is_convertible_v<Pending<Tile>, Tile>);
 static_assert(!std::is_convertible_v<Pending<Tile>, Operand>);
 static_assert(!std::is_constructible_v<Tile, Pending<Tile>>);
 static_assert(!std::is_copy_constructible_v<Pending<Tile>>);
-// What stands in a co_await expression needs no destructor.
+// Types in a co_await expression need no destructor.
 static_assert(std::is_trivially_destructible_v<SendArgs>);
 static_assert(std::is_trivially_destructible_v<RecvArgs>);
 static_assert(std::is_trivially_destructible_v<Shape>);

@@ -13,7 +13,7 @@ struct Recv {
   bool sees = true;
 };
 
-/// Two queues that hold so many tiles, and what was given: "0:3" is the recv of order 3 from queue 0.
+/// Two queues with `tiles` tiles, and the matches in `given`: "0:3" is the recv of order 3 from queue 0.
 struct Inbox {
   QueueMatcher<Recv> recvs;
   QueueTurns turns{.first = 0, .last = 2};
@@ -66,7 +66,7 @@ TEST_CASE("QueueMatcher: recvs of any take from the queues in turns") {
   CHECK(inbox.turns.turn == 1);
 }
 
-TEST_CASE("QueueMatcher: a recv that may not have a tile yet holds up those behind it") {
+TEST_CASE("QueueMatcher: a recv that may not have a tile yet holds up those after it") {
   Inbox inbox;
   inbox.recvs.add(0, {.order = 1, .sees = false});
   inbox.recvs.add(0, {.order = 2});

@@ -36,7 +36,7 @@ TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing")
   CHECK(!graph.nodes[1].waiting);
 }
 
-TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is not issued") {
+TEST_CASE("queue_waits: a command after those that wait for room in the TCM is not issued") {
   Waiting room = waits(kB, CommandWait{"room"});
   room.process = stalled_name("hello", kB);
   room.who = StalledOn{kB};

@@ -17,7 +17,7 @@
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-/// Random programs of PEs that send and receive, and who gets stuck where in them, found without any time.
+/// Random programs of PEs that send and receive, and a reference without time that finds stuck PEs.
 namespace kbsim::test {
 
 /// One queue pair between two PEs, each with its own name for it.
@@ -63,7 +63,7 @@ inline Programs random_programs(std::uint64_t seed, int pes) {
   }
   const auto insert = [&](int pe, const Step& step) {
     auto& steps = programs.steps[static_cast<std::size_t>(pe)];
-    // Near the end: mostly in the order in which they were thought of.
+    // Near the end, so mostly in the order of the calls.
     const int back = std::min(static_cast<int>(steps.size()), below(4) == 0 ? below(6) : 0);
     steps.insert(steps.end() - back, step);
   };
@@ -137,7 +137,7 @@ inline Task<> random_program(TL& tl, ProgramArgs args) {
 
 // ---- the same without time
 
-/// Who waits for whom in the end: PEs that are stuck, and those whom they wait for.
+/// The waits at the end: each stuck PE, and the PE that it waits for.
 struct Stuck {
   std::set<std::pair<int, int>> waits;  // a PE may wait for itself
   std::set<int> pes;
@@ -169,7 +169,7 @@ class Reference {
     return stuck;
   }
 
-  /// After all have ended: something was sent that nobody asked for.
+  /// True if, after all PEs have ended, a sent tile is unreceived.
   [[nodiscard]] bool leaves() const {
     return std::ranges::any_of(ways_, [](const Way& way) { return way.sends > way.receives; });
   }
@@ -288,7 +288,8 @@ class Reference {
     pe.held.clear();
   }
 
-  // A send waits for who doesn't take; a recv for who doesn't send, or for itself if it keeps all slots.
+  // A send waits for the PE that doesn't receive; a recv waits for the PE that doesn't send, or for itself if
+  // it keeps all slots.
   void note(Stuck& stuck, int pe, const Operation& op) const {
     stuck.pes.insert(pe);
     const Way& way = *op.way;
@@ -303,7 +304,7 @@ class Reference {
   std::vector<Pe> pes_;
 };
 
-/// What a report says, in the reference's terms; node names are PEs', found by `names`.
+/// The waits of a report as pairs of PE numbers; the graph's nodes have the PEs' names.
 inline std::set<std::pair<int, int>> waits_of(const WaitGraph& graph, const std::vector<PeCoord>& pes) {
   const auto number = [&](std::size_t node) {
     const auto found =
@@ -315,7 +316,8 @@ inline std::set<std::pair<int, int>> waits_of(const WaitGraph& graph, const std:
   return waits;
 }
 
-/// A circle is one, of PEs that are stuck; without one somebody waits for a PE where nothing runs.
+/// Checks that the reported cycle is one, of stuck PEs; without a cycle, a PE waits for one where no kernel
+/// runs.
 inline void check_circle(const WaitGraph& graph, const Stuck& stuck, const std::vector<PeCoord>& pes) {
   const std::vector<std::size_t> cycle = find_cycle(graph);
   for (std::size_t i = 0; i < cycle.size(); ++i)

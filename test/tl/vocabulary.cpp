@@ -1,4 +1,4 @@
-// What each call of the vocabulary gives: shapes and dtypes. Every command is recorded, and so checked.
+// Results of each call of the vocabulary: shapes and dtypes. Every command is recorded, and so checked.
 #include <cmath>
 #include <type_traits>
 
@@ -22,7 +22,7 @@ constexpr DType boolean = DType::boolean;
 constexpr DType e4 = DType::f8e4m3;
 constexpr DType e5 = DType::f8e5m2;
 
-// There is no answer yet when `if (a < b)` would ask for it.
+// A Tile has no value yet, so `if (a < b)` must not compile.
 static_assert(!std::is_constructible_v<bool, Tile>);
 static_assert(!std::is_constructible_v<bool, decltype(std::declval<Tile>() < std::declval<Tile>())>);
 template <class T>
@@ -203,7 +203,7 @@ TEST_CASE("Debugging: a print is a command with its label, a range spans its blo
   CHECK(v.pe.commands.size() == 2);
 }
 
-TEST_CASE("Debugging: a check of a tile is a command that tells its place and text, and changes nothing") {
+TEST_CASE("Debugging: a check of a tile is a command with its place and text, and changes nothing") {
   Vocabulary v;
   const Tile x = v.one(f32);
   v.tl.check_all(x > 0, "all is well");

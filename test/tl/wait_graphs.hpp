@@ -1,4 +1,4 @@
-// Kernels that wait, and the graph of who waits for whom.
+// Kernels that wait, and the graph of their waits.
 #pragma once
 
 #include <string>

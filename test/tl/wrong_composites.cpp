@@ -1,4 +1,4 @@
-// What a composite can't do is told when it is asked for, with the place and both shapes.
+// A wrong composite is reported at its call, with the place and both shapes.
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"

@@ -90,7 +90,7 @@ TEST_CASE("AddressMap: translates as a map of single bytes does, over random pro
     CAPTURE(seed);
     std::mt19937 random{seed};
     AddressMap map;
-    std::vector<std::int64_t> model(kSize, -1);  // the HBM offset behind each address
+    std::vector<std::int64_t> model(kSize, -1);  // the HBM offset of each address
     for (int step = 0; step < 60; ++step) {
       const std::size_t va = random() % kSize;
       const std::size_t n = 1 + random() % std::min<std::size_t>(kSize - va, 20);

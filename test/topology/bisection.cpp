@@ -13,7 +13,7 @@ using kbsim::test::compiled;
 
 namespace {
 
-// A straight cut through a mesh severs a link a row, or a column; through a torus twice as many.
+// A straight cut severs one link per row or column of a mesh, two of a torus (`seams`).
 std::optional<double> closed_form(int w, int h, Bandwidth link, int seams) {
   std::optional<double> least;
   if (w > 1) least = seams * h * link.gbs();

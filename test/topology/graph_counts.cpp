@@ -68,7 +68,7 @@ int routers_with_pes(const config::MachineSpec& spec) {
 
 int expected_wires(const config::MachineSpec& spec) {
   const config::ExtentSpec mesh = spec.sip.cube_mesh;
-  const int in_pe = 5;       // its two ports to the NOC, TCM and IPCQ behind one, MMU behind the other
+  const int in_pe = 5;       // two ports to the NOC; TCM and IPCQ are at one, MMU at the other
   const int at_xbar = 2;     // PE to crossbar, crossbar to slice
   const int shared = 4 + 2;  // UCIe ports, M_CPU and SRAM
   const int cube = pairs_of_mesh(spec.cube.noc.w, spec.cube.noc.h) + shared +

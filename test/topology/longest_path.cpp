@@ -77,7 +77,7 @@ TEST_CASE("farthest: across one cube it is the mesh from corner to corner") {
   }
 }
 
-TEST_CASE("farthest: one PE has nobody to be far from") {
+TEST_CASE("farthest: one PE has no other to be far from") {
   config::MachineSpec spec = one_cube(2, 2);
   spec.cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = 1};
   const Graph graph = compiled(spec);

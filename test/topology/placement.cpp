@@ -17,7 +17,7 @@ struct Placed {
   Block block;
 };
 
-/// Checks shards of SIP 0 against the whole list expected of a tensor with so many columns.
+/// Checks the shards of SIP 0 of a tensor with `cols` columns against the whole expected list.
 void check_shards(const std::vector<ShardSpec>& shards, std::int64_t cols,
                   const std::vector<Placed>& expected) {
   REQUIRE(shards.size() == expected.size());

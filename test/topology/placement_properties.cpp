@@ -68,7 +68,7 @@ void for_random_cases(Check check) {
   }
 }
 
-/// Which copy of the tensor a shard is part of: units of a replicated level each have their own.
+/// The copy of the tensor that a shard is part of; each unit of a replicated level has its own.
 PeCoord replica(const Case& c, const ShardSpec& s) {
   return {.sip = 0,
           .cube = c.policy.cube == Split::replicate ? s.at.cube : -1,

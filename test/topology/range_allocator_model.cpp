@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kFirst = 1000;
 
-/// What RangeAllocator should do, byte by byte.
+/// A model of RangeAllocator, byte by byte.
 class ByteModel {
  public:
   explicit ByteModel(std::size_t size) : taken_(size, false) {}

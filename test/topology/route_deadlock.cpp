@@ -17,7 +17,7 @@ namespace {
 using Buffer = std::pair<LinkId, int>;
 using Waits = std::map<Buffer, std::set<Buffer>>;
 
-/// Leads from a cube, or the IO chiplet, to the next one in its column.
+/// True if the link leads from a cube, or the IO chiplet, to the next one in its column.
 bool crosses_north_or_south(const Graph& graph, LinkId id) {
   const Node& from = graph.node(graph.link(id).from);
   const Node& to = graph.node(graph.link(id).to);
@@ -25,7 +25,7 @@ bool crosses_north_or_south(const Graph& graph, LinkId id) {
   return from.kind == NodeKind::ucie && to.kind == NodeKind::ucie && !sideways;
 }
 
-/// What waits for what if every end of the machine sends to every other, and every buffer is finite.
+/// Waits between buffers if every end of the machine sends to every other, and every buffer is finite.
 Waits waits(const Graph& graph, bool second_channel) {
   Waits next;
   Routes routes{graph};
@@ -45,7 +45,7 @@ Waits waits(const Graph& graph, bool second_channel) {
   return next;
 }
 
-/// The same where only routers have finite buffers: whoever leads elsewhere always takes what comes.
+/// The same if only routers have finite buffers: other nodes always accept packets.
 Waits waits_at_routers(const Graph& graph, const std::vector<NodeId>& all, bool by_phase) {
   Waits next;
   for (const NodeId from : all) {

@@ -59,7 +59,7 @@ class Lengths {
   }
   static int at_xbar(NodeKind kind) { return kind == NodeKind::pe_tcm ? 2 : 1; }
 
-  // Behind the DMA: itself 0, TCM and IPCQ 1; behind the CPU: itself 0, MMU 1; a router joins the two.
+  // Hops to the DMA: itself 0, TCM and IPCQ 1. Hops to the CPU: itself 0, MMU 1. A router joins the two.
   static int within_pe(NodeKind a, NodeKind b) {
     if (uses_xbar(a, b)) return at_xbar(a) + at_xbar(b);
     const auto at_cpu = [](NodeKind k) { return k == NodeKind::pe_cpu || k == NodeKind::pe_mmu; };

@@ -11,7 +11,7 @@ namespace {
 
 enum class Axis { x, y };
 
-/// Where a node lies among its like: a NOC router in its cube, a port's cube in the mesh.
+/// The axis of the step between two places: NOC routers in a cube, or cubes in the mesh.
 Axis axis_of(Point a, Point b) { return a.x != b.x ? Axis::x : Axis::y; }
 
 bool same_cube(const Node& a, const Node& b) { return a.at.sip == b.at.sip && a.at.cube == b.at.cube; }

@@ -1,4 +1,4 @@
-// Which way messages take: the routings by name, their lengths and mirror images, and parts of one's own.
+// Routes of messages: the routings by name, their lengths and mirror images, and parts of one's own.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -21,7 +21,7 @@ config::MachineSpec routed(config::MachineSpec spec, const std::string& routing)
   return spec;
 }
 
-/// Between two equally long ways round, east and south win both ways: no mirror image.
+/// Between two equally long routes round, east and south win in both directions: there is no mirror image.
 config::MachineSpec without_ties(config::MachineSpec spec) {
   spec.system.sips.topology = config::SipTopology::mesh_2d_no_wrap;
   return spec;
@@ -125,7 +125,7 @@ TEST_CASE("Routing: by tables a mesh takes Manhattan ways and a torus the shorte
   }
 }
 
-TEST_CASE("Routing: one that isn't there is told where it was asked for, with the nearest name") {
+TEST_CASE("Routing: a missing one is reported where it was asked for, with the nearest name") {
   CHECK_THROWS_WITH_AS((void)graph_of(routed({}, "builtin.xz")),
                        doctest::Contains("unknown routing 'builtin.xz', did you mean 'builtin.xy'?"),
                        ConfigError);

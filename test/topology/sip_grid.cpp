@@ -61,7 +61,7 @@ TEST_CASE("SipGrid: two in a row that wraps are neighbours on both sides") {
   CHECK(around(grid(SipTopology::torus_2d, 4), 0) == std::vector{1, 1, 2, 2});
 }
 
-TEST_CASE("SipGrid: a 2-D grid numbers its packages row by row, and wraps unless told not to") {
+TEST_CASE("SipGrid: a 2-D grid numbers its packages row by row, and wraps by default") {
   CHECK(around(grid(SipTopology::torus_2d, 6, 3, 2), 0) == std::vector{1, 2, 3, 3});
   CHECK(around(grid(SipTopology::mesh_2d, 6, 3, 2), 5) == std::vector{3, 4, 2, 2});
   CHECK(around(grid(SipTopology::mesh_2d_no_wrap, 6, 3, 2), 0) == std::vector{1, -1, -1, 3});

@@ -154,7 +154,7 @@ TEST_CASE("checklist 16: a machine has the links that each network says, both di
   CHECK(package_links(graph_of(packages(SipTopology::doubling_distances, 5))) == 5 * 4);
 }
 
-TEST_CASE("checklist 16: routes between PEs cross as many links as their packages are steps apart") {
+TEST_CASE("checklist 16: routes between PEs cross one link per step between their packages") {
   for (const SipTopology topology : kNetworks) {
     CAPTURE(to_string(topology));
     const Graph graph = graph_of(packages(topology, 7));

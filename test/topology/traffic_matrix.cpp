@@ -36,7 +36,7 @@ std::string misread(const std::string& text) {
   return refusal_of([&] { (void)parse_traffic_matrix(text, "M.csv"); });
 }
 
-// What a link carries.
+// The load of a link.
 double load_of(const TrafficCase& traffic, const std::string& name) {
   for (std::uint32_t i = 0; i < traffic.loads.size(); ++i) {
     if (traffic.network.graph.link_name(LinkId{i}) == name) return traffic.loads[i];
@@ -66,7 +66,7 @@ TEST_CASE("Matrix: what is no rate is refused with its line and column") {
   CHECK(misread("# nothing\n") == "M.csv: no rows (expected a row of rates a source)");
 }
 
-TEST_CASE("Matrix: one that doesn't fit the scope is refused, and one in which nobody sends") {
+TEST_CASE("Matrix: one that doesn't fit the scope is refused, and one without a sender") {
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "1,2,3\n"); }) ==
         "M.csv:1: 3 numbers, expected 2, one for each endpoint of the scope");
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "# r\n1,2\n"); }) ==
@@ -115,7 +115,7 @@ TEST_CASE("To itself: uniform has one n-th, or nothing; transpose the diagonal, 
   CHECK(with_matrix("mesh:2x1", "1,1\n0,1\n", ToSelf::all).pattern.active.size() == 2);
 }
 
-TEST_CASE("To itself: who draws others only draws each of them alike") {
+TEST_CASE("To itself: a source that draws only others draws each of them alike") {
   const TrafficCase mesh = with_self("mesh:3x3", "hotspot:0.5", ToSelf::none);
   Random random{1};
   for (const std::size_t source : {std::size_t{0}, std::size_t{4}, std::size_t{8}}) {

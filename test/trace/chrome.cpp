@@ -78,7 +78,7 @@ TEST_CASE("Chrome trace: a collective has Kineto's keys, its kernel the beginnin
   CHECK(event(trace, "ncclDevKernel_ring").at("args").at("correlation").to_number<int>() == 3);
 }
 
-TEST_CASE("Chrome trace: of one rank only its own tracks, and of the first what is nobody's") {
+TEST_CASE("Chrome trace: of one rank only its own tracks, and of the first those without a rank") {
   trace::Timeline line;
   fill(line);
   line.ranks = 2;

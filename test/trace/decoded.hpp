@@ -1,4 +1,4 @@
-// A Perfetto trace as somebody else reads it, who knows nothing of how it was written.
+// An independent reader of Perfetto traces, which shares no code with the writer.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Decoded {
   [[nodiscard]] const DecodedSlice& slice(const std::string& name) const;
 };
 
-/// What a file holds. Fails the test if its bytes are no trace, an event names what isn't there, or slices
-/// don't nest.
+/// The contents of a file. Fails the test if the bytes are no trace, an event names a missing object, or
+/// slices don't nest.
 [[nodiscard]] Decoded decoded(const std::string& bytes);
 
 }  // namespace kbsim::test

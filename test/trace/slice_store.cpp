@@ -46,7 +46,7 @@ TEST_CASE("SliceStore: of slices that begin together the longer is first, then t
   CHECK(kinds == std::vector{SliceKind::wait, SliceKind::kernel, SliceKind::range});
 }
 
-TEST_CASE("SliceStore: without room for its file the run goes on, and who reads is told why") {
+TEST_CASE("SliceStore: without room for its file the run goes on, and readers get the reason") {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   (void)setenv("TMPDIR", "/proc", 1);  // a folder that takes no file

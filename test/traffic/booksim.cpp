@@ -1,5 +1,5 @@
 // The input-queued router held against BookSim 2: meshes under uniform traffic, sources to themselves
-// included, latency in cycles and what is accepted at the bound.
+// included, latency in cycles, and throughput at the bound.
 #include <string>
 #include <vector>
 

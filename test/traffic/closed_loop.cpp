@@ -71,7 +71,7 @@ TEST_CASE("Closed loop: Little's law: throughput times mean round trip is what i
     const double rate =
         static_cast<double>(result.round_trips.size()) / static_cast<double>(result.measured.count());
     CHECK(rate * mean(result.round_trips) == doctest::Approx(4.0 * 16).epsilon(0.002));
-    CHECK(result.round_trips.size() >= 100'000);  // several may be back at the last time
+    CHECK(result.round_trips.size() >= 100'000);  // several packets may return at the last time
     CHECK(result.round_trips.size() < 100'016);
   }
 }

@@ -1,4 +1,4 @@
-// What holds whatever the network: conservation, determinism, Little's law, symmetry.
+// Laws of any network: conservation, determinism, Little's law, symmetry.
 #include <cmath>
 #include <vector>
 

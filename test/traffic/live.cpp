@@ -36,7 +36,7 @@ const hw::LiveLink& Live::link(const std::string& name) const {
 void check_ties(const Case& traffic) {
   hw::TrafficRequest request{.rate = 0.9 * traffic.bound, .packets = 10'000, .warmup = 1'000};
   const hw::TrafficResult first = traffic.run(request);
-  std::set<std::uint64_t> events;  // of shuffled runs, which spare none
+  std::set<std::uint64_t> events;  // of shuffled runs, which skip no event
   for (const std::uint64_t ties : {1, 2, 3}) {
     request.simulation.shuffle_ties = ties;
     const hw::TrafficResult shuffled = traffic.run(request);

@@ -1,4 +1,4 @@
-// Networks of many queues: waits on an 8x8 mesh, and where patterns saturate.
+// Networks of many queues: waits on an 8x8 mesh, and saturation points of patterns.
 #include <string>
 #include <utility>
 

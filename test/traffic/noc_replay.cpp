@@ -146,7 +146,7 @@ TEST_CASE("NOC replay: a closed loop goes on after the simulated end of a barrie
   events = then_wait(std::move(events), kA, 70, 400);
   const Played open = replay(plain(), {events});
   const Played closed = replay(plain(), {events}, NocLoop::closed);
-  CHECK(open.barriers[1].predicted == doctest::Approx(227 + 40));  // behind the first answer
+  CHECK(open.barriers[1].predicted == doctest::Approx(227 + 40));  // after the first answer
   CHECK(open.cycles == doctest::Approx(60 + 227 + 40));
   CHECK(closed.barriers[1].predicted == doctest::Approx(227));
   CHECK(closed.cycles == doctest::Approx(227 + 20 + 227));
@@ -162,7 +162,7 @@ TEST_CASE(
   CHECK(result.barriers[0].predicted == doctest::Approx(20 + 100 + 10 + 20 + 30 + 7));
 }
 
-TEST_CASE("NOC replay: barriers are told as they end, those of one time by processor") {
+TEST_CASE("NOC replay: barriers are reported as they end, those of one time by processor") {
   const std::vector<Events> three{then_wait({read(0, kA, kC, 3200)}, kA, 1, 9),
                                   then_wait({read(0, {3, 3}, {3, 3}, 160)}, {3, 3}, 1, 9),
                                   then_wait({read(0, {0, 3}, {0, 3}, 160)}, {0, 3}, 1, 9)};
@@ -221,7 +221,7 @@ NocSpot any_spot(Random& random) {
   return {static_cast<std::int16_t>(random.below(4)), static_cast<std::int16_t>(random.below(4))};
 }
 
-// What the reader lets through: any operation after any other, no size, large ones, and late stamps.
+// Events that the reader accepts: operations in any order, without a size, with large sizes, and late stamps.
 Events any_events(Random& random, NocSpot core) {
   constexpr NocOp kOps[] = {NocOp::read,      NocOp::write,         NocOp::multicast,
                             NocOp::semaphore, NocOp::barrier_begin, NocOp::barrier_end};
@@ -271,7 +271,7 @@ TEST_CASE("NOC network: NOC_0 goes east then south, NOC_1 north then west, both 
   CHECK(network.hops(1, 5, 0) == 2);
   const topology::NocRoute around = network.route(0, 3, 1);  // 3, 0, 1 of the first row
   REQUIRE(around.links.size() == 2);
-  CHECK(around.channels[0] % 2 == 1);  // the link that closes the ring, and all behind it
+  CHECK(around.channels[0] % 2 == 1);  // the link that closes the ring, and all after it
   CHECK(around.channels[1] % 2 == 1);
   CHECK(network.input(0, 2, 2) == 0);
   CHECK(network.input(0, 0, 4) != network.input(0, 12, 4));  // one has wrapped around

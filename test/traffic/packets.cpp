@@ -1,4 +1,4 @@
-// Packets of two sizes, matrices, endpoints' links, rates beyond a link's, and what each source gets.
+// Packets of two sizes, matrices, endpoints' links, rates beyond a link's, and the throughput of each source.
 #include <memory>
 #include <string>
 

@@ -1,4 +1,4 @@
-// What each queue of a network does, from the traces of all packets.
+// Behaviour of each queue of a network, from the traces of all packets.
 #include <cstdint>
 #include <memory>
 #include <vector>

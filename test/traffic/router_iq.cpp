@@ -34,7 +34,7 @@ struct Service {
   Time end;
 };
 
-// When packets that came by each link were sent on, in order.
+// Times at which the packets of each ingress link were sent on, in order.
 std::map<LinkId, std::vector<Service>> services(const Live& live) {
   std::map<LinkId, std::vector<Service>> by_port;
   for (const hw::MessageTrace& trace : live.fabric().traces()) {
@@ -53,7 +53,7 @@ int overlaps(const Live& live) {
   return found;
 }
 
-// Many packets from everybody to everybody, all at once.
+// Many packets from every source to every node, all at once.
 void flood(Live& live) {
   const std::size_t n = live.network().sources.size();
   for (std::size_t to = 0; to < n; ++to) {
@@ -64,7 +64,7 @@ void flood(Live& live) {
   live.run();
 }
 
-// Of the first `count` that came to the last of a row, how many are each source's.
+// Number of each source's packets among the first `count` that arrive at the last node of a row.
 std::vector<int> shares(Live& live, std::size_t sources, std::size_t count) {
   std::vector<int> of(sources);
   const topology::TrafficNetwork& row = live.network();
@@ -94,8 +94,9 @@ TEST_CASE("Crossbar: an input port sends one packet at a time, which several vir
   CHECK(overlaps(live) > 0);
 }
 
-// Endpoint 0 sends to 2, on whose way 1 keeps a link busy, then to 1, which is free.
-TEST_CASE("Crossbar: what can't go blocks what is behind it in a FIFO, but not in a virtual output queue") {
+// Endpoint 0 sends to 2, over a link that 1 keeps busy, then to 1, which is free.
+TEST_CASE(
+    "Crossbar: a packet that can't go blocks those after it in a FIFO, but not in a virtual output queue") {
   for (const bool voq : {false, true}) {
     CAPTURE(voq);
     const Case row = with_crossbars("mesh:3x1", "neighbour", {.voq = voq});

@@ -1,4 +1,4 @@
-// Input-queued routers: credits, turns, head-of-line blocking and where networks saturate.
+// Input-queued routers: credits, turns, head-of-line blocking and saturation points.
 #include <string>
 #include <vector>
 
@@ -72,8 +72,9 @@ TEST_CASE("Turns: saturated sources in a row get 1/2, 1/4, 1/8 ... of the link a
   }
 }
 
-// Endpoint 0 sends to 2, on whose way 1 keeps a link busy, then to 1, which is free.
-TEST_CASE("Head of line: what can't go blocks what is behind it in its queue, but not in another channel") {
+// Endpoint 0 sends to 2, over a link that 1 keeps busy, then to 1, which is free.
+TEST_CASE(
+    "Head of line: a packet that can't go blocks those after it in its queue, but not in another channel") {
   for (const int vcs : {1, 2}) {
     CAPTURE(vcs);
     const Case row = with_vcs("mesh:3x1", "neighbour", {.count = vcs, .packets = 8});

@@ -1,4 +1,5 @@
-// Open traffic in strides beside the same with an event for each packet at each hop: all that is measured.
+// Open traffic in time steps against the same with an event for each packet at each hop: all results are
+// equal.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -63,7 +64,7 @@ hw::TrafficRequest random_request(Random& random) {
   return request;
 }
 
-// Nothing where nobody sends.
+// Returns nothing if no node sends.
 std::optional<topology::TrafficCase> case_of(const config::MachineSpec& machine,
                                              const topology::TrafficSetup& setup) {
   try {
@@ -73,7 +74,7 @@ std::optional<topology::TrafficCase> case_of(const config::MachineSpec& machine,
   }
 }
 
-// Nothing if no packet was measured.
+// Returns nothing if no packet was measured.
 std::optional<hw::TrafficResult> run(const topology::TrafficCase& network, hw::TrafficRequest request,
                                      bool by_events) {
   request.by_events = by_events;
@@ -149,7 +150,7 @@ TEST_CASE("Strides: all that is measured is what it is with an event for each pa
   CHECK(in_strides > kCases / 2);
 }
 
-TEST_CASE("Strides: packets of one time go by port, those that a source sends in no time behind them") {
+TEST_CASE("Strides: packets of one time go by port, those that a source sends in no time after them") {
   const topology::TrafficCase line = line_of_three();
   // All times are multiples of a service, so most packets meet others of their time.
   const hw::TrafficRequest request{.arrivals = hw::Arrivals::bernoulli, .rate = 0.6, .packets = 5000};

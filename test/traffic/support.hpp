@@ -29,5 +29,5 @@ struct Case : kbsim::topology::TrafficCase {
 /// In service times.
 [[nodiscard]] double mean_wait(const kbsim::hw::TrafficResult& result);
 [[nodiscard]] double wait_quantile(const kbsim::hw::TrafficResult& result, double p);
-/// Of the busiest link.
+/// Utilization of the busiest link.
 [[nodiscard]] double largest_utilization(const kbsim::hw::TrafficResult& result);

@@ -1,4 +1,4 @@
-// What a link has served in a window: no more than the window, and windows side by side add up.
+// Service time of a link in a window: at most the window; adjacent windows add up.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ topology::TrafficCase network_of(const std::string& router, std::optional<double
   return topology::traffic_case(spec, setup);
 }
 
-// Of as many packets, after those of the warm-up.
+// Busy times of the links during `packets` packets, after `warmup` packets of warm-up.
 Busy busy(const topology::TrafficCase& network, hw::TrafficRequest request, int warmup, int packets) {
   request.warmup = warmup;
   request.packets = packets;

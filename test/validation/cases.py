@@ -1,4 +1,4 @@
-"""Reads cases: what is run, what it is held against, and how near it must be."""
+"""Reads cases: the command, the reference, and the tolerance."""
 import pathlib
 import re
 import shlex

@@ -42,5 +42,5 @@ def ring_allreduce(ranks, alpha, size, bandwidth):
 
 
 def pipeline(stages, tiles):
-    """Stages that each take their time for a tile, one behind the other."""
+    """Stages with a time per tile each, one after the other."""
     return sum(stages) + (tiles - 1) * max(stages)

@@ -1,7 +1,7 @@
 """Inputs of others: runs them, and writes their section of docs/validation.md.
 
 The samples are no part of the project: a folder with noc-traces, nccl-tests, chakra, msccl and layers is named, and
-the section says what came of it. Nothing of the files but results is written.
+the section has the results. No contents of the files are written.
 """
 import concurrent.futures
 import json
@@ -19,7 +19,7 @@ FOUR = ["--set", "system.sips.count=4", "--quiet"]
 
 
 class Runner:
-    """Runs the command beside the samples; what the page shows is what was run."""
+    """Runs the command beside the samples; the page shows the command that was run."""
 
     def __init__(self, kbsim, inputs, jobs):
         self.kbsim, self.inputs, self.jobs, self.wrong = str(kbsim), pathlib.Path(inputs).resolve(), jobs, []
@@ -106,7 +106,7 @@ def execution_traces(runner):
 
 
 def plan_outcome(runner, job):
-    """Right values, a deadlock whose report names a step, or what else came of it."""
+    """Right values, a deadlock whose report names a step, or any other outcome."""
     file, ranks, slots = job
     ran = runner.run("--bench", "ccl", "--algorithm", file, "-b", "64K", "-e", "64K", "-d", "float", "--set",
                      f"system.sips.count={ranks}", "--set", "system.sips.topology=full", "--set",
@@ -187,7 +187,7 @@ INTRODUCTION = ["## Inputs of others",
 
 
 def section(kbsim, inputs, jobs, images):
-    """The section's text, and what is out of its tolerance."""
+    """The section's text, and the rows out of their tolerance."""
     runner = Runner(kbsim, inputs, jobs)
     lines = list(INTRODUCTION)
     for part in (lambda: others_noc.section(runner, images), lambda: measured_collectives(runner),

@@ -1,4 +1,4 @@
-"""Figures of barriers: predicted against measured, and how many are how far off."""
+"""Figures of barriers: predicted against measured, and the distribution of errors."""
 import itertools
 import math
 import pathlib

@@ -29,7 +29,7 @@ def difference(case):
 
 
 def identity(case):
-    """What the page has of a case before anything is run."""
+    """The page's text for a case before it is run."""
     return f"| {case.name} | {case.source}: "
 
 
@@ -44,7 +44,7 @@ def row(case):
 
 
 def shares(cases):
-    """How far each is off, nearest first."""
+    """The error of each, smallest first."""
     return sorted(abs(c.measured / c.expected - 1) for c in cases if c.expected != 0)
 
 
@@ -76,7 +76,7 @@ def text(sections):
 
 
 def fill(path, mark, lines):
-    """Puts lines between the two marks of that name, in place of what stands there."""
+    """Replaces the lines between the two marks of that name."""
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     old = path.read_text()
     if begin not in old or end not in old:
@@ -89,7 +89,7 @@ def update_readme(path, sections):
     fill(path, "validation", summary(sections))
 
 
-# Lines of the page's section on inputs of others that the README repeats, what each is called there, and the column.
+# Lines of the page's section on inputs of others that the README repeats: their names there, and the column.
 REPEATED = (("| judged | calibrated, open |", "NOC traces, judged half, calibrated, open loop", 5),
             ("| judged | calibrated, closed |", "NOC traces, judged half, calibrated, closed loop", 5),
             ("| mean error after it, all-reduce |", "Measured all-reduce of another machine, fitted", 2),

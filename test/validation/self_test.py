@@ -1,4 +1,4 @@
-"""The validation's own tests: what is read, judged and refused."""
+"""The validation's own tests: cases read, judged and refused."""
 import argparse
 import pathlib
 import tempfile

@@ -61,7 +61,7 @@ def quiet(case):
 
 
 def outputs(kbsim, chosen, jobs):
-    """Of each command once."""
+    """The document of each command, run once."""
     first = {}
     for case in chosen:
         first.setdefault(case.command, case)
@@ -70,7 +70,7 @@ def outputs(kbsim, chosen, jobs):
 
 
 def judge(sections, kbsim, jobs):
-    """Fills in reference and ours of each case; those that are out of their tolerance."""
+    """Fills in reference and ours of each case; returns the cases out of their tolerance."""
     chosen = [case for section in sections for case in section.cases]
     documents = outputs(kbsim, chosen, jobs)
     wrong = []
@@ -86,7 +86,7 @@ def judge(sections, kbsim, jobs):
 
 
 def check(sections, written):
-    """What the page lacks of the cases."""
+    """The cases that the page lacks."""
     text = written.read_text() if written.exists() else ""
     lines = text.splitlines()
     missing = [f"{case.place}: {written.name} has no '{case.name}' as it stands here; run scripts/validate.sh"

@@ -1,7 +1,8 @@
-// How long does attention take that is divided among PEs of a cube, or among cubes, and on what?
+// How long does attention take, divided among the PEs of a cube or among cubes, and which parts take it?
 //
-// Four panels: ranks are the PEs of one cube (one user's own) or cubes (of many); keys and values travel
-// (prefill), or maxima, sums and outputs do (decode). Each is simulated alone, and checked.
+// Four panels: ranks are the PEs of one cube (one user) or cubes (many users), in prefill or in decode.
+// Prefill sends keys and values; decode sends maxima, sums and outputs. Each case is simulated alone, and
+// checked.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -81,7 +82,7 @@ std::vector<Panel> panels_of(Panels chosen) {
   return {kPanels.begin(), kPanels.end()};
 }
 
-// Those of one panel together, the largest last.
+// Cases of one panel stand together, the largest last.
 std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"attention runs no collective: no --algorithm"};
   const auto& own = request.own.as<Options>();
@@ -118,7 +119,7 @@ config::AlgorithmSpec line_of(const Case& of, const evaluate::EvaluationRequest&
   return line;
 }
 
-// By the number that was asked for, not by the first of the series that is too large.
+// Checks the number that was asked for, not the first of the series that is too large.
 void check_ranks(const evaluate::EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
   const auto asked = static_cast<std::uint64_t>(own.ranks);

@@ -131,7 +131,7 @@ Reduction own_op(const config::AlgorithmSpec& algorithm) {
 
 bool has(DType dtype, Reduction op) { return op != Reduction::avg || info(dtype).floating; }
 
-// The algorithm's own, unless one is given.
+// The algorithm's own operation, unless one is given.
 std::vector<Reduction> operations_of(const OptionValues& given, const evaluate::CclPoint& point) {
   const DType dtype = point.dtype;
   const std::string text =
@@ -152,7 +152,7 @@ void refuse_unused(const OptionValues& own, const char* option, const std::strin
   if (own.given(option)) throw UsageError{fmt::format("--{} has no effect: {}", option, why)};
 }
 
-// nccl-tests takes them and leaves them alone.
+// Refuses options without effect; nccl-tests accepts and ignores them.
 void check_options(const OptionValues& own, const config::AlgorithmSpec& algorithm) {
   const ccl::Plan* plan = ccl::plan_of(algorithm);
   const std::string_view what = ccl::collective_name(algorithm);
@@ -173,13 +173,13 @@ Bytes need_of(const evaluate::CclPoint& point) {
       {.n_elem = evaluate::elements_of(point), .dtype = point.dtype, .values = point.repeats.check});
 }
 
-// Which ranks there are is known with the algorithm.
+// Depends on the number of ranks, which is known with the algorithm.
 int root_of(const Options& own, int ranks) {
   if (own.root >= 0 && own.root < ranks) return static_cast<int>(own.root);
   throw UsageError{fmt::format("--root must be 0 to {}, got {}", ranks - 1, own.root)};
 }
 
-// As many as run at the same time, the largest ones.
+// Checks the memory of the largest simulations, one per thread: these may run at the same time.
 void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned threads) {
   std::vector<const evaluate::CclPoint*> largest;
   for (const evaluate::CclPoint& point : points) largest.push_back(&point);
@@ -259,7 +259,7 @@ void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
       others.size() > kShown ? fmt::format(" and {} more", others.size() - kShown) : "");
 }
 
-// A plan that doesn't compute what it says may be run for its time.
+// A plan that computes something other than it says may still be run for its time.
 void check_plan(const evaluate::CclPoint& point) {
   const ccl::Plan* plan = ccl::plan_of(point.algorithm);
   if (plan == nullptr) return;
@@ -274,7 +274,7 @@ void check_plan(const evaluate::CclPoint& point) {
   say("kbsim: {}; it is run for its time\n", what);
 }
 
-// What would fail in the middle of the run is refused before it; the largest tensors come last.
+// Refuses before the run what would fail in its middle. The largest tensors come last.
 void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
   if (request.trace != nullptr && points.size() > 1)
@@ -316,7 +316,7 @@ void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated
   if (request.parallel.progress) report::say_written(file);
 }
 
-// Time, bandwidths and #wrong, of which nccl-tests has a group out of place and one in place.
+// Time, bandwidths and #wrong. nccl-tests has this group of columns out of place and in place.
 std::string cells(const boost::json::object& row, const std::string& prefix) {
   const auto number = [&](const char* key) { return row.at(prefix + key).to_number<double>(); };
   const boost::json::value& wrong = row.at(prefix + "nwrong");

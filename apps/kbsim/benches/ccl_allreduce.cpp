@@ -1,7 +1,7 @@
 // All-reduce of one tensor per package, by the algorithm that ccl.yaml names.
 //
 // Every rank owns a tensor with a row on each PE that takes part. Afterwards every row of every rank must
-// hold the sum over what the algorithm adds up: rows of all cubes, or of all ranks.
+// hold the sum of the rows that the algorithm adds up: those of all cubes, or of all ranks.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,7 +20,7 @@
 namespace kbsim::app::ccl_allreduce_bench {
 namespace {
 
-// What a rank's rows came to.
+// Result of the check of a rank's rows.
 struct RankRows {
   int right = 0;
   replay::Comparison worst;  // its means are of the first wrong row
@@ -86,7 +86,7 @@ Task<> upload(host::Rank& rk, Config config) {
   (*config.tensors)[static_cast<std::size_t>(rk.index)] = x;
 }
 
-// All ranks call at one time, when the last of them has its tensor: what is timed is the collective alone.
+// All ranks call at the same time, when the last has its tensor: the time is the collective's alone.
 Task<> reduce(host::Rank& rk, Config config) {
   const host::Tensor x = *std::exchange((*config.tensors)[static_cast<std::size_t>(rk.index)], std::nullopt);
   co_await rk.dist.all_reduce(x);
@@ -95,7 +95,7 @@ Task<> reduce(host::Rank& rk, Config config) {
   (*config.rows)[static_cast<std::size_t>(rk.index)] = rows_of(config, rk.index, x, result);
 }
 
-// Of a run without values the rows alone: the command says that they weren't checked.
+// Without values, only the number of rows: the command says that they weren't checked.
 std::string verdict(const Config& config, const config::AlgorithmSpec& algorithm, int right, int rows,
                     bool checked) {
   const std::string run = fmt::format("{} (ws={})", algorithm.name, config.world_size);
@@ -163,7 +163,7 @@ KBSIM_BENCH(ccl_allreduce,
             "all-reduce of one tensor per package, by the algorithm of ccl.yaml, checked exactly",
             .algorithms = Algorithms::one, .devices = Devices::all, .by_messages = true, .check = check);
 
-// What the user's documents also call it.
+// Another name, which the user's documents use.
 constexpr auto ipcq_allreduce = ccl_allreduce;
 KBSIM_BENCH(ipcq_allreduce, "another name of ccl_allreduce", .algorithms = Algorithms::one,
             .devices = Devices::all, .by_messages = true, .check = check);

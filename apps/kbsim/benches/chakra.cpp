@@ -57,7 +57,7 @@ in::Workload read_workload(const Options& own) {
   }
 }
 
-// Of each by itself, on the package that holds most of it.
+// Checks each communication by itself, on the package that holds most of it.
 void require_room(const in::Workload& work, const std::string& folder, Bytes there) {
   for (const in::Communication& what : work.communications) {
     if (tensors_of(what, what.root) <= there) continue;
@@ -98,7 +98,7 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& name
   require_room(work, request.own.as<Options>().workload, machine.cube.memory.hbm_per_pe);
 }
 
-// The one that the user names, and for other collectives a ring.
+// The algorithm that the user names, and a ring for each other collective.
 std::map<Collective, std::string> names_for(const in::Workload& work, const BenchRequest& request,
                                             const config::CclSpec& ccl) {
   std::map<Collective, std::string> all;
@@ -110,7 +110,7 @@ std::map<Collective, std::string> names_for(const in::Workload& work, const Benc
   return all;
 }
 
-// The queues of what isn't a collective, as `dist` calls them; "" of one.
+// Queues of communications that aren't collectives, as `dist` calls them; "" for a collective.
 std::string queues_of(in::CommunicationKind kind) {
   switch (kind) {
     case in::CommunicationKind::collective: return {};
@@ -122,7 +122,7 @@ std::string queues_of(in::CommunicationKind kind) {
   return "pairs";
 }
 
-// Whose settings count.
+// Names of algorithms and queues whose settings count.
 std::vector<std::string> runs(const BenchRequest& request, const config::CclSpec& ccl) {
   const in::Workload work = read_workload(request.own.as<Options>());
   std::set<std::string> names;

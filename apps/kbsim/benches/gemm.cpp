@@ -1,4 +1,4 @@
-// What a list of layers takes, each a matrix product on one PE, the PEs of a cube or those of a package.
+// Time of a list of layers, each a matrix product on one PE, the PEs of a cube or those of a package.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -67,7 +67,7 @@ std::vector<Layer> layers_of(const Options& own) {
   return inputs::read_layers(inputs::Text::read(own.layers, kLargestList));
 }
 
-// One package takes part, and unless all of it does one cube of it.
+// One package takes part; only one cube of it, unless the whole package does.
 config::MachineSpec machine_of(const EvaluationRequest& request) {
   config::MachineSpec machine = request.machine;
   machine.system.sips.count = 1;
@@ -86,8 +86,8 @@ LayerProblem problem_of(const Layer& layer, const EvaluationRequest& request,
           .pes = one ? 1 : machine.pes_per_cube()};
 }
 
-// Which layer's simulation each layer has: that of the first which is as large, as long as its path isn't
-// asked.
+// Index of the layer whose simulation each layer uses: the first of the same size, or itself if its path is
+// asked for.
 std::vector<std::size_t> simulated_by(const std::vector<Layer>& layers, const EvaluationRequest& request) {
   std::map<std::array<std::int64_t, 3>, std::size_t> first;
   std::vector<std::size_t> by(layers.size());
@@ -186,7 +186,7 @@ boost::json::object named_as(boost::json::object row, const Layer& layer) {
   return row;
 }
 
-// All layers that have a row by the simulation of this one.
+// Names of all layers that use the simulation of this one.
 std::string names_of(const std::vector<Layer>& layers, const std::vector<std::size_t>& by,
                      std::size_t simulated) {
   std::vector<std::string> names;
@@ -216,8 +216,7 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   return result;
 }
 
-// Notes on padding of tiles, and on a critical path that waits for something else than the resource that the
-// roofline names.
+// Notes on padding of tiles, and on a critical path that waits for another resource than the roofline names.
 std::string notes_of(const boost::json::object& row) {
   const std::string name{row.at("layer").as_string()};
   const double padding = row.at("padding").to_number<double>();

@@ -41,8 +41,8 @@ config::MachineSpec machine_of(config::MachineSpec machine, const Joined& joined
   return machine;
 }
 
-/// The least that any all-reduce takes: a message's way to another package, and all that a package must send,
-/// 2 (N - 1) / N of the vector, over all its links to others.
+/// The least time of any all-reduce: a message's latency to another package, plus the time to send a
+/// package's share, 2 (N - 1) / N of the vector, over all its links to others.
 class Bound {
  public:
   Bound(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
@@ -60,7 +60,7 @@ class Bound {
   double ns_per_byte_ = 0.0;
 };
 
-// Those for a number of ranks of their own are for PEs, not for packages.
+// Algorithms for a fixed number of ranks are for PEs, not for packages.
 bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
   if (algorithm.collective != config::Collective::all_reduce || algorithm.world_size != 0) return false;
   const bool needs_torus = algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d";
@@ -84,7 +84,7 @@ std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, con
   return all;
 }
 
-// The one that is declared with its slots there, or this one with its slots moved.
+// The algorithm declared with its slots there, or this one with its slots moved.
 config::AlgorithmSpec with_slots_in(config::BufferKind kind, config::AlgorithmSpec algorithm,
                                     const config::CclSpec& ccl) {
   for (const auto& [name, other] : ccl.algorithms) {
@@ -94,7 +94,8 @@ config::AlgorithmSpec with_slots_in(config::BufferKind kind, config::AlgorithmSp
   return algorithm;
 }
 
-// Of figures and tables, whatever the memory: the kernel, or what tells algorithms of one kernel apart.
+// Label in figures and tables, for any memory: the kernel, or the name if several algorithms share the
+// kernel.
 std::string label_of(const config::AlgorithmSpec& algorithm, const std::vector<config::AlgorithmSpec>& all) {
   const bool alone = std::ranges::count(all, algorithm.kernel, &config::AlgorithmSpec::kernel) == 1;
   return alone ? algorithm.kernel : algorithm.name;
@@ -133,7 +134,7 @@ std::string name_of(const Case& of) {
                      sips.count, config::to_string(sips.topology), to_string(of.point.algorithm.buffer_kind));
 }
 
-// Those of one topology together, the largest last.
+// Cases of one topology stand together, the largest last.
 std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
   std::vector<Case> cases;
@@ -170,7 +171,7 @@ void check(const evaluate::EvaluationRequest& request) {
   }
 }
 
-// The same without dist must be right, too.
+// The same collective without dist must be right, too.
 void add_parity(boost::json::object& row, const evaluate::CclPoint& point) {
   for (auto& [key, value] : evaluate::simulate_direct(point)) row[key] = value;
   row["correct"] = row.at("correct").as_bool() && row.at("direct_nwrong").to_number<std::int64_t>() == 0;
@@ -200,7 +201,7 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
       [&](std::size_t i) { return name_of(cases[i]); });
 }
 
-// How many of the rows take without dist what they take with it.
+// Number of rows that take the same time without dist as with it.
 std::string parity_text(const evaluate::Rows& rows) {
   if (!rows.front().as_object().contains("direct_us")) return "";
   const auto equal = std::ranges::count_if(rows, [](const boost::json::value& row) {

@@ -1,7 +1,7 @@
-// How well do composites keep the GEMM engine busy, for which shapes and wherever the operands are?
+// How well do composites keep the GEMM engine busy, by shape and by place of the operands?
 //
-// Eight shapes times three operand stagings, each simulated alone on one PE of a machine of one cube,
-// checked, and held against an ideal pipeline of the machine's own constants.
+// Eight shapes times three operand stagings, each simulated alone on one PE of a machine of one cube. Each is
+// checked, and compared with an ideal pipeline of the machine's own constants.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ evaluate::MatmulProblem problem(std::size_t index) {
   return {.m = shape.m, .k = shape.k, .n = shape.n, .staging = kStagings[index % kStagings.size()]};
 }
 
-// Nothing but one cube takes part.
+// Only one cube takes part.
 config::MachineSpec one_cube(config::MachineSpec machine) {
   machine.system.sips.count = 1;
   machine.system.sips.w = machine.system.sips.h = 0;

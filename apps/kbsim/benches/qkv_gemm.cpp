@@ -36,7 +36,7 @@ topology::DPPolicy by_column(const Problem& p) {
   return {.cube = Split::column_wise, .pe = Split::column_wise, .num_cubes = p.cubes, .num_pes = p.pes};
 }
 
-// Numbers from -1 to 1, the same block again and again: large weights take no time and no memory.
+// Numbers from -1 to 1. One block of them repeats, so that large weights take no time and no memory.
 host::HostArray random_matrix(host::Session& session, std::int64_t rows, std::int64_t columns,
                               std::uint64_t seed) {
   const Shape shape{rows, columns};
@@ -88,7 +88,7 @@ QkvArgs args_of(const Problem& p, const host::Tensor& x, const std::vector<host:
           .columns = p.columns};
 }
 
-// Q, K or V on the PEs that are checked; what is wrong, a line each.
+// Checks Q, K or V on the chosen PEs; returns what is wrong, one line each.
 std::string judge(const Problem& p, const char* name, const host::HostArray& x, const host::HostArray& weight,
                   const host::HostArray& result, const BenchRequest& request, BenchReport& report) {
   std::string wrong;

@@ -1,4 +1,4 @@
-// Where does the time of a decoder layer go that is divided among packages, in prefill and in decode?
+// Where does the time of a decoder layer go, divided among packages, in prefill and in decode?
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -56,7 +56,7 @@ struct Options {
   }
 };
 
-// Which of two an option asks for, the first, the second or all; none: both.
+// Whether the second of two cases is asked for; none: both are.
 template <class Choice>
 std::optional<bool> second_of(Choice chosen) {
   return chosen == Choice::all ? std::nullopt : std::optional{static_cast<int>(chosen) == 1};

@@ -1,5 +1,5 @@
-// Does base + pid * stride lead each PE to its own part of a tensor? Every PE of the package copies its own:
-// a row of a matrix divided by rows, or its columns of one divided by columns.
+// Does base + pid * stride give each PE its own part of a tensor? Every PE of the package copies its part: a
+// row of a matrix divided by rows, or columns of one divided by columns.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using topology::Split;
 
-// Whole numbers that f16 holds exactly, other ones for each PE.
+// Whole numbers that f16 holds exactly, different for each PE.
 double element(std::int64_t i) { return static_cast<double>(i * 31 % 2039); }
 
 constexpr std::int64_t kPerPe = 1024;
@@ -34,7 +34,7 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, Ben
   rehearsal.hold(Bytes{kPerPe * itemsize(f16)});
 }
 
-// PEs whose part of both is the same.
+// Number of PEs whose part of both is the same.
 std::int64_t equal_parts(const host::Tensor& tensor, const host::HostArray& a, const host::HostArray& b) {
   return std::ranges::count_if(tensor.shards(), [&](const host::Shard& shard) {
     return topology::scatter(a.bytes(), shard.spec) == topology::scatter(b.bytes(), shard.spec);

@@ -1,4 +1,4 @@
-// Ranks over MPI: a shared object of its own, which the command loads where mpirun started it.
+// Ranks over MPI: a separate shared object, which the command loads if mpirun started it.
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
 
@@ -14,7 +14,7 @@ class MpiRanks : public Ranks {
   [[nodiscard]] int rank() const override { return world_.rank(); }
   [[nodiscard]] int size() const override { return world_.size(); }
 
-  // Short lines are buffered by MPI, so that nobody waits for who receives them.
+  // MPI buffers short lines, so that a sender doesn't wait for the receiver.
   void send(int to, const std::string& line) override {
     world_.send(to, kLine, line.data(), static_cast<int>(line.size()));
   }

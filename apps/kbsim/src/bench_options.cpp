@@ -36,7 +36,7 @@ std::string in_words(const OptionWords& option) {
   return fmt::format("{}{} ({})", brief, option.name, option.doc);
 }
 
-// The options of every run that have a name of this one's.
+// Adds the options of every run that share a name with this option.
 void add_conflicts(const std::string& bench, const Option& option, const std::vector<OptionWords>& of_run,
                    std::vector<std::string>& all) {
   for (const OptionWords& other : of_run) {

@@ -75,7 +75,7 @@ ExitCode export_plan(const CclOptions& options) {
   return ExitCode::ok;
 }
 
-// Of another action than the one that is asked for.
+// Refuses options of the other action.
 void refuse_unused(const CclOptions& options) {
   const bool imports = options.action == Action::import_plan;
   if (imports && (options.ranks != 0 || !options.out.empty()))

@@ -12,7 +12,7 @@ namespace {
 using inputs::chakra::Communication;
 using inputs::chakra::CommunicationKind;
 
-// As it is allocated.
+// Size as allocated.
 Bytes tensor_of(std::int64_t elements) {
   const std::int64_t unit = topology::kDefaultAlignment.count();
   return Bytes{ceil_div(elements * itemsize(f16), unit) * unit};

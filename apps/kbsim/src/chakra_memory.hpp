@@ -10,27 +10,27 @@
 
 namespace kbsim::app {
 
-/// Whole f16 elements for so many bytes, in as many equal parts.
+/// Number of f16 elements that hold `bytes`, rounded up to a multiple of `parts`.
 [[nodiscard]] std::int64_t elements_of(std::int64_t bytes, std::int64_t parts);
 
-/// What a communication's tensors take in the memory of PE 0 of a rank's package.
+/// Memory that a communication's tensors take on PE 0 of a rank's package.
 [[nodiscard]] Bytes tensors_of(const inputs::chakra::Communication& what, int rank);
 
-/// The memories of those PEs, in which tensors of communications lie that are on their way: one is admitted
-/// where its tensors have room in one piece behind those of others that are about to be made, or where no
-/// other is on its way.
+/// The memories of PE 0 of all ranks, for the tensors of communications under way. A communication is
+/// admitted if each rank has a free piece for its tensors and for those that are still to be made. A rank
+/// without a communication under way always admits it.
 class ChakraMemory {
  public:
-  /// The largest free piece of a rank's.
+  /// The largest free piece of a rank's memory.
   using LargestFree = std::function<Bytes(int rank)>;
   ChakraMemory(int ranks, LargestFree largest_free)
       : largest_free_{std::move(largest_free)}, used_(static_cast<std::size_t>(ranks)) {}
 
   [[nodiscard]] bool admits(const inputs::chakra::Communication& what) const;
   void take(const inputs::chakra::Communication& what);
-  /// A rank has made its tensors.
+  /// A rank has made its tensors of a communication.
   void made(const inputs::chakra::Communication& what, int rank);
-  /// A rank's part of one has ended.
+  /// A rank's part of a communication has ended.
   void give_back(int rank);
 
  private:

@@ -1,4 +1,4 @@
-// What a rank of a Chakra workload asks of the machine.
+// The program of a rank of a Chakra workload.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +25,7 @@ Task<Tensor> vector_of(host::Rank& rk, std::int64_t elements) {
   co_return co_await rk.torch.zeros({1, elements}, f16, options);
 }
 
-// The default group is all ranks; a group that nothing is sent in isn't set up.
+// The default group is all ranks. A group without messages isn't set up.
 Task<std::vector<Group>> groups_of(host::Rank& rk, const inputs::chakra::Workload& work) {
   std::vector<Group> groups(work.groups.size());
   for (std::size_t i = 1; i < groups.size(); ++i) {
@@ -36,13 +36,13 @@ Task<std::vector<Group>> groups_of(host::Rank& rk, const inputs::chakra::Workloa
   co_return groups;
 }
 
-// Keeps what it is given until the work has ended.
+// Holds its arguments until the work has ended, then reports these communications.
 Task<> watch(host::Distributed::Done work, ChakraRun* run, int rank, std::vector<std::uint32_t> which) {
   co_await work;
   for (const std::uint32_t communication : which) run->ended(rank, communication);
 }
 
-/// Begins what one rank takes part in.
+/// Begins the communications of one rank.
 class Beginner {
  public:
   Beginner(host::Rank& rk, ChakraShared& shared, std::vector<Group> groups)
@@ -102,7 +102,7 @@ class Beginner {
            {which});
   }
 
-  // A gather or a scatter: the root has a part of each rank.
+  // A gather or a scatter: the root has one part per rank.
   Task<> begin_parts(std::uint32_t which) {
     const Communication& what = at(which);
     const std::int64_t elements = elements_of(what.bytes, 1);

@@ -31,7 +31,7 @@ void add_collective(in::Node& node, const CallFacts& facts) {
   const std::int64_t type = facts.kind == CallFacts::Kind::barrier
                                 ? kBarrierType
                                 : kCommTypes[static_cast<std::size_t>(facts.collective)];
-  if (type < 0) return;  // none of theirs: it computes for as long as it took
+  if (type < 0) return;  // not a Chakra type: the node computes for the call's duration
   node.type = in::NodeType::collective;
   add_number(node, "comm_type", type);
   add_number(node, "comm_size", facts.bytes.count());
@@ -57,7 +57,7 @@ void add_facts(in::Node& node, const CallFacts& facts) {
   }
 }
 
-// N of NAME.N.et; none of another name.
+// N of NAME.N.et; none for another file name.
 std::optional<std::size_t> rank_in(const std::filesystem::path& file, const std::string& name) {
   const std::string text = file.filename().string();
   constexpr std::string_view kEnd = ".et";
@@ -69,7 +69,7 @@ std::optional<std::size_t> rank_in(const std::filesystem::path& file, const std:
   return end == last && problem == std::errc{} ? std::optional{rank} : std::nullopt;
 }
 
-// An earlier run's, of more ranks.
+// Removes files of an earlier run with more ranks.
 void remove_ranks_from(const std::filesystem::path& folder, const std::string& name, std::size_t first) {
   std::error_code error;
   std::vector<std::filesystem::path> old;
@@ -116,7 +116,7 @@ void ChakraRecorder::ends(const void* call) {
   if (found != open_.end()) calls_[found->second].end = session_.sim().now();
 }
 
-// What it came after is known through it.
+// An awaited call implies the calls that it came after.
 void ChakraRecorder::awaited(const void* call) {
   const auto found = open_.find(call);
   if (found == open_.end()) return;

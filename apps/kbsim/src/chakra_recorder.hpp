@@ -12,10 +12,10 @@
 
 namespace kbsim::app {
 
-/// The calls of a run's host programs as execution traces. A node is a call that a rank's program makes
-/// itself: a collective, a barrier, each message, a launch or a transfer of a tensor, which are nodes that
-/// compute for as long as they took. It depends on the calls of its rank that the program had awaited when it
-/// was made, as far as none of them stands for another.
+/// Records the calls of a run's host programs as execution traces. A node is a call that a rank's program
+/// makes itself: a collective, a barrier, a message, a launch or a tensor transfer. Launches and transfers
+/// become compute nodes of their duration. A node depends on the calls that its program had awaited before,
+/// except those that another dependency implies.
 class ChakraRecorder final : public host::ICallWatch {
  public:
   explicit ChakraRecorder(host::Session& session) : session_{session} {}
@@ -29,7 +29,7 @@ class ChakraRecorder final : public host::ICallWatch {
 
   /// By rank.
   [[nodiscard]] std::vector<inputs::chakra::Trace> traces() const;
-  /// Writes DIR/NAME.RANK.et, and makes the folder; files of more ranks that an earlier run left there go.
+  /// Makes the folder and writes DIR/NAME.RANK.et. Removes files of higher ranks that an earlier run left.
   void write(const std::string& folder, const std::string& name) const;
 
  private:
@@ -42,9 +42,9 @@ class ChakraRecorder final : public host::ICallWatch {
     Calls after;
     std::vector<host::CallFacts> facts;
   };
-  /// What a process of the host knows to have ended.
+  /// Calls that a process of the host knows to have ended.
   struct Strand {
-    Process process;  // keeps its id from being another's
+    Process process;  // keeps its id from being reused
     Calls ended;
     bool of_call = false;
   };

@@ -14,7 +14,7 @@ using inputs::chakra::Communication;
 using inputs::chakra::CommunicationKind;
 using inputs::chakra::WorkItem;
 
-// A rank alone has nobody to send to; no bytes are no message.
+// A single rank has no receiver; a message without bytes takes no time.
 bool takes_time(const Communication& what) {
   return what.ranks.size() > 1 && (what.bytes > 0 || what.kind == CommunicationKind::barrier);
 }
@@ -121,7 +121,7 @@ void ChakraRun::start_lanes() {
   }
 }
 
-// Behind one that waits for room on a rank, others of that rank wait, too.
+// A communication that waits for room on a rank makes later ones of that rank wait, too.
 void ChakraRun::start_communications() {
   std::set<int> full;
   for (const std::uint32_t communication : std::exchange(complete_, {})) {

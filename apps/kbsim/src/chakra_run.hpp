@@ -18,13 +18,13 @@
 
 namespace kbsim::app {
 
-/// How fast a rank is at what has no duration: all units of its package together.
+/// Rates for nodes without a duration: all units of a rank's package together.
 struct ChakraRates {
   double operations_per_ns = 1.0;
   double bytes_per_ns = 1.0;
 };
 
-/// What one rank did: times in which its device computed, something was sent, and that without computing.
+/// Times of one rank: its device computed, it communicated, it communicated without computing (exposed).
 struct ChakraRank {
   Time compute{};
   Time communication{};
@@ -32,34 +32,32 @@ struct ChakraRank {
   Time end{};  // of its last node
 };
 
-/// A workload on its way through simulated time. A node begins when all that it depends on have ended. A
-/// rank's device, its CPU and its memory work on one node at a time each, the first of the file first. A
-/// communication begins on all its ranks at once, when the last of them has come to it: so none can wait in a
-/// queue behind one that it must let go. Those for whose tensors a rank has no room beside the ones that are
-/// on their way wait for these. Collectives run on the machine on PE 0 of each package, messages there side
-/// by side.
+/// Runs a workload in simulated time. A node begins when all its dependencies have ended. A rank's device,
+/// CPU and memory run one node at a time each, in file order. A communication begins on all its ranks at
+/// once, when the last is ready, so none blocks a queue. It waits while its tensors don't fit beside those
+/// under way. Collectives run on PE 0 of each package, messages there side by side.
 class ChakraRun {
  public:
   ChakraRun(const inputs::chakra::Workload& work, hw::Machine& machine, ChakraRates rates,
             ChakraMemory::LargestFree largest_free);
 
-  /// All ranks are there: nodes without dependencies begin.
+  /// All ranks are ready: begins the nodes without dependencies.
   void begin();
-  /// Decides, whenever nodes have ended, which begin: in the late phase, when all that end now have.
+  /// Starts nodes whenever others have ended. Decides in the late phase, after all ends of that time.
   [[nodiscard]] Task<> dispatch();
 
   [[nodiscard]] const inputs::chakra::Workload& work() const { return work_; }
   [[nodiscard]] bool done() const { return left_ == 0; }
-  /// The communications that a rank is to begin now.
+  /// The event is set when a rank has communications to begin; take() returns them.
   [[nodiscard]] Event& wake(int rank) { return *wakes_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::deque<std::uint32_t> take(int rank);
-  /// This rank has made its tensors of a communication.
+  /// A rank has made its tensors of a communication.
   void made(int rank, std::uint32_t communication);
-  /// This rank's part of a communication has ended.
+  /// A rank's part of a communication has ended.
   void ended(int rank, std::uint32_t communication);
 
   [[nodiscard]] Time time() const { return end_ - begin_; }
-  /// Communications that waited for room.
+  /// Number of communications that waited for memory.
   [[nodiscard]] std::size_t waited() const { return waited_.size(); }
   [[nodiscard]] const std::vector<ChakraRank>& ranks() const { return ranks_; }
 
@@ -90,13 +88,13 @@ class ChakraRun {
   const topology::Graph& graph_;
   ChakraRates rates_;
   std::size_t left_;
-  std::vector<std::uint32_t> waiting_;  // by item: what it still depends on
-  std::vector<std::uint32_t> to_come_;  // by communication: ranks that aren't there yet
-  std::vector<std::uint32_t> instant_;  // that take no time, and are about to end
+  std::vector<std::uint32_t> waiting_;  // by item: number of dependencies left
+  std::vector<std::uint32_t> to_come_;  // by communication: number of ranks that aren't ready
+  std::vector<std::uint32_t> instant_;  // items that take no time and end next
   std::map<Lane, LaneState> lanes_;
-  std::set<std::uint32_t> complete_;                 // communications whose ranks are all there
-  ChakraMemory memory_;                              // of those that have begun
-  std::set<std::uint32_t> waited_;                   // for memory
+  std::set<std::uint32_t> complete_;                 // communications whose ranks are all ready
+  ChakraMemory memory_;                              // of communications that have begun
+  std::set<std::uint32_t> waited_;                   // communications that waited for memory
   std::vector<std::deque<std::uint32_t>> to_begin_;  // by rank
   std::vector<std::unique_ptr<Event>> wakes_;
   Event changed_;
@@ -106,14 +104,14 @@ class ChakraRun {
   Time end_{};
 };
 
-/// What the ranks of a run share; it outlives them.
+/// State that the ranks of a run share; it outlives them.
 struct ChakraShared {
   ChakraRun* run = nullptr;
   std::map<config::Collective, std::string> algorithms = {};
-  int there = 0;  // ranks whose groups are set up
+  int there = 0;  // number of ranks whose groups are set up
 };
 
-/// The program of a rank: it begins the communications of its package when it is their turn.
+/// A rank's program: begins the communications of its package when run->take() returns them.
 [[nodiscard]] Task<> chakra_rank(host::Rank& rk, ChakraShared* shared);
 
 }  // namespace kbsim::app

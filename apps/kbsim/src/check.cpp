@@ -1,4 +1,4 @@
-// kbsim check: runs again what a folder of results says was run, and holds the results against each other.
+// kbsim check: repeats the run of a folder of results, and compares the results.
 #include "kbsim/report/check.hpp"
 
 #include <cmath>
@@ -67,7 +67,7 @@ void parse(const Arguments& arguments, CheckOptions& o) {
   o.folder = folder;
 }
 
-// All that equal runs have in common.
+// Results that equal runs have in common.
 json::object results_in(const fs::path& folder) {
   json::object all = document_in(folder / "summary.json");
   for (const char* name : {"schema_version", "version", "topology"}) all.erase(name);

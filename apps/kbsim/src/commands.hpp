@@ -9,16 +9,16 @@ namespace kbsim::app {
 
 using Arguments = std::vector<std::string>;
 
-/// A subcommand: what `kbsim --help` says of it, and what it does with the arguments after its name.
+/// A subcommand: its line in `kbsim --help`, and its function for the arguments after its name.
 struct Command {
   std::string name;
   std::string doc;
   ExitCode (*run)(const Arguments& arguments);
 };
 [[nodiscard]] const std::vector<Command>& commands();
-/// UsageError with the nearest name for one that isn't known.
+/// UsageError with the nearest name if the name isn't known.
 [[nodiscard]] const Command& command_named(const std::string& name);
-/// The first word names the command that does this: is_command(words, run_bench).
+/// True if the first word names the command with this function: is_command(words, run_bench).
 [[nodiscard]] bool is_command(const Arguments& words, ExitCode (*run)(const Arguments&));
 
 ExitCode run_bench(const Arguments& arguments);

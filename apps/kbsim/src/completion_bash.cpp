@@ -20,7 +20,7 @@ std::string action_in_bash(const Offer& offer) {
   return ":";
 }
 
-// "run --topology") ...: what follows an option of a page.
+// "run --topology") ...: completion of the value after an option of a page.
 std::string values_in_bash(const Page& page) {
   std::string lines;
   for (const OptionWords& option : options_of(page.help)) {
@@ -39,7 +39,7 @@ std::string options_in_bash(const Page& page) {
   return fmt::format("    {}) words=\"{}\" ;;\n", page.name, words);
 }
 
-// What a page takes without an option's name.
+// Completion of a page's positional argument.
 std::string positional_in_bash(const Page& page) {
   for (const OptionWords& option : options_of(page.help)) {
     if (option.name == "--" + page.help.positional)

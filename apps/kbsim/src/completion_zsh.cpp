@@ -10,7 +10,7 @@
 namespace kbsim::app {
 namespace {
 
-// In a specification of _arguments, within single quotes.
+// Escapes text for a specification of _arguments, within single quotes.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

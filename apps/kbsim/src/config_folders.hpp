@@ -4,8 +4,8 @@
 
 namespace kbsim::app {
 
-/// Where configs are looked for after the current folder: share/kbsim/configs beside the folder of the
-/// command; where it is built, that is a link to the source tree's.
+/// Folders that configs are searched in after the current one: share/kbsim/configs beside the command's
+/// folder. In a build tree this is a link to the source tree's folder.
 [[nodiscard]] config::Folders config_folders();
 
 }  // namespace kbsim::app

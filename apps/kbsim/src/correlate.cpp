@@ -1,4 +1,4 @@
-// kbsim correlate: simulated times against anybody's.
+// kbsim correlate: compares simulated times with times of any other source.
 #include <cstdio>
 #include <iostream>
 #include <memory>

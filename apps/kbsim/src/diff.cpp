@@ -1,4 +1,4 @@
-// kbsim diff: two runs, or two sweeps, beside each other.
+// kbsim diff: compares two runs, or two sweeps.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -91,7 +91,7 @@ void parse(const Arguments& arguments, DiffOptions& o) {
   report::require_folder(o.out);
 }
 
-// True of two sweeps.
+// True for two sweeps.
 bool are_sweeps(const DiffOptions& o) {
   for (const std::string& folder : o.folders) require_results(folder);
   const auto sweeps = std::ranges::count_if(o.folders, is_sweep);
@@ -100,7 +100,7 @@ bool are_sweeps(const DiffOptions& o) {
   return sweeps == 2;
 }
 
-// --a stands for the first, --b for the second: what is left is the folder's.
+// --a gives the first side, --b the second; the folders give the others.
 std::array<RunSide, 2> sides_of(const DiffOptions& o) {
   const ScratchFolder scratch{"diff"};
   const auto side = [&](const char* name, const std::optional<std::string>& arguments,

@@ -31,7 +31,7 @@ po::options_description options_of(const evaluate::Evaluation& evaluation) {
 Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given) {
   Arguments arguments = with_topology(given);
   if (evaluation.folder.empty()) return arguments;
-  const auto add_unless_given = [&](const Arguments& words) {  // before them: the last may lack its value
+  const auto add_unless_given = [&](const Arguments& words) {  // in front: the last may lack its value
     if (!is_given(arguments, words.front())) arguments.insert(arguments.begin(), words.begin(), words.end());
   };
   if (!is_given(given, "--topology")) add_unless_given({"--out", evaluation.folder});

@@ -13,12 +13,12 @@ namespace kbsim::app {
 
 /// The options that an evaluation has besides those of every run.
 [[nodiscard]] boost::program_options::options_description options_of(const evaluate::Evaluation& evaluation);
-/// The arguments with what the evaluation has by default: a machine, and of one with a folder, the folder.
-/// MILESTONE_FAST=1 in the environment is --reuse for it.
+/// The arguments plus the evaluation's defaults: a machine and, if it has a folder, that folder. For an
+/// evaluation with a folder, MILESTONE_FAST=1 in the environment means --reuse.
 [[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given);
-/// What asks for --reuse, if anything: the option itself, or the environment.
+/// Name of the source of --reuse, if any: the option itself, or the environment variable.
 [[nodiscard]] std::string reuse_asker(const Arguments& given);
-/// What --reference names, if anything; UsageError for a file that nothing can be held against.
+/// The table that --reference names, if given. UsageError for a file without anything to compare.
 [[nodiscard]] std::optional<report::CsvTable> reference_of(
     const boost::program_options::variables_map& values);
 

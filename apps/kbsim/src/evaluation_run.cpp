@@ -23,12 +23,12 @@
 namespace kbsim::app {
 namespace {
 
-// One after the other where each tells of its queues, or the order of all events is watched.
+// One thread if simulations trace their queues, or if the order of all events is watched.
 unsigned threads_of(const RunOptions& options) {
   return host::queues_are_traced() || options.parallel_bound ? 1 : static_cast<unsigned>(options.num_threads);
 }
 
-// --set can't choose them.
+// True if the evaluation chooses its packages, so that --set can't.
 bool chooses_packages(const evaluate::Evaluation& evaluation) {
   return std::ranges::any_of(evaluation.unused,
                              [](const UnusedKey& key) { return key.key.starts_with("system.sips"); });
@@ -47,7 +47,7 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
   return found.exit;
 }
 
-// What only a single simulation has, and who has it.
+// Refuses an option that only a bench of a single simulation takes, and names such a bench.
 [[noreturn]] void refuse_of_one(const evaluate::Evaluation& evaluation, const RunOptions& options,
                                 const std::string& asked, const std::string& more = "") {
   throw Unsupported{
@@ -56,7 +56,7 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
                   asked, options.bench, evaluation.bench_of_one, more)};
 }
 
-// Where there is one simulation, and where it runs at all.
+// Allows a trace if the evaluation can have one simulation, and if it runs at all.
 report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& evaluation,
                          const RunOptions& options) {
   if (!evaluation.traced)
@@ -66,7 +66,7 @@ report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& ev
   return &trace;
 }
 
-// What would have no effect where nothing is simulated.
+// Refuses options that have no effect if nothing is simulated.
 void refuse_simulated(const RunOptions& options) {
   for (const auto& [name, given] :
        {std::pair{"--explain", options.explain}, std::pair{"--exact-packets", options.exact_packets},
@@ -77,7 +77,7 @@ void refuse_simulated(const RunOptions& options) {
   }
 }
 
-// A limit of each of many simulations would be another thing.
+// Refuses limits, which would mean something different for each of many simulations.
 void refuse_limits(const evaluate::Evaluation& evaluation, const RunOptions& options) {
   for (const auto& [name, given] : {std::pair{"--stop-at", options.stop_at_ns.has_value()},
                                     std::pair{"--max-sim-time", options.max_sim_time_ns.has_value()},
@@ -90,7 +90,7 @@ void refuse_limits(const evaluate::Evaluation& evaluation, const RunOptions& opt
 
 void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
   refuse_limits(evaluation, options);
-  // They look for no races: --race off asks for what is so anyway.
+  // Evaluations look for no races, so --race off is allowed.
   for (const auto& [name, given] :
        {std::pair{"--race", options.race.value_or(oplog::RaceMode::off) != oplog::RaceMode::off},
         std::pair{"--oplog", !options.oplog.empty()}, std::pair{"--dump-queues", options.dump_queues},

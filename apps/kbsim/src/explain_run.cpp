@@ -19,18 +19,18 @@ namespace {
 
 constexpr std::size_t kShownLaunches = 8;
 
-// A kernel as often as each rank that launches it has launched it.
+// The n-th launches of a kernel by all ranks that launch it.
 struct Collective {
   std::string kernel;
   Time begin{};
   Cause end;
-  std::vector<std::size_t> launches = {};  // of each rank one
+  std::vector<std::size_t> launches = {};  // one per rank
 };
 
 std::vector<Collective> collectives_of(const std::vector<hw::OrderRecord>& launches) {
   std::vector<Collective> all;
   std::map<std::pair<std::string, int>, int> so_far;         // launches of a kernel by a rank
-  std::map<std::pair<std::string, int>, std::size_t> which;  // of a kernel, the how manieth
+  std::map<std::pair<std::string, int>, std::size_t> which;  // by kernel and round
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const int round = so_far[{order.kernel_name, order.rank}]++;
@@ -52,7 +52,7 @@ class Explainer {
         telling_{telling},
         into_{into} {}
 
-  // How much of what all its causes tell, if they were kept.
+  // The extent of an explanation, if all causes were kept.
   enum class Depth { path, margin, sides, operations };
 
   void add_run(const Cause& end, bool is_asked) {
@@ -64,7 +64,7 @@ class Explainer {
     if (telling_.rechecked) into_.trials = trials_of(run, run_.get());
   }
 
-  // `shown` where only what a text shows is told.
+  // `shown` if only what the text shows is needed.
   [[nodiscard]] Depth told(Depth shown, Depth whole) const { return telling_.whole ? whole : shown; }
 
   void add(std::string name, const Cause& end, Time begin, Depth depth) {
@@ -89,7 +89,8 @@ class Explainer {
     if (depth == Depth::operations) explain::add_op_slacks(what, graph, *marks_);
   }
 
-  // Slack against the run's end is two looks at all of its moments; of what isn't shown as often as is quick.
+  // Slack against the run's end takes two looks at each of the run's moments. Paths that aren't shown get it
+  // as long as that is quick.
   bool may_look(Depth depth) {
     if (!run_) return false;
     if (depth != Depth::path) return true;
@@ -104,7 +105,7 @@ class Explainer {
   const explain::OpMarks* marks_;
   Telling telling_;
   std::unique_ptr<explain::CauseGraph> run_;  // if all causes were kept
-  std::size_t looks_ = 100'000'000;           // at moments
+  std::size_t looks_ = 100'000'000;           // at moments, that are left
   Explanations& into_;
 };
 
@@ -114,8 +115,8 @@ Explainer::Depth depth_of(const Explainer& explainer, bool is_asked, bool is_sho
   return is_shown ? explainer.told(margin, sides) : path;
 }
 
-// Those of several ranks, and the one that is asked for. The launches stand behind the run's path, if it has
-// one.
+// Adds collectives of several ranks, and the one that is asked for. The launches follow the run's path, if
+// there is one.
 void add_collectives(Explainer& explainer, Explanations& what, const std::vector<Collective>& collectives,
                      const explain::PathQuestion& asked) {
   const bool one_is_asked = asked.kind == explain::PathQuestion::Kind::collective;
@@ -157,7 +158,7 @@ void require_op(const explain::PathQuestion& asked, const explain::OpMarks& mark
                     marks.log().describe(*marks.log().find(id)))};
 }
 
-// Why what is asked about isn't there; nothing if it is.
+// Why the thing that is asked about isn't there; nothing if it is.
 std::string why_not_there(const explain::PathQuestion& asked, std::size_t launches, std::size_t collectives,
                           const explain::OpMarks& marks) {
   try {
@@ -169,7 +170,7 @@ std::string why_not_there(const explain::PathQuestion& asked, std::size_t launch
   }
 }
 
-// From its kernel's call to its end.
+// Adds an operation's path, from its kernel's call to its end.
 void add_op(Explainer& explainer, Explanations& what, const explain::PathQuestion& asked) {
   const explain::OpMarks& marks = *what.marks;
   const oplog::ValueId id = op_of(asked, marks.log());
@@ -210,7 +211,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
                     .marks = &marks};
   const explain::PathQuestion asked = what.not_there.empty() ? question : explain::PathQuestion{.kind = run};
   Explainer explainer{session, telling, what};
-  // None of one that was ended between two events that explain something.
+  // No path of a run that was ended between two events with causes.
   if (causes.current()) explainer.add_run(causes.current(), asked.kind == run);
   add_launches(explainer, what, launches, asked);
   add_collectives(explainer, what, collectives, asked);
@@ -236,7 +237,7 @@ Explanations explanations_of(host::Session& session, const Telling& telling, con
   }
 }
 
-// All of what was asked about; behind the run the first line of each launch.
+// Full text of the path that was asked about. For the run, the first line of each launch follows.
 std::string to_text(const Explanations& what) {
   if (what.all.empty()) return "";
   std::string text = explain::to_text(what.all[what.asked]);

@@ -14,21 +14,21 @@
 
 namespace kbsim::app {
 
-/// Why a run, and each of its launches, takes as long as it does. None if it wasn't asked for.
+/// Explanations of the duration of a run and of each of its launches. Empty if they weren't asked for.
 struct Explanations {
-  std::vector<explain::Explanation> all;  // of the run, of the launches in their order, of what was asked for
-  std::size_t asked = 0;                  // of these, what the text tells in full
+  std::vector<explain::Explanation> all;  // the run, then its launches in order, then what was asked for
+  std::size_t asked = 0;                  // index of the one that the text gives in full
   std::size_t launches = 0;
   bool gave_up_all = false;                    // there were too many moments to keep all their causes
-  std::vector<explain::KeyTrial> trials = {};  // of the run, not yet simulated
-  std::string why_not = {};                    // there are none, where they may be missing
-  std::string not_there = {};                  // what was asked about isn't: the text tells the run in full
-  const explain::OpMarks* marks = nullptr;     // that the paths were made with
+  std::vector<explain::KeyTrial> trials = {};  // trials of the run, not yet simulated
+  std::string why_not = {};                    // why there are none, if they may be missing
+  std::string not_there = {};               // why the asked path is missing; the text gives the run in full
+  const explain::OpMarks* marks = nullptr;  // used to make the paths
 };
-/// What they are for.
+/// Which explanations are needed, and how complete.
 struct Telling {
-  bool wanted = true;      // what can't be explained is an error; else `why_not` says it
-  bool whole = false;      // all that a document has; else what the text prints
+  bool wanted = true;      // a missing explanation is an error; else `why_not` gives the reason
+  bool whole = false;      // everything for a document; else only what the text prints
   bool rechecked = false;  // predictions are to be compared with simulations
 };
 [[nodiscard]] Explanations explanations_of(host::Session& session, const Telling& telling,

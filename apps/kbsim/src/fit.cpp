@@ -49,7 +49,8 @@ class Fitting {
   Fitting(const FitOptions& options, std::vector<LoadedTrace> traces)
       : options_{options}, traces_{std::move(traces)} {}
 
-  // Of the fitted half: the mean of its traces' mean errors, so that a trace of many barriers is one of many.
+  // Mean over the fitted half's traces of each trace's mean error, so that a trace with many barriers counts
+  // once.
   [[nodiscard]] double cost(const std::vector<double>& values) const {
     evaluate::NocColumn column{"open loop"};
     BarrierRows none{nullptr};
@@ -60,7 +61,7 @@ class Fitting {
     return mean;
   }
 
-  // Before and after the fit; the last is that of the scatter plot.
+  // Columns before and after the fit; the last one is for the scatter plot.
   [[nodiscard]] std::vector<evaluate::NocColumn> columns(const std::vector<double>& found, BarrierRows& rows,
                                                          NocTally& tally) const {
     const std::vector<double> before = evaluate::noc_defaults();
@@ -99,7 +100,7 @@ class Fitting {
         };
         tally.add(app::play(trace, network, how.loop, counts), network.spec());
       });
-      tick();  // a short trace tells nothing of itself
+      tick();  // a short trace doesn't tick by itself
     }
   }
 
@@ -124,7 +125,7 @@ boost::json::object constants_json(const evaluate::NocFit& fit) {
   return all;
 }
 
-// What was found, and how good it is.
+// The fitted constants, and how good they are.
 struct Fitted {
   evaluate::NocFit found;
   std::vector<evaluate::NocColumn> columns;

@@ -162,7 +162,7 @@ void require_no_part(const std::string& name) {
 
 namespace {
 
-// Of a command or a bench.
+// Help of a command or a bench.
 Help help_named(const std::string& name) {
   if (is_bench(name)) return help_of_bench(name);
   std::vector<std::string> known;

@@ -46,7 +46,7 @@ Trial trial_of(const std::string& name, const std::string& setting) {
   return {.name = name, .words = {"--set", setting}};
 }
 
-// The key's best value that can be read; none if the run refuses all.
+// The key's best value that the run accepts; none if it refuses all.
 std::optional<std::string> setting_of(const Trials& trials, const explain::IdealKey& key) {
   for (const std::string& value : key.values) {
     const std::string setting = key.key + "=" + value;
@@ -66,7 +66,7 @@ std::optional<Trial> roomy_trial(Trials& trials, const explain::Ideal& ideal) {
   return std::nullopt;
 }
 
-// Where several things bind, none of them alone gives much.
+// If several bounds limit the run, one alone gives little.
 Trial together(const std::vector<Trial>& all) {
   Trial trial{.name = "all of them"};
   for (const Trial& one : all) trial.words.insert(trial.words.end(), one.words.begin(), one.words.end());

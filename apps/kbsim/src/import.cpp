@@ -1,4 +1,4 @@
-// kbsim import: which files of others can be given, and what is in one.
+// kbsim import: the kinds of foreign files that kbsim takes, and the contents of one file.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -60,7 +60,7 @@ std::string formats_text() {
   return text;
 }
 
-// A name as a shell takes it.
+// A file name, quoted for a shell.
 std::string quoted(const std::string& word) {
   const bool plain = std::ranges::all_of(word, [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -87,7 +87,7 @@ json::object about_plan(const ccl::Plan& plan, const std::string& file) {
           file, plan.ranks(), right ? "" : " -c 0"));
 }
 
-// Among as many packages as the bench takes by itself, or fewer if its heads aren't divided by so many.
+// Uses the bench's default number of packages, or fewer if the heads don't divide among these.
 std::string command_for(const evaluate::ModelConfig& model, const std::string& file) {
   constexpr int kByItself = 4;
   const int ranks = evaluate::most_ranks(model, kByItself);
@@ -141,7 +141,7 @@ json::object about_file(const fs::path& file) {
 }
 
 struct FolderContents {
-  std::map<inputs::FileKind, int> files;  // how many of which kind; those that can't be read are others
+  std::map<inputs::FileKind, int> files;  // number of each kind; unreadable ones count as others
   int folders = 0;
 };
 

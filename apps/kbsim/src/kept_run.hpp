@@ -13,11 +13,11 @@ namespace kbsim::app {
 
 /// A run whose result its caller keeps: nothing is printed and nothing written.
 struct KeptRun {
-  /// Asked before it is simulated, with all that its result depends on besides the program and its plug-ins:
-  /// the resolved configuration, bench and arguments. false: the result isn't wanted.
+  /// Called before the simulation with everything that the result depends on besides the program and its
+  /// plug-ins: the resolved configuration, bench and arguments. Returns false if the result isn't wanted.
   std::function<bool(const std::string& depends_on)> wanted;
-  bool with_links = false;            // the document has links.csv, too, of a bench's one simulation
-  bool with_explanation = false;      // the document has "explain", too, of a run with --explain
+  bool with_links = false;            // the document also has links.csv, for a bench with one simulation
+  bool with_explanation = false;      // the document also has "explain", for a run with --explain
   boost::json::object document = {};  // as --json prints it
   report::RunSummary summary = {};
 };

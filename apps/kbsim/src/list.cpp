@@ -31,7 +31,7 @@ namespace {
 
 namespace json = boost::json;
 
-// " (--n, --by)" of a bench that has options of its own.
+// " (--n, --by)" for a bench with options of its own.
 std::string names_of(const OptionSet& options) {
   std::vector<std::string> names;
   for (const Option& option : options.options) names.push_back("--" + option.long_name());
@@ -69,7 +69,7 @@ json::array to_json(const Registry<Entry>& registry) {
   return all;
 }
 
-// Where ranks are no packages.
+// Note for an algorithm whose ranks are PEs, not packages.
 std::string ranks_text(const config::AlgorithmSpec& algorithm) {
   return algorithm.world_size == 0 ? ""
                                    : fmt::format("; ranks are {} PEs, not packages", algorithm.world_size);

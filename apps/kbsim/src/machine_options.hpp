@@ -12,7 +12,7 @@
 
 namespace kbsim::app {
 
-/// The machine of a run that names none.
+/// The default machine.
 inline constexpr const char* kUsualTopology = "topology.yaml";
 /// The arguments with their machine named, so that run.json has it.
 [[nodiscard]] Arguments with_topology(Arguments arguments);
@@ -22,7 +22,7 @@ inline constexpr const char* kUsualTopology = "topology.yaml";
 /// Whether an option is among the arguments.
 [[nodiscard]] bool is_given(const Arguments& arguments, const std::string& option);
 
-/// The options by which every command is told its machine.
+/// The options that name the machine, for every command.
 struct MachineOptions {
   std::string topology;
   std::string ccl;  // "": that of the topology file, or ccl.yaml
@@ -33,7 +33,7 @@ struct MachineOptions {
   [[nodiscard]] config::Configuration load() const;
 };
 
-/// What a configuration has to tell, on stderr.
+/// Prints a configuration's notes on stderr.
 void print_notes(const std::vector<std::string>& notes);
 
 }  // namespace kbsim::app

@@ -33,7 +33,7 @@ ExitCode run(const Command& command, const Arguments& arguments) {
   }
 }
 
-// The command that the first argument names, in whichever way.
+// Runs the command that the first argument names, in any form.
 ExitCode dispatch(Arguments arguments) {
   if (arguments.empty()) {
     std::cout << overview();

@@ -10,7 +10,7 @@
 namespace kbsim::app {
 namespace {
 
-// Text as roff has it: no line begins with a command, and a hyphen stays one.
+// Escapes text for roff: no line begins with a command, and a hyphen stays one.
 std::string roff(std::string_view text) {
   std::string result;
   bool at_begin = true;

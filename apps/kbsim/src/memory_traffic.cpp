@@ -100,8 +100,8 @@ examples:
   kbsim traffic --topology reference_hbm4.yaml --scope hbm --pattern random --load 0.1
 )";
 
-// Keys of the slice that accesses of one kind make no use of. How long a queue is counts where it says how
-// many accesses are outstanding.
+// Keys of the slice without effect on accesses of this kind. A queue's length has an effect if it sets the
+// number of outstanding accesses.
 std::vector<std::string_view> unused_by(const hw::MemoryTrafficRequest& request,
                                         const hw::HbmBanksSpec& banks) {
   std::vector<std::string_view> keys;
@@ -118,12 +118,12 @@ std::vector<std::string_view> unused_by(const hw::MemoryTrafficRequest& request,
   return keys;
 }
 
-// Those that say what lies between commands of several banks, or of one row.
+// True if no access has commands to several banks, or several commands to one row.
 bool keeps_to_a_burst(const hw::MemoryTrafficRequest& request, const hw::HbmBanksSpec& banks) {
   return request.pattern == hw::MemoryPattern::one_bank && request.access <= banks.burst;
 }
 
-// The slice is driven alone: nothing of the machine but its model takes part.
+// The slice is driven alone: only its model takes part.
 evaluate::Uses uses_of_slice(const hw::MemoryTrafficRequest& request, const config::MachineSpec& spec) {
   evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
   for (const char* key :
@@ -146,8 +146,8 @@ evaluate::Uses uses_of_slice(const hw::MemoryTrafficRequest& request, const conf
   return uses;
 }
 
-// With the defaults of its models written out, as a run's config.resolved.yaml has them; what is given stands
-// where the user gave it.
+// Writes out the defaults of its models, as in a run's config.resolved.yaml. Given values stay where the user
+// gave them.
 config::MachineSpec resolved(const config::MachineSpec& spec) {
   const hw::ModelCatalog catalog;
   config::MachineSpec all =
@@ -157,7 +157,7 @@ config::MachineSpec resolved(const config::MachineSpec& spec) {
   return all;
 }
 
-// 32 B of a model that names none.
+// 32 B for a model that names no burst.
 Bytes burst_of(const config::MachineSpec& spec) {
   const auto& attrs = spec.cube.hbm_ctrl.attrs;
   const auto burst = attrs.find("burst_bytes");

@@ -20,7 +20,7 @@ bool by_mpirun() {
   return size != nullptr && std::atoi(size) > 1;
 }
 
-// Beside the command as built, or where it is installed.
+// The shared object's file: beside the built command, or where it is installed.
 fs::path object() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();

@@ -11,7 +11,7 @@
 
 namespace kbsim::app {
 
-/// Options of kbsim traffic: who sends to whom, packets of which sizes, how many at a time, over which links.
+/// Options of kbsim traffic: pattern, packet sizes, packets outstanding, injection and ejection bandwidth.
 struct NetworkLoad {
   std::string pattern = "uniform";
   std::string to_self = "random";
@@ -23,12 +23,12 @@ struct NetworkLoad {
   std::optional<double> ejection_gbs;
 
   void describe(boost::program_options::options_description& to);
-  /// Fills in what the options say of packets. UsageError for what is no value, or has no effect.
+  /// Fills in the packet settings. UsageError for an invalid value, or an option without effect.
   void fill(hw::TrafficRequest& request) const;
-  /// What they say of the network, with the matrix read. `request` is filled.
+  /// The settings of the network, with the matrix read. `request` must be filled.
   [[nodiscard]] topology::TrafficSetup setup(const std::string& scope,
                                              const hw::TrafficRequest& request) const;
-  /// The pattern is a matrix, whose entries are rates as they stand.
+  /// True if the pattern is a matrix, whose entries are rates as they stand.
   [[nodiscard]] bool has_matrix() const { return pattern.starts_with("file:"); }
   /// "packets of 16 B (0.5 of them) and 80 B, 4 outstanding, replies of 64 B".
   [[nodiscard]] std::string packets_text(const hw::TrafficRequest& request) const;

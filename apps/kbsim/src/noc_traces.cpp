@@ -59,7 +59,7 @@ std::vector<std::string> in_folder(const fs::path& folder) {
   return files;
 }
 
-// Piece by piece from the file.
+// Reads the file piece by piece.
 hw::NocResult play_file(const inputs::NocTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
                         const hw::NocBarrierSink& ended) {
   std::vector<hw::NocStream> streams;
@@ -87,12 +87,12 @@ boost::json::object json_of(const inputs::NocTrace& trace, const hw::NocResult& 
           {"most_live", open.most_live}, {"left_out", std::move(left)}};
 }
 
-// Traces one after the other, each in both loops.
+// Plays traces one after the other, each in both loops.
 class Traces {
  public:
   explicit Traces(config::NocToriSpec spec) : network_{std::move(spec)} {}
 
-  // What a signal ends isn't whole; what had ended before is kept.
+  // A trace that a signal stops isn't whole; traces that ended before are kept.
   void play(const std::vector<std::string>& files, BarrierRows& rows) try {
     for (const std::string& file : files) play(file, rows);
   } catch (const Interrupted&) {
@@ -110,7 +110,7 @@ class Traces {
   [[nodiscard]] const std::vector<evaluate::NocColumn>& columns() const { return columns_; }
   [[nodiscard]] const std::string& notes() const { return notes_; }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
-  /// Of all that has ended.
+  /// Totals of everything that has ended.
   [[nodiscard]] const NocTally& tally() const { return tally_; }
 
  private:
@@ -275,7 +275,7 @@ void BarrierRows::add(evaluate::NocColumn& column, const std::string& trace,
     });
   });
 } catch (const ProcessError& error) {
-  std::rethrow_if_nested(error);  // of the trace's file, or of this one: no matter which process met it
+  std::rethrow_if_nested(error);  // an error of the trace's file or of this one, whichever process met it
   throw;
 }
 

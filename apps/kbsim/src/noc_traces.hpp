@@ -29,7 +29,7 @@ struct NocOptions {
 
   void describe(boost::program_options::options_description& to);
   [[nodiscard]] config::NocToriSpec spec(const config::Overrides& more = {}) const;
-  /// The files: of a folder its *.json by name. UsageError for none, or two of one name.
+  /// The files: *.json of a folder, by name. UsageError for no file, or two files of one name.
   [[nodiscard]] std::vector<std::string> files() const;
 };
 
@@ -37,7 +37,7 @@ struct NocOptions {
 [[nodiscard]] bool asks_for_trace(const Arguments& arguments);
 ExitCode trace_traffic(const Arguments& arguments);
 
-/// A trace in memory, for who plays it often. A trace of more than a few million events is refused.
+/// A trace in memory, to play it repeatedly. load_trace() refuses traces of more than a few million events.
 struct LoadedTrace {
   std::string name;
   std::vector<std::vector<topology::NocEvent>> streams;
@@ -46,7 +46,7 @@ struct LoadedTrace {
 hw::NocResult play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
                    const hw::NocBarrierSink& ended);
 
-/// What playing traces comes to: the digest is of all barriers as predicted, time that of all simulations.
+/// Totals of played traces: the digest covers all predicted barriers, the time sums all simulations.
 class NocTally {
  public:
   void add(const hw::NocBarrier& barrier);
@@ -72,10 +72,10 @@ class BarrierRows {
  public:
   explicit BarrierRows(report::FileSink sink);
 
-  /// Adds a trace to the column; what `play` tells of a barrier is a row, too.
+  /// Adds a trace to the column. Each barrier that `play` reports also becomes a row.
   void add(evaluate::NocColumn& column, const std::string& trace,
            const std::function<void(const hw::NocBarrierSink&)>& play);
-  /// Writes what is left of the text.
+  /// Writes the rest of the text.
   void flush();
 
  private:
@@ -83,7 +83,7 @@ class BarrierRows {
   std::string text_;
 };
 
-/// Calls `play` once: its rows go to barriers.csv of the folder, or nowhere if there is none.
+/// Calls `play` once. Its rows go to barriers.csv of the folder; without a folder they are dropped.
 void with_barrier_rows(const report::OutputFolder* folder, const std::function<void(BarrierRows&)>& play);
 
 /// The scatter plot of the last column.

@@ -45,7 +45,7 @@ Names names_for_help() {
   return names;
 }
 
-// Of `a|b`; what stands for something else (N, sip:N) isn't offered.
+// The choices in `a|b`. Placeholders (N, sip:N) aren't offered.
 Names alternatives(const std::string& value) {
   Names words;
   for (const auto part : std::views::split(value, '|')) {

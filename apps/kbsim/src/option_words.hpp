@@ -7,7 +7,7 @@
 
 namespace kbsim::app {
 
-/// An option in words, as completions and the manual page have it.
+/// An option as text, for completions and the manual page.
 struct OptionWords {
   std::string name;   // "--topology"
   std::string brief;  // "-b", if there is one
@@ -16,20 +16,19 @@ struct OptionWords {
 };
 [[nodiscard]] std::vector<OptionWords> options_of(const Help& help);
 
-/// Of all commands, with the options of kbsim run beside their own where they take its arguments: what a
-/// shell offers.
+/// Pages of all commands, as a shell completes them. Commands that take arguments of kbsim run also list its
+/// options.
 [[nodiscard]] std::vector<Page> completed_pages();
-/// Names of those that take them, and so the options of a bench: "run|explain|...".
+/// Names of commands that take arguments of kbsim run, and so the options of a bench: "run|explain|...".
 [[nodiscard]] std::string names_of_runners();
 
-/// What a shell offers for a value.
+/// Values that a shell offers for an option.
 struct Offer {
   enum class Kind { nothing, files, folders, words };
   Kind kind = Kind::nothing;
   std::vector<std::string> words = {};
 };
-/// By the name that help gives to the value (FILE, DIR, `a|b`), or by the option where it has names of a
-/// list.
+/// Chosen by the value's name in help (FILE, DIR, `a|b`), or by the option if its values are names of a list.
 [[nodiscard]] Offer offer_of(const OptionWords& option);
 
 }  // namespace kbsim::app

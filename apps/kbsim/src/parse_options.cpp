@@ -19,7 +19,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// A text, or one of several.
+// True for an empty text, or for texts with an empty one.
 bool holds_nothing(const boost::any& value) {
   if (const auto* text = boost::any_cast<std::string>(&value)) return text->empty();
   const auto* texts = boost::any_cast<std::vector<std::string>>(&value);
@@ -59,11 +59,11 @@ std::string unknown_option(const po::option& given, const po::options_descriptio
                      option_hint(word, options, synopsis));
 }
 
-// The option that an argument without one may be meant for.
+// The option that a bare argument may be meant for.
 std::string argument_hint(const std::string& word, const po::options_description& options,
                           const Synopsis& synopsis) {
   const auto takes = [&](const std::string& name) {
-    return !name.empty() && options.find_nothrow(name, false) != nullptr;  // which finds several of no name
+    return !name.empty() && options.find_nothrow(name, false) != nullptr;  // "" would match several
   };
   if (word.empty()) return "; leave it out";
   if (!synopsis.too_many.empty()) return synopsis.too_many;
@@ -83,8 +83,8 @@ std::string argument_hint(const std::string& word, const po::options_description
   return "; see --help";
 }
 
-// What an unknown option leaves behind may be its value: only where all options are known is an argument too
-// many.
+// A word after an unknown option may be its value. Surplus arguments are reported only if all options are
+// known.
 void require_known_options(const po::parsed_options& parsed, const po::options_description& options,
                            const Synopsis& synopsis) {
   std::vector<std::string> unknown;
@@ -99,7 +99,7 @@ void require_known_options(const po::parsed_options& parsed, const po::options_d
   if (!mistakes.empty()) throw UsageError{fmt::format("{}", fmt::join(mistakes, "\nkbsim: "))};
 }
 
-// The first argument without a name is that of the positional option, or all are.
+// The first bare argument is the positional option's, or all are.
 void name_positional(po::parsed_options& parsed, const Synopsis& synopsis) {
   if (synopsis.positional.empty()) return;
   for (po::option& given : parsed.options) {
@@ -120,7 +120,7 @@ po::parsed_options parsed_options(const Arguments& arguments, const po::options_
   return parsed;
 }
 
-// What is given without its option's name is asked for so.
+// A missing positional option is named by its value, without the option's name.
 std::string missing(const po::required_option& error, const po::options_description& options,
                     const Synopsis& synopsis) {
   if (synopsis.positional.empty() || error.get_option_name() != "--" + synopsis.positional)
@@ -129,7 +129,7 @@ std::string missing(const po::required_option& error, const po::options_descript
                      synopsis.usage);
 }
 
-// A number with its unit, as the name of the option's value has it; a share, where a percentage is given.
+// A number with its unit, taken from the name of the option's value; a share, if a percentage was given.
 std::string expected_number(const std::string& said, const std::string& value) {
   if (said.find("%')") != std::string::npos) return ", expected a number, as 0.05 for 5 %";
   if (value == "NS") return ", expected a number of ns, without a unit";
@@ -137,7 +137,7 @@ std::string expected_number(const std::string& said, const std::string& value) {
   return ", expected a number";
 }
 
-// What an option's value must be, as far as its type says: that of a value which each number's option takes.
+// Expected value of an option, as far as its type says: a number, if the option accepts "1".
 std::string expected_value(const po::validation_error& error, const po::options_description& options) {
   const std::string typed = error.get_option_name();  // with its dashes
   const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));

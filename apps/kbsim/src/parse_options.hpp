@@ -13,23 +13,23 @@ namespace kbsim::app {
 struct Synopsis {
   std::string usage;
   std::string examples;
-  std::string positional = {};  // the option that may be given without its name
-  std::string likely = {};      // the option that an argument without one is probably meant for
-  std::string too_many = {};    // what helps who gives an argument without one, where none is taken: "; ..."
-  std::string elsewhere = {};   // where options may belong that aren't known and are near none: "; ..."
-  std::vector<std::string> first = {};  // words that are no options of this command, but commands
-  bool several = false;    // all arguments without a name are the positional option's, not the first alone
-  bool takes_run = false;  // as of Help
+  std::string positional = {};          // the option that may be given without its name
+  std::string likely = {};              // the option that a bare argument is probably meant for
+  std::string too_many = {};            // hint after a bare argument where none is taken: "; ..."
+  std::string elsewhere = {};           // where an unknown option without a near name may belong: "; ..."
+  std::vector<std::string> first = {};  // names of commands, which aren't options of this one
+  bool several = false;    // all bare arguments belong to the positional option, not only the first
+  bool takes_run = false;  // as Help::takes_run
 };
 
-/// Parses a command's arguments into the described options. With --help it throws the command's Help.
-/// UsageError has a line for each option that isn't known, with the nearest one, and each argument too many;
-/// or it names what can't be understood, or an option that is given an empty text: it would be taken for one
-/// that isn't given.
+/// Parses a command's arguments into the described options. Throws the command's Help for --help. UsageError
+/// has one line per unknown option, with the nearest known one, and per surplus argument. Otherwise it names
+/// the word that can't be parsed, or the option with an empty text. An empty text would look as if the option
+/// weren't given.
 void parse_options(const Arguments& arguments, boost::program_options::options_description& options,
                    const Synopsis& synopsis, boost::program_options::variables_map* values = nullptr);
 
-/// The text that an option is given, if it is; other options are passed over, and so are mistakes.
+/// The text that is given to an option, if it is given; skips other options and mistakes.
 [[nodiscard]] std::optional<std::string> option_given(const Arguments& arguments, const std::string& name);
 
 }  // namespace kbsim::app

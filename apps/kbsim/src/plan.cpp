@@ -1,4 +1,4 @@
-// What --dry-run prints.
+// The output of --dry-run.
 #include "plan.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string places_text(const Plan& plan) {
                      counted(places.size(), "PE"), fmt::join(names, " "));
 }
 
-// As a command line gives it, where JSON has 2E0.
+// A value as a command line has it, where JSON has 2E0.
 std::string value_text(const boost::json::value& value) {
   if (value.is_string()) return std::string{value.get_string()};
   return value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);

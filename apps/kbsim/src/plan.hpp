@@ -10,16 +10,16 @@
 
 namespace kbsim::app {
 
-/// What a run would do.
+/// A run as --dry-run describes it.
 struct Plan {
   std::string bench;
   std::string doc;
   boost::json::object options = {};  // the bench's own, with their defaults
   std::string topology;
   const config::MachineSpec& machine;
-  bool own_packages = false;                         // each simulation has as many packages as it needs
+  bool own_packages = false;                         // each simulation sets its own number of packages
   const config::AlgorithmSpec* algorithm = nullptr;  // none: no collective, or several
-  std::vector<std::string> files = {};               // that it would write
+  std::vector<std::string> files = {};               // that the run would write
 };
 
 /// Lines for people, as --dry-run prints them: machine, algorithm, where its ranks are, sizes and files.

@@ -50,7 +50,7 @@ UsageError refusal(const std::string& file, std::string_view why) {
   return UsageError{fmt::format("--plugin {}: {}", file, why)};
 }
 
-// What follows `marker` in the loader's message, up to the end of the word.
+// The word after `marker` in the loader's message.
 std::string_view word_after(std::string_view text, std::string_view marker) {
   const std::size_t at = text.find(marker);
   if (at == std::string_view::npos) return {};
@@ -71,7 +71,7 @@ std::string why_not(std::string_view loader_says) {
   return fmt::format("it can't be loaded as a shared object: {}", loader_says);
 }
 
-// The loader's own words.
+// The loader's own message.
 std::string loader_says(const std::string& text) {
   constexpr std::string_view kBefore = "(dlerror system message: ";
   const std::size_t at = text.find(kBefore);
@@ -134,7 +134,7 @@ void load(const std::string& file) {
         file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT or the like");
 }
 
-// Loaded before the arguments were parsed.
+// True if plug-ins were loaded before the arguments were parsed.
 bool& are_loaded() {
   static bool loaded = false;
   return loaded;
@@ -142,7 +142,7 @@ bool& are_loaded() {
 
 }  // namespace
 
-// A file that is missing is the parser's matter.
+// The parser reports an option without its file.
 std::vector<std::string> plugins_named(const Arguments& arguments) {
   std::vector<std::string> files;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

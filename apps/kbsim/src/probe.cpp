@@ -47,8 +47,8 @@ struct ProbeOptions {
   std::optional<std::int64_t> shuffle_ties;
 };
 
-// Transfers, one after the other, whose results are printed when all of them have ended: until then a
-// terminal shows how many have, of one how far it is.
+// Counts transfers, whose results are printed when all have ended. Until then a terminal shows how many have
+// ended, or the progress of a single one.
 class Probing {
  public:
   Probing(std::size_t all, bool shown) : line_{{.shown = shown, .start = std::chrono::steady_clock::now()}} {
@@ -68,7 +68,7 @@ class Probing {
   StandingLine line_;
 };
 
-// A machine, the algorithm whose queues it uses, and the cases that it has the parts for.
+// A machine, the algorithm whose queues it uses, and the cases that the machine can run.
 struct Prober {
   config::MachineSpec machine;
   config::AlgorithmSpec algorithm;
@@ -83,7 +83,7 @@ struct Prober {
     const Probing probing{1, progress};
     return run(name, bytes);
   }
-  // Of all cases.
+  // Bytes that all cases have room for.
   [[nodiscard]] Bytes most() const {
     Bytes least = machine.cube.memory.hbm_per_pe;
     for (const std::string& name : cases) least = std::min(least, host::most_bytes(name, machine));
@@ -133,7 +133,7 @@ std::size_t saturation_sizes(const Prober& prober, const std::string& name) {
   return sizes;
 }
 
-// A row is printed when all of it is there. Sizes that the machine has no room for aren't run.
+// A row is printed when it is complete. Sizes that the machine has no room for aren't run.
 std::string saturation_row(const Prober& prober, const std::string& name) {
   std::string cells;
   Bytes largest;
@@ -219,7 +219,7 @@ boost::json::object to_json(const std::string& name, const ProbeResult& result) 
   return json;
 }
 
-// The cases that have ended, if a signal asks for the end.
+// Prints the cases that have ended if a signal asks for the end.
 void print_json(const Prober& prober, Bytes bytes) {
   boost::json::object all{{"cases", boost::json::array{}}};
   try {
@@ -248,7 +248,7 @@ void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {
   }
 }
 
-// Those asked for, else all that the machine has the parts for; the others are named on stderr.
+// The requested cases, else all that the machine has the parts for; the others are named on stderr.
 std::vector<std::string> chosen(const ProbeOptions& options, const config::MachineSpec& machine) {
   std::set<std::string> seen;
   for (const std::string& name : options.cases) {
@@ -271,7 +271,7 @@ std::vector<std::string> chosen(const ProbeOptions& options, const config::Machi
   return names;
 }
 
-// The least that all cases have room for is told, not the first's.
+// Reports the case with the least room, not the first one that is too small.
 void check_size(const Prober& prober, Bytes bytes) {
   const auto most_of = [&](const std::string& name) { return host::most_bytes(name, prober.machine); };
   const auto least = std::ranges::min_element(prober.cases, {}, most_of);
@@ -320,7 +320,7 @@ Bytes bytes_of(const ProbeOptions& options) {
   return bytes;
 }
 
-// The configuration; settings without effect are refused.
+// Reads the configuration; refuses settings without effect.
 config::Configuration load(const ProbeOptions& options) {
   const config::Configuration configuration = options.machine.load();
   evaluate::require_effect({.name = "kbsim probe",

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLargestReference = std::size_t{64} << 20U;
 
-// Of "ring=measured.log", unless a file has that name.
+// Divides "ring=measured.log", unless a file has that name.
 std::pair<std::string, std::string> name_and_file(const std::string& word) {
   const std::size_t equals = word.find('=');
   std::error_code ignored;

@@ -14,12 +14,12 @@ struct Reference {
   std::vector<std::string> skipped = {};  // its rows that aren't used: place and reason
 };
 
-/// The times that FILE, or ALGORITHM=FILE, has: a log of nccl-tests or rccl-tests, CSV or JSON; with the name
-/// of an algorithm each row is of that one. Rows that aren't whole are named on stderr and passed over.
+/// The times in FILE, or ALGORITHM=FILE: a log of nccl-tests or rccl-tests, CSV or JSON. With ALGORITHM,
+/// every row belongs to that algorithm. Incomplete rows are named on stderr and skipped.
 [[nodiscard]] Reference reference_in(const std::string& word,
                                      inputs::Buffers buffers = inputs::Buffers::out_of_place);
 
-/// Rows of several tables as one: of the columns that all have. UsageError if none is left.
+/// Rows of several tables as one table, with the columns that all of them have.
 [[nodiscard]] report::CsvTable one_table(const std::vector<report::CsvTable>& tables);
 
 }  // namespace kbsim::app

@@ -1,4 +1,4 @@
-// kbsim report, and report.html of a run: what a folder of results has, as one page.
+// kbsim report, and report.html of a run: a folder of results as one page.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -49,13 +49,13 @@ std::string drawing_of(const fs::path& resolved) {
                         report::SvgNames::all);
 }
 
-// The NOCs of a chip (kbsim traffic --trace) have no drawing. A run has written it, a key a line.
+// The NOCs of a chip (kbsim traffic --trace) have no drawing. A run writes the file, one key per line.
 bool is_machine(const fs::path& resolved) {
   constexpr std::string_view kKey = "\nschema_version:";
   return ("\n" + read_input(resolved, resolved.string())).find(kKey) != std::string::npos;
 }
 
-// A model may be of a plug-in that isn't loaded now.
+// A model may belong to a plug-in that isn't loaded now.
 page::RunFolder folder_at(const fs::path& path) {
   const fs::path resolved = path / "config.resolved.yaml";
   std::error_code error;
@@ -69,8 +69,8 @@ page::RunFolder folder_at(const fs::path& path) {
 }
 
 void write_page(const fs::path& path, const std::optional<fs::path>& against, const fs::path& file) {
-  const int before = last_stop_signal();  // of a run that was interrupted the page is made all the same
-  std::optional<StopSignals> signals;     // one that ended the process here would leave half a file beside it
+  const int before = last_stop_signal();  // an interrupted run gets a page, too
+  std::optional<StopSignals> signals;     // without them a signal here would leave half a file
   if (before == 0) signals.emplace();
   const page::RunFolder run = folder_at(path);
   const page::RunFolder other = against ? folder_at(*against) : page::RunFolder{};
@@ -100,7 +100,7 @@ void note_failure(const std::string& out, ExitCode code, const std::string& erro
   report::write_file(fs::path{out} / "failure.json", boost::json::serialize(failure) + "\n");
 }
 
-// Of a run that had begun; whatever happens here, why it failed is the news.
+// For a run that had begun. Errors here are only printed: the run's own error matters more.
 void write_failed(const std::string& out, const Error& error, bool with_page) {
   if (!report::is_partial(fs::path{out} / "run.json")) return;
   try {

@@ -9,14 +9,14 @@
 
 namespace kbsim::app {
 
-/// --out is to have a report.html.
+/// True if --out gets a report.html.
 [[nodiscard]] bool has_page(const RunOptions& options);
 
-/// Runs it and, however it ends, writes report.html of what --out has then, if it is to have one; of a run
-/// that fails failure.json before it, with its exit code and text.
+/// Calls `run` and, however it ends, writes report.html from the files of --out, if has_page(). For a failed
+/// run it writes failure.json before, with the exit code and the text.
 ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run);
 
-/// report.html of what the folder has.
+/// Writes report.html from the folder's files.
 void write_report_page(const std::string& out);
 
 }  // namespace kbsim::app

@@ -28,7 +28,7 @@ namespace {
 constexpr int kNoProgram = 127;
 constexpr int kSignals = 128;
 
-// Options that say which machine, and where results go.
+// Options that name the machine, and the place of the results.
 constexpr std::array<std::string_view, 3> kGivenAnew{"--topology", "--ccl", "--out"};
 constexpr std::array<std::string_view, 1> kSettings{"--set"};
 constexpr std::array<std::string_view, 2> kSwitches{"--json", "--quiet"};
@@ -37,7 +37,7 @@ bool is_among(const auto& options, std::string_view name) {
   return std::ranges::find(options, name) != options.end();
 }
 
-// Without options of these names, which take a value, and without switches.
+// Removes options of these names, which take a value, and switches.
 Arguments without(const Arguments& words, const auto& valued) {
   Arguments others;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -52,7 +52,7 @@ Arguments without(const Arguments& words, const auto& valued) {
   return others;
 }
 
-// What an execv takes, made before the fork: a child may not ask for memory.
+// Arguments of execv, made before the fork: a child may not allocate memory.
 class Words {
  public:
   explicit Words(Arguments arguments) : arguments_{std::move(arguments)} {
@@ -68,7 +68,7 @@ class Words {
   std::vector<char*> words_;
 };
 
-// It ends with its parent, however that ends.
+// The child ends with its parent, however the parent ends.
 [[noreturn]] void become(const Words& words, pid_t parent) {
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);

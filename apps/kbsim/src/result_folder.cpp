@@ -1,4 +1,4 @@
-// What a run wrote with --out, read back.
+// Reads what a run wrote with --out.
 #include "result_folder.hpp"
 
 #include <string>

@@ -38,7 +38,7 @@ const Bench& known_bench(const std::string& name) {
   refuse_bench(name);
 }
 
-// For a page no machine must be one that says why: without causes where it isn't.
+// A page doesn't need causes: they are left out if a model of the machine can't give them.
 std::unique_ptr<host::Session> session_of(const config::MachineSpec& machine,
                                           const config::AlgorithmSpec& algorithm, host::SessionOptions how) {
   try {
@@ -83,16 +83,16 @@ ExitCode show(const BenchRun& run, const report::RunTrace& trace, const config::
                                   "launches.csv", "run.json", "config.resolved.yaml"})});
 }
 
-// As far as what --of asks about is known before the run.
+// Checks the subject of --of, as far as it is known before the run.
 void require_lane(const RunOptions& options, host::Session& session) {
   if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::op)
     (void)op_of(*options.explain_of, session.log());
 }
 
-// The command is about to end, and the system takes back all memory at once: destructors would touch each of
-// a machine's millions of objects once more. None of kbsim's own does anything else.
+// Leaves the memory to the system, because the command is about to end. The destructors of a machine's
+// millions of objects would only free memory.
 void leave_to_system(std::unique_ptr<host::Session> session) {
-  // Where a search for leaks finds it.
+  // Keeps the session reachable for a search for leaks.
   [[maybe_unused, gnu::used]] static const host::Session* left = nullptr;
   left = session.release();
 }
@@ -127,13 +127,13 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   return exit;
 }
 
-// Described once a process: to describe them anew is a twentieth of a small point's time in a sweep.
+// Described once per process: describing them takes a twentieth of a small point's time in a sweep.
 struct DescribedOptions {
   RunOptions options;
   po::options_description all = description(options);
 };
 
-// As they are before anything is given.
+// The options before any is given.
 DescribedOptions& described_options() {
   static DescribedOptions described;
   described.options = {};
@@ -150,7 +150,7 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   DescribedOptions& described = described_options();
   po::options_description all = described.all;
   const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
-  // Its own options would be unknown with it.
+  // An unknown bench is reported first: its own options would be unknown, too.
   if (evaluation == nullptr && !name.empty() && !name.starts_with('-')) (void)known_bench(name);
   const Arguments arguments =
       evaluation != nullptr ? with_defaults(*evaluation, given) : with_topology(given);
@@ -170,7 +170,7 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   options.unnamed_topology = unnamed_topology(given);
   options.reuse_asked_by = reuse_asker(given);
   options.own = values_of(options_of_bench(options.bench), values);
-  if (kept != nullptr) options.num_threads = 1;  // others run beside it
+  if (kept != nullptr) options.num_threads = 1;  // other simulations run beside it
   const WatchdogLimit watchdog{options.watchdog};
   if (options.no_report && options.out.empty()) throw UsageError{"--no-report has no effect without --out"};
   if (evaluation != nullptr)
@@ -205,7 +205,7 @@ ExitCode explain_bench(const Arguments& given) {
   if (!is_given(given, "--explain")) arguments.emplace_back("--explain");
   try {
     return run_bench(arguments);
-  } catch (Help& help) {  // run's: its own usage
+  } catch (Help& help) {  // help of run, shown with explain's usage
     if (help.takes_run) {
       help.usage = "kbsim explain --bench NAME [--of WHAT] [--topology FILE] [options]";
       help.more = kExplainExamples;

@@ -1,4 +1,4 @@
-// What kbsim diff finds between two runs.
+// Differences that kbsim diff finds between two runs.
 #include "run_difference.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void add_changes(const RunSide& names, const RunSide& was, const RunSide& is,
   }
 }
 
-// The simulated time first.
+// The simulated time comes first.
 std::vector<MetricChange> metric_changes(const RunSide& was, const RunSide& is) {
   std::vector<MetricChange> all;
   add_changes(was, was, is, all);

@@ -13,7 +13,7 @@
 
 namespace kbsim::app {
 
-/// A number that isn't the same in two runs; nullopt in one that hasn't got it.
+/// A number that differs between two runs; nullopt for a run that lacks it.
 struct MetricChange {
   std::string name;
   std::string unit;
@@ -21,11 +21,11 @@ struct MetricChange {
   std::optional<double> is;
 };
 
-/// What differs between two runs.
+/// Differences between two runs.
 struct RunDifference {
   std::vector<config::Difference> keys;  // of the configuration, and options of the bench
   std::vector<MetricChange> metrics;
-  std::vector<explain::PathChange> paths;  // of what both sides have
+  std::vector<explain::PathChange> paths;  // of paths that both sides have
 
   [[nodiscard]] bool empty() const { return keys.empty() && metrics.empty() && paths.empty(); }
 };

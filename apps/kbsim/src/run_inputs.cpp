@@ -1,4 +1,4 @@
-// What a run depends on.
+// The inputs that a run depends on.
 #include "run_inputs.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ evaluate::Chosen chosen(const RunOptions& options) {
           .buffer_kind = buffer_kind_of(options)};
 }
 
-// What has no effect beside an option has one without it.
+// Removes keys that are unused only with an option that isn't given.
 std::vector<UnusedKey> unused_beside(std::vector<UnusedKey> keys, const OptionValues& own) {
   std::erase_if(keys, [&](const UnusedKey& key) { return !key.beside.empty() && !own.given(key.beside); });
   return keys;
@@ -38,7 +38,7 @@ std::vector<UnusedKey> unused_beside(std::vector<UnusedKey> keys, const OptionVa
 
 std::string contents_named(const std::string& file) { return read_input(file, file); }
 
-// Of the execution traces in it, if there are any.
+// The contents of the execution traces in a folder.
 std::string traces_in(const std::string& folder) {
   std::set<std::string> files;
   std::error_code ignored;
@@ -50,8 +50,7 @@ std::string traces_in(const std::string& folder) {
   return text;
 }
 
-// The contents of a file that an option names, an evaluation's model, say; or of a folder of execution
-// traces.
+// The contents of files that options name, as an evaluation's model, or of a folder of execution traces.
 std::string files_named(const OptionSet& options, const OptionValues& own) {
   std::string text;
   for (const Option& option : options.options) {
@@ -68,7 +67,7 @@ std::string plan_text(const std::string& algorithm) {
   return inputs::names_plan_file(algorithm) ? read_input(algorithm, algorithm) : "";
 }
 
-// As the command line has it, whether it is the bench's or one of every run; "" if there is none.
+// The option of that name as the command line has it, the bench's or one of every run; "" if there is none.
 std::string option_like(const std::string& key, const std::string& bench) {
   std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
   const std::string brief = name;
@@ -84,7 +83,7 @@ std::string option_like(const std::string& key, const std::string& bench) {
   return "";
 }
 
-// A setting that isn't there may be meant for an option.
+// An unknown setting may be meant as an option.
 ConfigError with_options(const ConfigError& error, const RunOptions& options) {
   std::vector<ConfigProblem> problems = error.problems();
   for (ConfigProblem& problem : problems) {

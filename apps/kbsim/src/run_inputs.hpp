@@ -13,7 +13,7 @@
 
 namespace kbsim::app {
 
-/// What of a configuration a bench, or an evaluation, has use for, given its own options.
+/// The parts of a configuration that a bench, or an evaluation, uses, given its own options.
 [[nodiscard]] evaluate::Uses uses_of(const Bench& bench, const RunOptions& options);
 [[nodiscard]] evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,
                                      const OptionValues& own);
@@ -21,8 +21,8 @@ namespace kbsim::app {
 /// The configuration as it runs. UsageError if a setting has no effect.
 [[nodiscard]] config::Configuration load(const RunOptions& options, const evaluate::Uses& uses);
 
-/// All that the result depends on, as a text: options, the contents of files that they name, the resolved
-/// configuration. `own`: the bench's options.
+/// Everything that the result depends on, as a text: options, the contents of files that they name, the
+/// resolved configuration. `own`: the bench's options.
 [[nodiscard]] std::string text_of(const RunOptions& options, const boost::json::object& own,
                                   const config::MachineSpec& machine, const config::CclSpec& ccl);
 

@@ -30,7 +30,7 @@ oplog::RaceMode race_mode(const std::string& text) {
                                near_hint(text, {"error", "warn", "off"}))};
 }
 
-// Of an option that takes a whole number: read as an unsigned one, -1 would be the largest there is.
+// Reads a whole number as a signed one: as an unsigned one, -1 would be the largest number.
 auto whole(const char* option, const char* value_name, std::int64_t max,
            const std::function<void(std::uint64_t)>& set) {
   return po::value<std::int64_t>()->value_name(value_name)->notifier([=](std::int64_t value) {
@@ -40,7 +40,7 @@ auto whole(const char* option, const char* value_name, std::int64_t max,
   });
 }
 
-// The time from 0 on at which a run stops, whatever it is that says so.
+// The time from 0 on at which a run stops: the earliest that an option gives.
 Time stop_of(const RunOptions& options) {
   Time first = kForever;
   for (const auto& [name, ns] :
@@ -56,7 +56,7 @@ Time stop_of(const RunOptions& options) {
   return first;
 }
 
-// What asks for the values that --timing-only leaves out.
+// Refuses options that need the values that --timing-only leaves out.
 void require_values_wanted(const RunOptions& options) {
   const auto refuse = [](const char* other, const char* why) {
     throw UsageError{fmt::format("--timing-only and {}: {}", other, why)};
@@ -69,7 +69,7 @@ void require_values_wanted(const RunOptions& options) {
     refuse("--race", "a run that records no operations finds no races among them");
 }
 
-// For a page nobody has to say why, and there is no error for it.
+// A page doesn't need causes, and no error is reported without them.
 Causes::Options why_options(const RunOptions& options) {
   constexpr std::size_t kMostForPage = std::size_t{1} << 22U;  // 235 MB
   constexpr std::size_t kAllCauses = std::size_t{1} << 21U;    // 56 bytes each
@@ -199,7 +199,7 @@ std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
   return kind;
 }
 
-// What is recorded are packets one by one: that takes other numbers of events, which --max-events counts.
+// Recording makes each packet an event of its own, and --max-events counts events.
 bool is_recorded(const RunOptions& options) { return has_page(options) && !options.max_events; }
 
 void require_explained(const RunOptions& options) {

@@ -54,21 +54,21 @@ struct RunOptions {
   bool parallel_bound = false;
   report::TraceOptions trace = {};
   OptionValues own = {};    // of the bench
-  KeptRun* kept = nullptr;  // who gets the result in place of stdout and files
+  KeptRun* kept = nullptr;  // gets the result in place of stdout and files
 };
 
 extern const std::string kRunExamples;
 extern const std::string kExplainExamples;
 
-/// The options of kbsim run; those of its bench come beside them.
+/// The options of kbsim run, without those of its bench.
 [[nodiscard]] boost::program_options::options_description description(RunOptions& o);
 
 /// --buffer-kind, if it is given. UsageError if there is no such memory.
 [[nodiscard]] std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options);
 
-/// Spans, and causes where they can be, are kept for the page of --out.
+/// True if spans, and causes if possible, are kept for the page of --out.
 [[nodiscard]] bool is_recorded(const RunOptions& options);
-/// UsageError if options that are of --explain are given without it.
+/// UsageError if options of --explain are given without it.
 void require_explained(const RunOptions& options);
 
 /// How the simulation runs. UsageError if options contradict --timing-only.

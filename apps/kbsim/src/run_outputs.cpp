@@ -1,4 +1,4 @@
-// What a run will write, before it runs.
+// The files that a run will write, checked before it runs.
 #include "run_outputs.hpp"
 
 #include <cstdio>

@@ -11,11 +11,10 @@
 
 namespace kbsim::app {
 
-/// UsageError unless all that a run is asked to write can be written, and none over another: known before it
-/// runs, not when all is done.
+/// UsageError unless every requested file can be written, and none replaces another. Checked before the run.
 void require_outputs(const RunOptions& options);
 
-/// What it writes: those named `in_out` in --out, the op log, the trace, execution traces.
+/// Files that a run writes: `in_out` in the folder of --out, the op log, the trace, execution traces.
 [[nodiscard]] std::vector<std::string> files_of(const RunOptions& options, const report::RunTrace& trace,
                                                 const std::vector<std::string>& in_out);
 

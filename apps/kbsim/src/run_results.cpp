@@ -1,4 +1,4 @@
-// What kbsim run prints and writes.
+// The printed text and the files of kbsim run.
 #include "run_results.hpp"
 
 #include <cstdio>
@@ -25,7 +25,7 @@
 namespace kbsim::app {
 namespace {
 
-// What links, units and orders had done until then.
+// Counts of links, units and orders up to a time.
 void write_counts(const report::OutputFolder& folder, host::Session& session, Time until) {
   hw::Machine& machine = session.machine();
   folder.write("links.csv", report::links_csv(machine.fabric(), until));
@@ -71,7 +71,7 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
 
 namespace {
 
-// Documents have all of it.
+// Documents have all explanations.
 Telling telling_of(const RunOptions& options) {
   const bool kept = options.kept != nullptr && options.kept->with_explanation;
   return {.wanted = options.explain,
@@ -115,7 +115,7 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
                            const Arguments& arguments, host::Session& session, report::RunSummary summary) {
   const hw::Machine& machine = session.machine();
-  summary.digest = {};  // of nothing that could be compared
+  summary.digest = {};  // a part of a run has nothing to compare
   folder.write("summary.json",
                boost::json::object{{"schema_version", 1},
                                    {"version", KBSIM_VERSION},

@@ -19,10 +19,10 @@
 
 namespace kbsim::app {
 
-/// What a bench found.
+/// Results of a run of a bench.
 struct Results {
   BenchReport report;
-  boost::json::array launches = {};  // of one that reports no rows of its own: a row each
+  boost::json::array launches = {};  // one row each, for a bench that reports no rows of its own
   bool by_launch = false;
   std::size_t races = 0;
   Explanations explained = {};  // with --explain, or for a page
@@ -31,7 +31,7 @@ struct Results {
 [[nodiscard]] Results results_of(const RunOptions& options, host::Session& session, BenchReport report,
                                  const explain::OpMarks& marks);
 
-/// --oplog's file, and the checksums of what is in it.
+/// Writes --oplog's file, and returns its checksums; none without --oplog.
 [[nodiscard]] std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session);
 
 /// The files of --out.
@@ -39,7 +39,7 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
                    host::Session& session, const Results& outcome, const report::RunSummary& summary,
                    const std::optional<LogChecksums>& log);
 
-/// Those of a run that a signal has stopped: how far it was.
+/// The files of --out for a run that a signal stopped: its progress until then.
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
                            const Arguments& arguments, host::Session& session, report::RunSummary summary);
 
@@ -52,7 +52,7 @@ void write_partial_results(const report::OutputFolder& folder, const RunOptions&
 void print_results(const RunOptions& options, host::Session& session, const Results& outcome,
                    const report::RunSummary& summary, const std::optional<LogChecksums>& log);
 
-/// Ten of them on stderr, and how many others there are.
+/// Prints ten races on stderr, and the number of the others.
 void print_races(const std::vector<std::string>& races);
 
 }  // namespace kbsim::app

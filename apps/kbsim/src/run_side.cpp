@@ -40,7 +40,7 @@ bool is_evaluation(const Arguments& command) {
   return evaluate::evaluations().find(bench_named(command)) != nullptr;
 }
 
-// With the causes if the run has them, else without.
+// Runs with causes if the run can give them, else without.
 void run_into(const std::string& name, Arguments words, bool must) {
   const bool asks = !is_evaluation(words) && !is_given(words, "--explain");
   if (asks) words.emplace_back("--explain");
@@ -73,7 +73,7 @@ std::string text_in(const fs::path& file) { return read_input(file, file.string(
 
 using Keys = std::map<std::string, std::string>;
 
-// "ccl.algorithms.NAME." of the algorithm that stands last; "" without algorithms.
+// "ccl.algorithms.NAME." of the last algorithm in the file; "" without algorithms.
 std::string last_algorithm(const Keys& keys) {
   const std::string all = "ccl.algorithms.";
   std::string last;
@@ -82,7 +82,7 @@ std::string last_algorithm(const Keys& keys) {
   return last;
 }
 
-// What stands last is there, with all keys that have a default.
+// The file isn't cut short: its last algorithm is there, with all keys that have a default.
 bool is_whole(const Keys& keys) {
   const std::string defaults = "ccl.defaults.";
   const std::string last = last_algorithm(keys);
@@ -92,13 +92,13 @@ bool is_whole(const Keys& keys) {
   });
 }
 
-// Of kbsim traffic it has no section `ccl`; of recorded traces it is of no machine.
+// The file of kbsim traffic has no section `ccl`; that of recorded traces has no machine.
 bool is_whole(const Keys& keys, const Arguments& command) {
   if (is_command(command, run_bench)) return is_whole(keys);
   return keys.contains(is_given(command, "--trace") ? "dram.outstanding" : "schema_version");
 }
 
-// As a run writes it.
+// The configuration, as a run writes it.
 std::string configuration_in(const fs::path& file, const Arguments& command, const json::object& run) {
   std::string text = text_in(file);
   report::require_unchanged(run, text, file.string());
@@ -110,7 +110,7 @@ std::string configuration_in(const fs::path& file, const Arguments& command, con
   throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
 }
 
-// Its causes, if the same run again gives them.
+// Adds the run's causes, if repeating the run gives them.
 void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch,
                    bool quiet) {
   if (!is_command(command, run_bench)) return;
@@ -143,7 +143,7 @@ RunSide read_side(const std::string& name, const fs::path& folder, const Argumen
   return side;
 }
 
-// As a shell divides them.
+// Divides text as a shell does.
 Arguments words_in(const std::string& name, const std::string& arguments) {
   try {
     return boost::program_options::split_unix(arguments);

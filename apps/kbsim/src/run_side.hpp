@@ -11,7 +11,7 @@
 
 namespace kbsim::app {
 
-/// One of the two runs that kbsim diff holds against each other.
+/// One of the two runs that kbsim diff compares.
 struct RunSide {
   std::string name;                                 // "A"
   std::string command;                              // that wrote it
@@ -23,13 +23,13 @@ struct RunSide {
   bool keeps_no_paths = false;  // an evaluation: its rows have none
 };
 
-/// What a run wrote with --out. Where explain.json is missing the run is repeated in `scratch` for it, if it
-/// can be explained; stderr says so unless it is to be quiet.
+/// Reads what a run wrote with --out. If explain.json is missing, the run is repeated in `scratch` to get it,
+/// where it can be explained; stderr says so unless `quiet`.
 [[nodiscard]] RunSide side_in(const std::string& name, const std::filesystem::path& folder,
                               const std::filesystem::path& scratch, bool quiet);
 
-/// Runs `kbsim run` with these arguments, divided as a shell does, in `scratch`. Error with its exit code if
-/// it fails.
+/// Runs `kbsim run` in `scratch` with these arguments, divided as a shell does. Error with the run's exit
+/// code if it fails.
 [[nodiscard]] RunSide side_of(const std::string& name, const std::string& arguments,
                               const std::filesystem::path& scratch);
 

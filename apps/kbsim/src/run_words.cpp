@@ -51,7 +51,7 @@ const Output* output_named(std::string_view name) {
   return found == kOutputs.end() ? nullptr : found;
 }
 
-// The name of the same file in that folder; "" of an option that names none.
+// The option's file name in that folder; "" for an option that names no file.
 std::string in_folder(const GivenOption& option, const std::filesystem::path& out) {
   if (option.name == "oplog") return (out / "run.oplog").string();
   if (option.name == "trace")

@@ -5,7 +5,7 @@
 
 namespace kbsim::app {
 
-/// A new folder for temporary files, which is removed with all that is in it when this goes.
+/// A new folder for temporary files. The destructor removes it with its contents.
 class ScratchFolder {
  public:
   /// `purpose` is a part of its name. UsageError if it can't be made.

@@ -1,4 +1,4 @@
-// A run of one bench, from its first event to what is said of it.
+// A run of one bench, from its first event to its report.
 #include "simulate_run.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@
 namespace kbsim::app {
 namespace {
 
-// Races are told of a run that fails, too: they may be why. With --race error that is what it says anyway.
+// Also reports the races of a run that fails: they may be the reason. With --race error the error names them.
 void simulate(host::Session& session, const RunOptions& options) {
   try {
     session.simulate();
@@ -47,21 +47,21 @@ void dump_queues(hw::Machine& machine) {
   say(lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
 }
 
-// Of a run that is stuck the folder has why.
+// The folder of a deadlocked run gets the reason.
 void simulate_into(const report::OutputFolder* folder, host::Session& session, const RunOptions& options) {
   try {
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
     try {
       if (folder != nullptr) report::write_deadlock(*folder, &deadlock);
-    } catch (const Error& error) {  // the deadlock is the news
+    } catch (const Error& error) {  // the deadlock matters more
       say("kbsim: {}\n", error.what());
     }
     throw;
   }
 }
 
-// However it ends.
+// The trace is written however the simulation ends.
 void simulate_and_trace(const report::OutputFolder* folder, host::Session& session, const RunOptions& options,
                         report::RunTrace& trace) {
   trace.during(session.machine(), "kbsim " + options.bench, [&] { simulate_into(folder, session, options); });
@@ -78,14 +78,14 @@ void simulate_and_dump(const report::OutputFolder* folder, host::Session& sessio
   if (options.dump_queues) dump_queues(session.machine());
 }
 
-// What runs: the bench itself, or what --device makes of it.
+// The program that runs: the bench itself, or its copies for --device.
 Task<> program_of(host::Rank& main, const Bench& bench, const std::vector<int>& devices, BenchRequest request,
                   BenchReport* report) {
   const bool copies = !devices.empty() && bench.devices == Devices::current;
   return copies ? run_on(main, devices, &bench, request, report) : bench.run(main, request, report);
 }
 
-// A host program that asks nothing of the machine has measured nothing.
+// Refuses a host program that sends nothing to the machine: it has measured nothing.
 void require_submitted(const std::string& bench, host::Session& session) {
   if (session.machine().fabric().attribution().messages > 0) return;
   throw KernelFault{fmt::format("bench {} submitted nothing: no message went through the machine", bench)};
@@ -101,7 +101,7 @@ report::RunSummary summary_of(host::Session& session, std::chrono::steady_clock:
           .race_memory = session.machine().races().memory()};
 }
 
-// A point of a sweep shows none.
+// A point of a sweep shows no progress.
 StandingLine::How progress_of(const RunOptions& options, std::chrono::steady_clock::time_point start) {
   return {.shown = !options.quiet && options.kept == nullptr, .start = start};
 }
@@ -116,14 +116,14 @@ std::optional<LogChecksums> computed(host::Session& session, const RunOptions& o
   return log;
 }
 
-// Exit code 7 never comes without a word of what is wrong.
+// Exit code 7 always comes with a text about what is wrong.
 void say_wrong(const RunOptions& options, const BenchReport& report) {
   if (report.correct) return;
   say("kbsim: {}: values are wrong: {}\n", options.bench,
       report.wrong.empty() ? "the bench doesn't say which (BenchReport::wrong)" : report.wrong);
 }
 
-// What is left to say when the simulation has ended.
+// Writes and prints the results after the simulation.
 ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
                 const RunOptions& options, const Arguments& arguments,
                 std::chrono::steady_clock::time_point start) {
@@ -146,7 +146,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
       write_results(*folder, options, arguments, session, outcome, summary, log);
       if (!options.quiet) report::say_results(options.out, has_page(options));
     }
-  } catch (const UsageError&) {  // no room: what there is to print is not lost
+  } catch (const UsageError&) {  // no room for files: the results are printed all the same
     print();
     throw;
   }
@@ -155,7 +155,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 
-// Until a limit or a signal has ended it.
+// Explains the run up to now, if a limit or a signal ended it.
 void explain_until_now(host::Session& session, const explain::OpMarks& marks, const Error& error) {
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
   const std::string now = to_string(session.sim().now());
@@ -163,7 +163,7 @@ void explain_until_now(host::Session& session, const explain::OpMarks& marks, co
     const std::string text = to_text(explanations_of(session, {}, marks));
     say("--explain: the run hasn't ended; until {}{}\n{}", now,
         text.empty() ? " no launch had, of which there is something to explain" : ":", text);
-  } catch (const Error& why) {  // why it has ended is the news
+  } catch (const Error& why) {  // the reason of the end matters more
     say("--explain: the run hasn't ended; until {}: {}\n", now, why.what());
   }
 }
@@ -188,13 +188,13 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
   say_bound();
 }
 
-// What is asked about is there as far as that is known before the run.
+// Keeps the op that --of asks about, as far as it is known before the run.
 void keep_asked(explain::OpMarks& marks, const RunOptions& options, host::Session& session) {
   if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::op)
     marks.keep(op_of(*options.explain_of, session.log()));
 }
 
-// A signal may come while it is explained: then the folder has what the simulation gave.
+// A signal may come during the explanation: then the folder gets the simulation's results.
 Results explained_results(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
                           BenchReport report, const explain::OpMarks& marks) {
   const StandingLine progress{progress_of(run.options, run.start)};
@@ -208,7 +208,7 @@ Results explained_results(const BenchRun& run, const report::OutputFolder* folde
   }
 }
 
-// The same run with other values of keys, which writes nothing.
+// Repeats the run with other values of keys, without output.
 void run_trials(std::vector<explain::KeyTrial>& trials, const Arguments& arguments) {
   const Arguments words = without_plugins(without_outputs(arguments));
   explain::simulate(trials, [&words](const std::string& setting) {

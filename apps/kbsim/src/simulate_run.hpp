@@ -13,7 +13,7 @@
 
 namespace kbsim::app {
 
-/// A run of one bench, as far as it is known before it is simulated.
+/// A run of one bench, before its simulation.
 struct BenchRun {
   const Bench& bench;
   const RunOptions& options;
@@ -23,8 +23,8 @@ struct BenchRun {
   BenchRequest request;
 };
 
-/// Simulates it, writes what was asked for, and prints; however it ends, what is known is told. `folder`:
-/// that of --out, or null.
+/// Simulates the run, writes the files that were asked for, and prints. However it ends, the results so far
+/// are reported. `folder`: --out's, or null.
 ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
                         report::RunTrace& trace);
 

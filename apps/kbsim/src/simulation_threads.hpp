@@ -8,18 +8,17 @@
 
 namespace kbsim::app {
 
-/// Why a run with --parallel-bound has one.
+/// Why a run with --parallel-bound uses one thread.
 inline constexpr const char* kBoundWatches = "--parallel-bound watches the order of all events";
 
-/// How many threads may simulate a run: those of --num-threads, if nothing that was asked for needs one
-/// alone.
+/// Number of threads that simulate a run: --num-threads, or 1 if a feature that was asked for needs that.
 struct SimulationThreads {
   unsigned count = 1;
-  std::string one_because = {};  // there are to be several
+  std::string one_because = {};  // why not several, if several were asked for
 };
 [[nodiscard]] SimulationThreads simulation_threads(const Bench& bench, const RunOptions& options);
 
-/// What stderr has of it, if several threads were asked for: a line, or nothing.
+/// The line on stderr about a run with one thread though several were asked for; else "".
 [[nodiscard]] std::string told_of_threads(const SimulationThreads& threads, const host::Session& session);
 
 }  // namespace kbsim::app

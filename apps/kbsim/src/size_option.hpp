@@ -6,7 +6,7 @@
 
 namespace kbsim::app {
 
-/// The size that an option is given, as "4KiB". UsageError, which names the option, if it is none.
+/// The size in an option's text, as "4KiB". UsageError, which names the option, if the text is no size.
 [[nodiscard]] Bytes size_given(const std::string& option, const std::string& text);
 
 }  // namespace kbsim::app

@@ -123,7 +123,7 @@ void show(const SolveOptions& o, const json::object& document, const json::array
   if (!o.out.empty() && !o.quiet) report::say_results(o.out);
 }
 
-// The run as it is tells which metrics there are.
+// The unchanged run shows which metrics there are.
 std::vector<sweep::Metric> metrics_of(Trials& trials) {
   const std::optional<TrialResult> base = trials.run({Trial{}}).front();
   if (!base) throw Interrupted{"interrupted: the run as it is hasn't ended"};
@@ -136,7 +136,7 @@ std::size_t at_a_time(const SolveOptions& o) {
   return o.jobs > 0 ? static_cast<std::size_t>(o.jobs) : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// The run's own settings of what --vary varies would be without effect.
+// Refuses the run's own settings of keys that --vary varies: they would have no effect.
 void require_no_setting(const Arguments& run, const std::vector<sweep::SearchAxis>& axes) {
   constexpr std::string_view kSet = "--set";
   for (std::size_t i = 0; i < run.size(); ++i) {

@@ -1,4 +1,4 @@
-// What kbsim solve prints.
+// The output of kbsim solve.
 #include "solve_report.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string proof_text(const sweep::SearchResult& found, std::size_t settings, b
                      interrupted ? "" : ": more --runs may find one");
 }
 
-// The first stands for all; where nothing runs the answer has it.
+// The first refusal stands for all. If nothing runs, the answer already has it.
 std::string refusal_text(const Solver& solver, const sweep::SearchResult& found) {
   const auto is_refused = [](const auto& each) { return !each.second.has_value(); };
   const auto first = std::ranges::find_if(found.simulated, is_refused);
@@ -45,7 +45,7 @@ std::string refusal_text(const Solver& solver, const sweep::SearchResult& found)
                      solver.message_of(first->first));
 }
 
-// Simulations that speak against what was assumed.
+// Simulations that contradict the assumption.
 std::string contradiction_text(const Solver& solver, const sweep::SearchResult& found) {
   if (!found.contradiction) return "";
   return fmt::format(

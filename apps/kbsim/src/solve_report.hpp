@@ -11,10 +11,10 @@
 
 namespace kbsim::app {
 
-/// The answer, and what it rests on. Something was simulated.
+/// The answer and its reasons. At least one setting must have been simulated.
 [[nodiscard]] std::string to_text(const Solver& solver, const sweep::SearchResult& found);
 [[nodiscard]] boost::json::object to_json(const Solver& solver, const sweep::SearchResult& found);
-/// A row for each setting that was simulated.
+/// One row per simulated setting.
 [[nodiscard]] boost::json::array rows_of(const Solver& solver, const sweep::SearchResult& found);
 
 }  // namespace kbsim::app

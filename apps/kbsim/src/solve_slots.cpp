@@ -64,7 +64,7 @@ std::string end_text(const SlotsAnswer& answer, const sweep::EnoughTrial& trial)
   return fmt::format("{} {:.9g} {}", answer.metric, std::abs(trial.number), answer.unit);
 }
 
-// Of numbers that a signal kept from being tried nothing is said.
+// Omits numbers that weren't tried because of a signal.
 std::string interrupted_text(const SlotsAnswer& answer) {
   constexpr std::string_view kOthers = "interrupted: other numbers of slots weren't tried\n";
   if (answer.found.fewest)

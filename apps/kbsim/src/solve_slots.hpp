@@ -11,7 +11,7 @@
 
 namespace kbsim::app {
 
-/// How many slots a collective algorithm needs, and how many help it.
+/// Number of slots that a collective algorithm needs, and number beyond which more don't help.
 struct SlotsAnswer {
   std::string key;  // of the slots
   std::string metric;
@@ -19,13 +19,13 @@ struct SlotsAnswer {
   sweep::Enough found;
   bool interrupted = false;
 };
-/// UsageError if the run has no single algorithm, or several rows; the error of a run that fails otherwise
-/// than by being stuck.
+/// UsageError if the run has no single algorithm, or several rows. A run that fails, but isn't stuck, throws
+/// its error.
 [[nodiscard]] SlotsAnswer slots_of(Trials& trials, const Arguments& run, const std::string& metric);
 
 [[nodiscard]] std::string to_text(const SlotsAnswer& answer);
 [[nodiscard]] boost::json::object to_json(const SlotsAnswer& answer);
-/// What was run.
+/// One row per run.
 [[nodiscard]] boost::json::array rows_of(const SlotsAnswer& answer);
 
 }  // namespace kbsim::app

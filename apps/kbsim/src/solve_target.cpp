@@ -1,4 +1,4 @@
-// What kbsim solve is asked for.
+// The target, the axes and the costs of kbsim solve.
 #include "solve_target.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ UsageError no_target(const std::string& text) {
       "--target {}: expected METRIC<=NUMBER or METRIC>=NUMBER with a unit, as latency<=20us", text)};
 }
 
-// NAME, NAME_ns and so on.
+// The metric NAME, NAME_ns and so on.
 const sweep::Metric& metric_meant(const std::string& name, const std::vector<sweep::Metric>& metrics) {
   if (const sweep::Metric* exact = metric_named(metrics, name)) return *exact;
   std::vector<std::string> names;

@@ -13,14 +13,15 @@
 
 namespace kbsim::app {
 
-/// The settings of a search as trials, and what each found.
+/// The settings of a search as trials, with their results.
 class Solver {
  public:
   Solver(Trials& trials, std::vector<sweep::SearchAxis> axes, Target target);
 
   [[nodiscard]] Trial trial_of(const sweep::Point& point) const;
   [[nodiscard]] std::vector<sweep::Probe> simulate(const std::vector<sweep::Point>& points);
-  /// By the critical path of the first, which was simulated: each of its terms evaluated anew.
+  /// The number of `to`, predicted by evaluating each term of the critical path of `from`, which was
+  /// simulated.
   [[nodiscard]] double predicted(const sweep::Point& from, const sweep::Point& to) const;
   /// UsageError if neither the cheapest nor the dearest setting can be read.
   void require_readable() const;

@@ -11,13 +11,14 @@
 
 namespace kbsim::app {
 
-/// How far the process's only simulation is, while this lives: on a terminal, from its third second on.
+/// Shows the progress of the process's only simulation during its lifetime: on a terminal, from the third
+/// second on.
 class StandingLine {
  public:
   struct How {
     bool shown = true;
     std::chrono::steady_clock::time_point start{};  // of its wall time
-    std::string counted = "events";                 // what tell_simulated() is told
+    std::string counted = "events";                 // unit of what tell_simulated() reports
   };
   explicit StandingLine(const How& how)
       : start_{how.start},

@@ -2,8 +2,8 @@
 
 namespace kbsim::app {
 
-/// Opens what the shell has closed of stdin, stdout and stderr, so that no file of a run gets their numbers:
-/// stdout such that writing to it fails as before, stderr such that it swallows all.
+/// Opens each of stdin, stdout and stderr that the shell has closed, so that no file of a run gets its
+/// number. Writes to that stdout fail as before; that stderr swallows all.
 void open_closed_streams();
 
 }  // namespace kbsim::app

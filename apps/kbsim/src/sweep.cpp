@@ -81,7 +81,7 @@ ExitCode show_points(const sweep::Sweep& sweep) {
   return ExitCode::ok;
 }
 
-// What can be refused before a plan is read.
+// Refuses mistakes that are known before a plan is read.
 void require_sound(const SweepOptions& o) {
   if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
   report::require_folder("--out", o.out);
@@ -121,7 +121,7 @@ ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
   return o.dry_run ? show_points(all) : run_sweep(all);
 }
 
-// A plan and no other argument without an option comes first.
+// A plan comes first, as the only argument without an option.
 void require_no_near_merge(const Arguments& given) {
   if (given.empty() || given.front().starts_with('-')) return;
   std::error_code ignored;

@@ -47,7 +47,7 @@ void describe(sweep::TableOptions& options, boost::program_options::options_desc
 /// The plan file first; the command line adds to it. `rest`: arguments of the bench.
 [[nodiscard]] sweep::Plan plan_of(const SweepOptions& options, const Arguments& rest);
 
-/// Of mpirun's ranks each runs one point at a time.
+/// Options of the worker pool. Under mpirun each rank runs one point at a time.
 [[nodiscard]] sweep::PoolOptions pool_of(const SweepOptions& options, sweep::Ranks* ranks);
 
 }  // namespace kbsim::app

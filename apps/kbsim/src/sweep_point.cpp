@@ -38,7 +38,7 @@ void leave_segments_out(boost::json::object& document) {
   }
 }
 
-// What it cost is no result.
+// The cost of a run is no result.
 std::string document_of(boost::json::object document) {
   if (document.empty()) return {};
   leave_segments_out(document);

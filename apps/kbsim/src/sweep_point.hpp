@@ -6,13 +6,13 @@
 
 namespace kbsim::app {
 
-/// Runs points in this process; plug-ins that `words` of all points name are loaded and part of every key.
-/// `with_links`: what each link did is kept, too; `with_explanation`: of points with --explain why they took
-/// as long as they did, without the segments of their paths.
+/// Runs points in this process. Plug-ins in `words`, the words of all points, are loaded and part of every
+/// key. `with_links`: also keeps the counts of each link. `with_explanation`: also keeps why points with
+/// --explain took their time, without the segments of their paths.
 [[nodiscard]] sweep::RunPoint point_runner(const Arguments& words, bool with_links,
                                            bool with_explanation = false);
 
-/// Reads and checks a point as far as that goes without simulating it. Throws what is wrong.
+/// Reads and checks a point without simulating it. Throws the error that it finds.
 void check_point(const Arguments& words);
 
 /// The words without the plug-ins, which a process loads once.

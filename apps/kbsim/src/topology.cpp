@@ -1,4 +1,4 @@
-// kbsim topology: what a topology file compiles to, in numbers and as a drawing.
+// kbsim topology: a compiled topology file, in numbers and as a drawing.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -57,7 +57,7 @@ examples:
   kbsim topology topology.yaml --json
 )";
 
-// A file of a form's name has that form.
+// A file name with a form as its suffix must have that form.
 void require_form(const TopologyOptions& options) {
   using namespace std::string_view_literals;
   for (const auto& [form, asked] : {std::pair{"svg"sv, options.svg}, std::pair{"dot"sv, options.dot},

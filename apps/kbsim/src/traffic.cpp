@@ -31,7 +31,7 @@ namespace {
 namespace po = boost::program_options;
 using Points = std::vector<hw::TrafficResult>;
 
-// Times, sizes or targets of packets.
+// True if times, sizes or targets of packets are random.
 bool draws_anything(const topology::TrafficCase& traffic, const hw::TrafficRequest& request) {
   if (request.outstanding == 0 && request.arrivals != hw::Arrivals::saturated) return true;
   if (request.other > 0_B) return true;
@@ -44,7 +44,7 @@ bool draws_anything(const topology::TrafficCase& traffic, const hw::TrafficReque
   });
 }
 
-// Up to what the source that sends most has a link for.
+// Loads up to the link's rate of the source that sends most.
 std::vector<double> loads_of(const topology::TrafficCase& traffic) {
   const topology::TrafficNetwork& network = traffic.network;
   double most = 0.0;
@@ -87,7 +87,7 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
   return summary;
 }
 
-// Why points are missing is the news.
+// The reason of missing points matters more than a missing page.
 void write_page(const std::string& out, const TrafficMeasured& measured) {
   try {
     write_report_page(out);

@@ -53,7 +53,7 @@ std::uint64_t checked(const char* option, std::int64_t value, std::int64_t most)
   return static_cast<std::uint64_t>(value);
 }
 
-// A flit of router_iq, the smallest of all that there are.
+// The smallest flit of all routers that are router_iq.
 Bytes smallest_flit(const config::MachineSpec& spec) {
   Bytes smallest{std::numeric_limits<std::int64_t>::max()};
   for (const ComponentSpec* router : {&spec.cube.noc.router, &spec.sip.io.router}) {
@@ -138,8 +138,8 @@ void check_choice(const TrafficOptions& o) {
     throw UsageError{fmt::format("--arrivals {}: has no effect with --outstanding", *o.arrivals)};
 }
 
-// Packets are the traffic's own, and no memory or engine takes part; a bare network has nothing of the
-// machine but its NOC.
+// Packets are the traffic's own, and no memory or engine takes part. A bare network has only the machine's
+// NOC.
 evaluate::Uses uses_of(const TrafficOptions& o, const config::MachineSpec& spec) {
   evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
   for (const char* key : {"system.packet_bytes", "system.control_bytes"})

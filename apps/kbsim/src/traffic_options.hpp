@@ -17,7 +17,7 @@
 
 namespace kbsim::app {
 
-/// What `kbsim traffic` is told, of traffic that it makes itself.
+/// Options of `kbsim traffic` for traffic that it generates itself.
 struct TrafficOptions {
   MachineOptions machine;
   std::string scope;
@@ -40,11 +40,11 @@ struct TrafficOptions {
 [[nodiscard]] boost::program_options::options_description describe(TrafficOptions& options);
 extern const std::string kTrafficExamples;
 
-/// Numbers and words of the options into options.request. UsageError where one is out of its range.
+/// Fills options.request from numbers and words of the options. UsageError if one is out of its range.
 void fill_request(TrafficOptions& options);
 /// UsageError unless one offered load is chosen.
 void check_choice(const TrafficOptions& options);
-/// The rate that was asked for, in packets a service time and source.
+/// The rate that was asked for, in packets per service time and source.
 [[nodiscard]] double asked_rate(const TrafficOptions& options, const topology::TrafficCase& traffic);
 /// Settings of the machine that this traffic doesn't use, with the reasons.
 [[nodiscard]] evaluate::Uses uses_of(const TrafficOptions& options, const config::MachineSpec& spec);

@@ -20,11 +20,11 @@ namespace kbsim::app {
 struct TrafficMeasured {
   std::vector<hw::TrafficResult> points;
   bool whole = true;                 // false: a signal has ended it before, or points of a sweep have failed
-  std::optional<Error> failed = {};  // by what, of the first of these
+  std::optional<Error> failed = {};  // the error of the first failed point
 };
 
-/// What run.json and config.resolved.yaml keep of a run of `kbsim traffic` on a machine; `arguments` outlive
-/// it.
+/// Contents of run.json and config.resolved.yaml for a run of `kbsim traffic` on a machine. `arguments`
+/// outlive the record.
 [[nodiscard]] report::RunRecord traffic_record(const Arguments& arguments, std::optional<std::int64_t> seed,
                                                const config::MachineSpec& spec, bool whole);
 

@@ -1,4 +1,4 @@
-// What kbsim whatif prints.
+// The output of kbsim whatif.
 #include "trial_rows.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<std::string> settings_of(const Trial& trial) {
   return all;
 }
 
-// Of one simulation, or of all that an evaluation ran.
+// Simulated time of one simulation, or the sum over an evaluation's simulations.
 std::optional<double> total_of(const std::vector<sweep::Metric>& metrics) {
   if (const sweep::Metric* run = metric_named(metrics, "run.simulated_ns")) return run->value;
   std::optional<double> sum;
@@ -31,7 +31,7 @@ std::optional<double> total_of(const std::vector<sweep::Metric>& metrics) {
   return sum;
 }
 
-// What each of an evaluation's rows says, if they say it.
+// The limits in an evaluation's rows, if the rows have them.
 std::string limits_of(const json::object& document) {
   std::vector<std::string> all;
   const json::value* rows = document.if_contains("rows");
@@ -48,7 +48,7 @@ std::string limits_of(const json::object& document) {
   return fmt::format("{}{}", fmt::join(all, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// Which of an explanation's paths --of asks about.
+// Index of the path that --of asks about.
 std::size_t asked_in(const json::value& explanation) {
   const json::value* asked =
       explanation.is_object() ? explanation.get_object().if_contains("asked") : nullptr;
@@ -59,7 +59,7 @@ std::string limit_title(const TrialRow& base) {
   return base.asked ? fmt::format("limited by ({})", base.path->of) : "limited by";
 }
 
-// Of rates more is better.
+// For rates, more is better.
 std::optional<double> speed_up(const TrialRow& base, const TrialRow& row) {
   if (!base.value || !row.value || *base.value <= 0.0 || *row.value <= 0.0) return std::nullopt;
   return base.unit.ends_with("/s") ? *row.value / *base.value : *base.value / *row.value;
@@ -74,7 +74,7 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// Of the columns that hold names.
+// Widths of the columns that hold names.
 struct Widths {
   std::size_t name = 10;
   std::size_t metric = 12;

@@ -26,12 +26,12 @@ struct TrialRow {
   std::optional<double> value = {};  // of the metric
   std::string limited_by = {};
   std::optional<explain::PathRecord> path = {};  // of the run, or of what --of asks about
-  bool asked = false;                            // of the latter
+  bool asked = false;                            // `path` is the one that --of asks about
 };
 [[nodiscard]] TrialRow row_of(const Trial& trial, const std::string& command, const TrialResult& result,
                               const std::string& metric);
 
-/// The first row is the base. How the path changed is told if there are paths.
+/// The first row is the base. Changes of the path are printed if there are paths.
 [[nodiscard]] std::string to_text(const std::vector<TrialRow>& rows, bool explains);
 [[nodiscard]] boost::json::object to_json(const std::vector<TrialRow>& rows, bool explains);
 /// Numbers and words alone, for CSV.

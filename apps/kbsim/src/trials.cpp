@@ -1,4 +1,4 @@
-// Runs that differ from one by some settings: of kbsim whatif and kbsim solve.
+// Runs that differ from a base by some settings, for kbsim whatif and kbsim solve.
 #include "trials.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-// KEY=VALUES, at blanks in front of KEY=.
+// Divides text into KEY=VALUES, at blanks before KEY=.
 std::vector<std::pair<std::string, std::string>> settings_in(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> all;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -19,10 +19,10 @@ namespace kbsim::app {
 /// A run that differs from a base by some settings.
 struct Trial {
   std::string name;   // "cube.noc.link_bw_gbs=512 ccl.defaults.n_slots=8"; "" of the base itself
-  Arguments words{};  // behind those of the base
+  Arguments words{};  // after those of the base
 };
 
-/// What a trial found.
+/// Result of a trial.
 struct TrialResult {
   int exit = 0;
   std::string message = {};  // of one that failed
@@ -31,24 +31,25 @@ struct TrialResult {
 };
 
 struct TrialOptions {
-  unsigned jobs = 0;  // at a time; 0: one a core
+  unsigned jobs = 0;  // at a time; 0: one per core
   bool quiet = false;
 };
 
-/// UsageError naming the first output of one run among the arguments, or one of the bench that names a file.
+/// UsageError naming the first argument that is an output of one run, or an option of the bench that names a
+/// file.
 void require_no_outputs(const Arguments& run);
 
-/// Runs trials of one base in processes of their own, several at a time. While it lives a signal asks for the
-/// end in an orderly way. The process may have no other threads.
+/// Runs trials of one base in processes of their own, several at a time. During its lifetime a signal ends
+/// them in an orderly way. The process may have no other threads.
 class Trials {
  public:
   /// `base`: arguments of kbsim run. Its plug-ins are loaded. UsageError or ConfigError if it can't be read.
   Trials(Arguments base, const TrialOptions& options);
 
-  /// All of them, in their order; nullopt of those that a signal left without a result. The base is simulated
-  /// once.
+  /// Results of the trials, in their order; nullopt for trials that a signal left without a result. The base
+  /// is simulated once.
   [[nodiscard]] std::vector<std::optional<TrialResult>> run(const std::vector<Trial>& trials);
-  /// With --explain, unless the base refuses that: then all trials go without.
+  /// Adds --explain to all trials, unless the base refuses it.
   void want_explanations();
   [[nodiscard]] bool explains() const { return explains_; }
   /// A signal has asked for the end: nothing more runs.
@@ -70,11 +71,11 @@ class Trials {
   ScratchFolder folder_{"trials"};
 };
 
-/// A setting or several, "a.b=1 c=2": a blank in front of NAME= divides them. Of a value that is a list or a
-/// range, as kbsim sweep takes it, a trial for each; of several such values all combinations.
+/// Trials of one or several settings, "a.b=1 c=2"; a blank before NAME= divides them. A list or a range, as
+/// in kbsim sweep, gives one trial per value. Several of these give all combinations.
 [[nodiscard]] std::vector<Trial> trials_of(const std::string& settings);
 
-/// Arguments that mix a command's own options with those of kbsim run. What stands behind `--` is the run's.
+/// Arguments that mix a command's own options with those of kbsim run. Words after `--` are the run's.
 struct MixedArguments {
   Arguments own;
   Arguments run;
@@ -83,8 +84,8 @@ struct MixedArguments {
 [[nodiscard]] MixedArguments divided(const Arguments& given, const std::vector<std::string>& valued,
                                      const std::vector<std::string>& switches);
 
-/// The metric of that name or, of "", the one that kbsim sweep takes: the latency, or else the time.
-/// UsageError with the nearest name; "" if there is none at all.
+/// The metric of that name; for "" the default of kbsim sweep: the latency, or else the time. UsageError with
+/// the nearest name; "" if there is no metric at all.
 [[nodiscard]] std::string chosen_metric(const std::vector<sweep::Metric>& metrics, const std::string& asked);
 [[nodiscard]] const sweep::Metric* metric_named(const std::vector<sweep::Metric>& metrics,
                                                 const std::string& name);

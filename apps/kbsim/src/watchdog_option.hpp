@@ -6,7 +6,7 @@
 
 namespace kbsim::app {
 
-/// --watchdog, of every command that runs programs or parts of the user's in a simulation.
+/// --watchdog, of every command that runs the user's programs or components in a simulation.
 void describe_watchdog(WatchdogLimit::Seconds& most, boost::program_options::options_description& to);
 
 }  // namespace kbsim::app

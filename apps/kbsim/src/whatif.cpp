@@ -1,4 +1,4 @@
-// kbsim whatif: a run with other settings, each by itself, beside the run as it is.
+// kbsim whatif: compares a run with the same run under other settings, each by itself.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -70,7 +70,7 @@ po::options_description description(WhatIfOptions& o) {
   return all;
 }
 
-// A --set of which no run can be read is a mistake; of a range some may be out of what a key takes.
+// A --set that no run can read is a mistake. Some values of a range may lie outside a key's range.
 std::vector<Trial> asked_trials(const WhatIfOptions& o, const Trials& trials) {
   std::vector<Trial> all;
   for (const std::string& text : o.set) {

@@ -12,8 +12,8 @@ struct Cell {
 };
 using Walk = std::vector<Cell>;
 
-// Rows to the east and rows to the west, each beginning below the end of the one before: the columns of their
-// ends differ by one to the west and to the east. After the last row comes the first again, by the wrap.
+// A row to the east ends one column further west, a row to the west one further east; each begins below the
+// end of the one before. The wrap leads from the last row to the first.
 Walk over_rows_that_wrap(int w, int h) {
   const int east = h % 2 == 0 ? h / 2 : (h + w) / 2;
   Walk walk;
@@ -27,7 +27,7 @@ Walk over_rows_that_wrap(int w, int h) {
   return walk;
 }
 
-// The first column leads back up; the others are walked to and fro, of an even number of rows.
+// The first column leads back up. The other columns are walked to and fro; the number of rows is even.
 Walk over_rows(int w, int h) {
   Walk walk{{0, 0}};
   for (int y = 0; y < h; ++y) {

@@ -2,7 +2,7 @@
 
 namespace kbsim {
 
-// An override has no lines.
+// The place of an override has no line.
 const Place& ComponentSpec::place_of(const std::vector<std::string>& names) const {
   const Place* first = nullptr;
   for (const std::string& name : names) {

@@ -1,12 +1,12 @@
 // FNV-1a of a block in 64 parts at once. A byte changes only the lowest eight bits of the state before it is
-// multiplied by the prime p: h' = (h + d) p, with d = (low(h) ^ byte) - low(h). So the state behind n bytes
-// is h p^n + d_1 p^n + d_2 p^(n-1) + ... + d_n p: a sum, of whose terms only the low bits hang on each other.
+// multiplied by the prime p: h' = (h + d) p, with d = (low(h) ^ byte) - low(h). So the state after n bytes is
+// h p^n + d_1 p^n + d_2 p^(n-1) + ... + d_n p: a sum. Only the low bits of its terms depend on each other.
 //
-// The low bits of the parts' first states are found bit by bit. Bit k of a state doesn't hang on higher bits,
-// and bit k of a part's first state only flips that of its last. So where bits below k are known, the parts
-// run with bit k = 0, and their last states say which of them flip it. Bits 0 and 1 need no such run: with
-// p = 3 mod 4 and even lengths, the last bit 0 is the sum of all bytes' bits 0, and bit 1 that of their bits
-// 1 and of every other one's bit 0.
+// The low bits of the parts' first states are found bit by bit. Bit k of a state doesn't depend on higher
+// bits, and bit k of a part's first state only flips that of its last. So where bits below k are known, the
+// parts run with bit k = 0, and their last states show which of them flip it. Bits 0 and 1 need no such run.
+// With p = 3 mod 4 and even lengths, the last bit 0 is the sum of all bytes' bits 0. Bit 1 is that of their
+// bits 1 and of every other one's bit 0.
 #include "fnv_blocks.hpp"
 
 #if defined(__x86_64__)
@@ -22,7 +22,7 @@ namespace fnv_parts {
 namespace {
 
 constexpr std::size_t kLanes = 16;     // parts in a register, as words of 16 bits
-constexpr std::size_t kRegisters = 4;  // as many as keep the multiplier busy
+constexpr std::size_t kRegisters = 4;  // enough to keep the multiplier busy
 constexpr std::size_t kParts = kLanes * kRegisters;
 constexpr std::size_t kLength = kFnvBlock / kParts;  // bytes of a part
 constexpr std::size_t kSteps = kLength / 2;
@@ -50,7 +50,7 @@ constexpr std::uint16_t take_digit(std::uint64_t& number) {
 
 using Weights = std::array<std::array<std::int32_t, kDigits>, kSteps>;
 
-/// By what the two bytes of a step count in the sum: each digit of both powers in one word of 32 bits.
+/// The weights of a step's two bytes in the sum: each digit of both powers in one word of 32 bits.
 Weights make_weights() {
   Weights weights{};
   for (std::size_t step = 0; step < kSteps; ++step) {
@@ -79,7 +79,7 @@ using Registers = std::array<__m256i, kRegisters>;
   return all;
 }
 
-/// Eight words of each of 16 parts: of parts 0 to 7 in lower halves, of 8 to 15 in upper ones.
+/// Eight words of each of 16 parts: parts 0 to 7 in lower halves, 8 to 15 in upper ones.
 [[gnu::target("avx2")]] inline std::array<__m256i, 8> eight_words(const std::byte* from) {
   std::array<__m256i, 8> rows;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -116,7 +116,7 @@ using Registers = std::array<__m256i, kRegisters>;
   }
 }
 
-/// The low bits that states have behind the parts; what is above eight bits means nothing.
+/// The low bits of the states after the parts; bits above the lowest eight mean nothing.
 [[gnu::target("avx2")]] void run(const Block& block, const Words& starts, Words& ends) {
   const __m256i prime = _mm256_set1_epi16(static_cast<std::int16_t>(kFnvPrime));
   Registers low = load_all(starts);
@@ -152,8 +152,8 @@ Words first_states(std::uint64_t state, const Block& block, Words ends) {
   return starts;
 }
 
-/// What the bytes change in their states, the two of a step side by side: of the first and third four parts
-/// of a register in `block`, of the others in `others`.
+/// The changes that bytes make in their states, the two of a step side by side. The first and third four
+/// parts of a register are in `block`, the others in `others`.
 [[gnu::target("avx2")]] void find_changes(Block& block, Block& others, const Words& starts) {
   const __m256i prime = _mm256_set1_epi16(static_cast<std::int16_t>(kFnvPrime));
   const __m256i byte = _mm256_set1_epi16(0xff);

@@ -6,7 +6,7 @@
 
 namespace kbsim {
 
-/// The bytes of which fnv_blocks() takes whole multiples; the memory that it needs.
+/// Bytes of a block: fnv_blocks() takes whole multiples, and needs this memory.
 inline constexpr std::size_t kFnvBlock = 16384;
 
 /// Whether this processor can do it.

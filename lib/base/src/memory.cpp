@@ -21,8 +21,8 @@ namespace {
 std::atomic<std::int64_t> limit{0};  // 0: not set, and not looked up yet
 std::atomic<std::uint64_t> refusals{0};
 
-// The first number behind `key` in a small file of the host's; 0 if there is none, as for a control group's
-// "max". Takes nothing of C++'s heap.
+// The first number after `key` in a small file of the host's; 0 if there is none, as for a control group's
+// "max". Takes nothing from C++'s heap.
 std::int64_t number_in(const char* file, std::string_view key = "") {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in{std::fopen(file, "r"), &std::fclose};
   if (!in) return 0;
@@ -36,7 +36,7 @@ std::int64_t number_in(const char* file, std::string_view key = "") {
   return std::max<std::int64_t>(number, 0);
 }
 
-// The process's own among the control groups of version 2, as "/user.slice/a.scope".
+// The process's own control group of version 2, as "/user.slice/a.scope".
 std::string control_group() {
   constexpr std::string_view kVersion2 = "0::";
   std::ifstream in{"/proc/self/cgroup"};
@@ -46,7 +46,7 @@ std::string control_group() {
   return "";
 }
 
-// Of the host, or less: each control group around the process may have a limit.
+// The host's memory, or less: each control group around the process may have a limit.
 std::int64_t host_memory() {
   std::int64_t bytes = number_in("/proc/meminfo", "MemTotal:") * 1024;
   const auto limit_by = [&bytes](const std::string& file) {

@@ -25,9 +25,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-// What is known by a longer name: of `ring_allreduce` the variants `ring_allreduce_hbm` and `_tcm`.
+// Longer names that begin with `typed`: for `ring_allreduce` the variants `ring_allreduce_hbm` and `_tcm`.
 std::vector<std::string> longer_names(std::string_view typed, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kShortest = 3;  // a beginning says something
+  constexpr std::size_t kShortest = 3;  // a shorter beginning matches too much
   std::vector<std::string> longer;
   if (typed.size() < kShortest) return longer;
   for (const std::string& candidate : candidates) {

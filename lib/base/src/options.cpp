@@ -57,14 +57,14 @@ std::string one_of(const std::vector<std::string>& choices) {
                      choices.back());
 }
 
-// What isn't of its type at all.
+// Refuses a text that isn't of the option's type.
 [[noreturn]] void refuse(const Option& option, const std::string& kind, const std::string& text) {
   const std::string range = range_text(option);
   throw UsageError{fmt::format("--{} must be {}{}{}, got '{}'", option.long_name(), kind,
                                range.empty() ? "" : ", ", range, text)};
 }
 
-// The range as described, unless that would have it.
+// Reports the range as described, or the field's own if the number is within the described one.
 void require_range(const Option& option, double number, const std::string& text) {
   const auto within = [number](Range range) { return number >= range.min && number <= range.max; };
   const Range whole{.min = option.field.min, .max = option.field.max};

@@ -8,7 +8,7 @@ namespace kbsim {
 namespace fs = std::filesystem;
 
 fs::path end_of_links(fs::path path) {
-  constexpr int kMostSymlinks = 40;  // as many as Linux follows
+  constexpr int kMostSymlinks = 40;  // Linux follows no more
   std::error_code ignored;
   for (int i = 0; i < kMostSymlinks && fs::is_symlink(path, ignored); ++i)
     path = (path.parent_path() / fs::read_symlink(path, ignored)).lexically_normal();

@@ -10,8 +10,8 @@
 namespace kbsim {
 namespace {
 
-constexpr int kParts = 1024;         // of an octave
-constexpr int kLeastExponent = -40;  // what is less counts as 0
+constexpr int kParts = 1024;         // intervals of an octave
+constexpr int kLeastExponent = -40;  // smaller numbers count as 0
 constexpr int kMostExponent = 40;
 
 std::int32_t interval_of(double number) {
@@ -22,7 +22,7 @@ std::int32_t interval_of(double number) {
   return (exponent - kLeastExponent) * kParts + 1 + static_cast<std::int32_t>((mantissa - 0.5) * 2 * kParts);
 }
 
-// Its middle.
+// The middle of an interval.
 double number_of(std::int32_t interval) {
   if (interval == 0) return 0.0;
   const double part = (interval - 1) % kParts + 0.5;
@@ -58,7 +58,7 @@ void Quantiles::keep(double number) {
 
 void Quantiles::give_up_exactness() {
   for (const double number : exact_) ++intervals_[interval_of(number)];
-  exact_ = std::vector<double>{};  // and gives its memory back
+  exact_ = std::vector<double>{};  // and frees the memory
 }
 
 double Quantiles::mean() const {

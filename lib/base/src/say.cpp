@@ -12,7 +12,7 @@
 namespace kbsim {
 namespace {
 
-// While it lives, a pipe without a reader is an error of this thread's write, and no signal.
+// While it lives, writing to a pipe without a reader is an error of this thread's write, and no signal.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -50,7 +50,7 @@ void write_all(std::string_view text) {
   }
 }
 
-// At once, so that nobody else's text comes between.
+// In one write, so that no other text comes between.
 void erase_and_write(std::string_view text) {
   std::array<char, 1024> both{};
   char* const behind = std::ranges::copy(kErase, both.begin()).out;

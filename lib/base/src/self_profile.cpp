@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kKinds = 128;
 constexpr long kIntervalNs = 250'000;
 
-// By number: 0 is work of which nothing else is known.
+// Names by number; 0 is work of unknown kind.
 std::vector<std::string>& names() {
   static std::vector<std::string> all{"start-up and the rest"};
   return all;
@@ -44,7 +44,7 @@ void sample(int) {
   errno = errno_before;
 }
 
-// Of a signal and its handler.
+// Seconds of one signal and its handler.
 double seconds_each() {
   constexpr int kSignals = 1000;
   paused = true;

@@ -14,13 +14,13 @@
 namespace kbsim {
 namespace {
 
-std::mutex asking;  // guards what lives: another thread may ask
+std::mutex asking;  // guards living objects: another thread may read them
 const Stage* stage = nullptr;
 const HostWork* work_told = nullptr;
 std::atomic<std::int64_t> simulated_ps = 0;
 std::atomic<std::uint64_t> simulated_events = 0;
 
-// The first that lives is told of.
+// The first that lives is reported.
 template <class Lives>
 void begin(const Lives*& told, const std::type_identity_t<Lives>* lives) {
   const std::scoped_lock lock{asking};

@@ -47,7 +47,7 @@ std::string StandingText::count(double n) const {
 std::string StandingText::rate(std::uint64_t events, Seconds wall) {
   const std::uint64_t before = std::exchange(events_, events);
   const double seconds = (wall - std::exchange(wall_, wall)).count();
-  const std::uint64_t more = events < before ? events : events - before;  // of another simulation, or of this
+  const std::uint64_t more = events < before ? events : events - before;  // another simulation's, or its own
   return count(seconds > 0.0 ? static_cast<double>(more) / seconds : 0.0) + "/s";
 }
 

@@ -26,7 +26,7 @@ fs::path nearest_that_is_there(fs::path path) {
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.empty() ? "." : path.string()); }
 
-// The first link on the way that leads nowhere; "" if there is none.
+// The first link of the path that leads nowhere; "" if there is none.
 fs::path dangling_link(const fs::path& path) {
   std::error_code ignored;
   fs::path way;

@@ -1,4 +1,4 @@
-// The printed forms of the small words: ids, dtypes, shapes, digests.
+// The printed forms of small types: ids, dtypes, shapes, digests.
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -15,15 +15,15 @@
 namespace kbsim::ccl {
 namespace {
 
-// Its address, and what it takes of a TCM.
+// The address of a ring, and the part of a TCM that it takes.
 struct Ring {
   topology::PhysAddr at = {};
   std::optional<topology::PhysAddr> tcm = {};
 };
-// Of each PE of a wiring, in the order of its neighbours.
+// The rings of each PE of a wiring, in the order of its neighbours.
 using Rings = std::map<PeCoord, std::vector<Ring>>;
 
-// A memory that holds rings, and what of it a PE may have.
+// A memory that holds rings, and the part of it that a PE may use.
 struct RingMemory {
   topology::Region region;
   std::string_view whole;
@@ -62,7 +62,7 @@ Ring reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes size) {
   return {.at = pe.ipcq.allocate(size), .tcm = tcm};
 }
 
-// None at the end that only sends.
+// Allocates a ring. An end that only sends has none.
 Ring reserve_ring(PeCoord pe, Flow flow, topology::Region region, Bytes size,
                   topology::MachineAllocators& allocators) {
   if (!receives(flow)) return {};
@@ -96,7 +96,7 @@ Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
   return rings;
 }
 
-// Of the queue that `from` calls `to`, at its peer.
+// The peer's ring of the queue that `from` calls `to`.
 const Ring& ring_at_peer(PeCoord from, const Neighbour& to, const Wiring& wiring, const Rings& rings) {
   const std::string label = reverse_direction(wiring, from, to);
   const std::vector<Neighbour>& theirs = wiring.at(to.peer);
@@ -128,7 +128,7 @@ int package_of(int rank, const std::vector<int>& sips) {
   return sips.empty() ? rank : sips[static_cast<std::size_t>(rank)];
 }
 
-// From ranks' numbers to those of their packages.
+// Replaces the numbers of ranks by those of their packages.
 Wiring on_packages(Wiring of_ranks, const std::vector<int>& sips) {
   if (sips.empty()) return of_ranks;
   const auto there = [&](PeCoord at) { return PeCoord{package_of(at.sip, sips), at.cube, at.pe}; };
@@ -141,7 +141,7 @@ Wiring on_packages(Wiring of_ranks, const std::vector<int>& sips) {
   return wiring;
 }
 
-// Of these PEs of each package, if any are named.
+// The wiring among these PEs of each package; without PEs, among the mapper's.
 Wiring wiring_among(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
                     const std::vector<PeCoord>& pes) {
   if (pes.empty()) return wiring_of(algorithm, machine);

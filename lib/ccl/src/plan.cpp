@@ -11,7 +11,7 @@
 namespace kbsim::ccl {
 namespace {
 
-// Of the collective's own rows: its input or its output is one share of several.
+// Whether a buffer of extent `mine` (input or output) is one share of the other.
 bool is_one_share(const Plan& plan, Extent mine, Extent other) {
   return plan.ranks() > 0 && mine == Extent::one_share && other == Extent::all_shares;
 }

@@ -90,7 +90,7 @@ class Follow {
     return found;
   }
 
-  // Of the ith of its chunks: what the step gives, stored if it stores.
+  // The value that a step gives for the ith of its chunks; stored if the step stores.
   SumPtr chunk_of(const PlanStep& step, int rank, int i, const std::vector<SumPtr>& message) {
     const PlanOpTraits op = traits_of(step.op);
     const PlanChunk src{step.src.buffer, step.src.index + i};
@@ -139,7 +139,7 @@ bool is_right(const Sum& wanted, const SumPtr& found) {
          });
 }
 
-// What is wrong with it first.
+// The first difference.
 std::string difference(const Sum& wanted, const SumPtr& found) {
   if (!found) return "is never written";
   const auto has = [](const Sum& sum, const Part& part) {
@@ -158,7 +158,7 @@ std::string difference(const Sum& wanted, const SumPtr& found) {
   return "";
 }
 
-// Of a reduce the root alone has a result.
+// A reduce has a result on the root alone.
 bool has_output(const Plan& plan, int rank) {
   return plan.collective != config::Collective::reduce || rank == 0;
 }
@@ -193,7 +193,7 @@ void judge_output(const Plan& plan, int rank, Follow& follow, PlanJudgement& fou
   }
 }
 
-// Of a plan that names no collective: whatever it makes is right, if it makes it of inputs.
+// A plan that names no collective is right if it only reads written chunks.
 PlanJudgement judged_alone(const Follow& follow) {
   PlanJudgement found{.wrong = follow.unwritten(), .unwritten = follow.unwritten()};
   if (found.wrong > 0)

@@ -19,11 +19,11 @@ bool any_step(const PlanBlock& block, bool PlanOpTraits::* what) {
   return std::ranges::any_of(block.steps, [what](const PlanStep& step) { return traits_of(step.op).*what; });
 }
 
-/// A thread block on its way.
+/// The state of a thread block.
 struct Standing {
   int step = 0;
-  bool has_message = false;       // of its step
-  std::vector<int> waiting = {};  // blocks of the rank that wait for a step of this one
+  bool has_message = false;       // the message of its step has been received
+  std::vector<int> waiting = {};  // thread blocks of the rank that wait for a step of this one
 };
 
 struct Fill {
@@ -32,7 +32,7 @@ struct Fill {
   int freed = 0;
 };
 
-/// A plan on its way, until nothing can go on.
+/// Runs a plan until no thread block can go on.
 class Walk {
  public:
   Walk(const Plan& plan, WalkRules rules, const StepAction& action)
@@ -71,7 +71,7 @@ class Walk {
     ready_.emplace_back(queues_.all[at(queue)].from, queues_.all[at(queue)].sender);
   }
 
-  // False if it doesn't get on.
+  // Runs one step of a thread block; false if it can't.
   bool advance(int rank, int block) {
     Standing& here = standing(rank, block);
     if (here.step == static_cast<int>(steps(rank, block).size())) return false;

@@ -20,7 +20,7 @@ namespace {
 
 using PlanPtr = std::shared_ptr<const Plan>;
 
-// By the names of their topologies.
+// All plans, by the names of their topologies.
 std::map<std::string, PlanPtr, std::less<>>& plans() {
   static std::map<std::string, PlanPtr, std::less<>> all;
   return all;
@@ -40,7 +40,7 @@ void require_packages(const Plan& plan, const config::MachineSpec& machine) {
       plan.file, counted(plan.ranks(), "rank"), counted(machine.system.sips.count, "package"), plan.ranks())};
 }
 
-// Where both ends are: one sends, the other receives.
+// The wiring of a plan's queues: one end sends, the other receives.
 Wiring wire(const Plan& plan, const config::MachineSpec& machine) {
   Wiring wiring;
   std::vector<std::vector<PeCoord>> pes;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kOnePe = "leader_only";
 
-// So that each cube, and each package, that has ranks at all has equally many: all of its PEs, or it is
-// alone.
+// Whether each part (cube or package) that has ranks has the same number of them: all its PEs have one, or it
+// is the only part.
 bool is_whole(int ranks, int part) { return ranks <= part || ranks % part == 0; }
 
 void require_pes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {

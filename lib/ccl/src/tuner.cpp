@@ -12,7 +12,7 @@
 namespace kbsim::ccl {
 namespace {
 
-constexpr Time kStep = 68_ns;  // of a short message to the next package (ADR 0017)
+constexpr Time kStep = 68_ns;  // latency of a short message to the next package (ADR 0017)
 
 struct Packages {
   double n = 1;
@@ -23,7 +23,7 @@ struct Packages {
 
 struct Cost {
   double steps = 0;
-  double parts = 0;  // of a rank's bytes that cross a link, one after the other
+  double parts = 0;  // multiples of a rank's bytes that cross a link, one after the other
 };
 
 double levels(double n) {
@@ -32,7 +32,7 @@ double levels(double n) {
   return count;
 }
 
-// As the page of collectives has them (docs/ccl-author-guide.md).
+// The cost formulas of docs/ccl-author-guide.md.
 const std::map<std::string_view, Cost (*)(const Packages&)>& costs() {
   static const std::map<std::string_view, Cost (*)(const Packages&)> kCosts{
       {"ring_allreduce", [](const Packages& p) { return Cost{p.n - 1, p.n - 1}; }},
@@ -62,7 +62,7 @@ const std::map<std::string_view, Cost (*)(const Packages&)>& costs() {
   return kCosts;
 }
 
-// Topologies of ranks: a PE's neighbours are the same PE elsewhere.
+// Whether a topology joins ranks: a PE's neighbours are the same PE of other packages.
 bool joins_ranks(std::string_view topology) {
   constexpr std::array<std::string_view, 7> kOfRanks{"ring_1d", "ring_1d_unidir",  "ring_by_rank", "torus_2d",
                                                      "mesh_2d", "mesh_2d_no_wrap", "tree_binary"};

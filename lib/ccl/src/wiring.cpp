@@ -31,7 +31,7 @@ std::span<const Neighbour> neighbours_of(const Wiring& wiring, PeCoord at) {
   return found != wiring.end() ? std::span{found->second} : std::span<const Neighbour>{};
 }
 
-// The peer's end of a queue, if its label is the opposite one: among the peer's neighbours.
+// The peer's end of a queue, searched among the peer's neighbours; null unless its label is the opposite one.
 const Neighbour* opposite_end(std::span<const Neighbour> theirs, PeCoord from, const Neighbour& to) {
   const std::string_view direction = opposite_of(to.direction);
   const auto found = std::ranges::find_if(theirs, [&](const Neighbour& n) {
@@ -40,8 +40,7 @@ const Neighbour* opposite_end(std::span<const Neighbour> theirs, PeCoord from, c
   return found != theirs.end() ? &*found : nullptr;
 }
 
-// Those of `ours`, which are of `at`, that lead to `peer` with this flow, and whose opposite doesn't lead
-// back.
+// The neighbours of `at` that lead to `peer` with this flow, and whose opposite doesn't lead back.
 std::vector<const Neighbour*> without_opposite(std::span<const Neighbour> ours, PeCoord at,
                                                std::span<const Neighbour> theirs, PeCoord peer, Flow flow) {
   std::vector<const Neighbour*> left;

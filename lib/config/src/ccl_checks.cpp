@@ -18,7 +18,7 @@ std::vector<std::string> with_kernels(const CclSpec& spec) {
   return names;
 }
 
-// A setting may have misspelt one that has a kernel.
+// The setting may be a misspelt name of an algorithm with a kernel.
 void require_kernel(const CclSpec& spec, const std::string& name, Checker& checker) {
   if (!spec.algorithms.at(name).kernel.empty()) return;
   checker.require(

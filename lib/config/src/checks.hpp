@@ -10,7 +10,7 @@
 
 namespace kbsim::config {
 
-/// Rules over keys that must fit one another, told at the place of the first of them.
+/// Rules over keys that must fit one another, reported at the place of the first key.
 class Checker {
  public:
   Checker(const Reader& reader, Problems& problems)

@@ -19,7 +19,7 @@ std::string bound(double value, const Field& field) {
   return fmt::format("{:.15g}", value);
 }
 
-// From 2^50 on it is the type's limit, which no sensible value comes near.
+// From 2^50 on it is the limit of the type, far beyond sensible values.
 bool is_limit(double value) { return std::abs(value) < 0x1p50; }
 
 std::string number(const Field& field) {

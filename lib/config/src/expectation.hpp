@@ -6,7 +6,7 @@
 
 namespace kbsim::config {
 
-/// What a field accepts, in words: "an integer from 1 to 64", "one of tcm, hbm, sram".
+/// The accepted values of a field, in words: "an integer from 1 to 64", "one of tcm, hbm, sram".
 [[nodiscard]] std::string expectation(const Field& field);
 
 /// Its range alone: " from 1 to 64", " of at least 0", or "".

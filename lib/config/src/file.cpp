@@ -29,7 +29,7 @@ std::vector<fs::path> candidates(const fs::path& file, const Folders& folders) {
   return all;
 }
 
-// Of a misspelt name: what else is there with its extension.
+// Alternatives for a misspelt name: other files with its extension.
 std::vector<std::string> neighbours(const fs::path& file, const Folders& folders) {
   std::vector<std::string> names;
   for (const fs::path& candidate : candidates(file, folders)) {
@@ -56,7 +56,7 @@ std::string looked_for(const fs::path& file, const Folders& folders) {
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", printable(nearest)));
 }
 
-/// What comes first of `in`, which may be a pipe: at least `enough` bytes, if there are so many.
+/// Reads the beginning of `in`, which may be a pipe: at least `enough` bytes, fewer only at its end.
 std::string read_up_to(std::size_t enough, std::istream& in) {
   std::string text;
   std::array<char, 16384> chunk;

@@ -49,7 +49,7 @@ const std::vector<Field>& fields_of_kind(ConfigFile kind) {
   return fields_of<NetSpec>();
 }
 
-// Several keys, none of which is or resembles one of this kind's files.
+// Several keys, and none is or resembles a key of this kind's files.
 bool is_of_no_kind(const Tree& root, const std::vector<std::string>& known) {
   return root.entries.size() > 1 && std::ranges::none_of(root.entries, [&](const TreeEntry& entry) {
            return !nearest_name(entry.key, known).empty();

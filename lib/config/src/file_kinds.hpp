@@ -1,4 +1,4 @@
-// What YAML files of kbsim describe, by the keys of their first level.
+// The kinds of kbsim's YAML files, recognized by the keys of their first level.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace kbsim::config {
 
 enum class ConfigFile : std::uint8_t { machine, algorithms, nocs, network };
 
-/// ConfigError that says what the file describes, if it has keys of another kind's files and none of this
-/// kind's, or what was expected, if it has several keys of which none resembles one of this kind's. Of any
-/// other file the unknown keys are told by whoever reads it.
+/// ConfigError in two cases. The file has keys of another kind and none of this kind: the error says what it
+/// describes. It has several keys, and none resembles one of this kind: the error says what was expected. In
+/// all other files the caller reports unknown keys.
 void require_kind(const Tree& root, ConfigFile expected, const std::string& file_name);
 
 }  // namespace kbsim::config

@@ -26,7 +26,7 @@ const KernelKeys* keys_of(const Tree& algorithm) {
   return kernel == nullptr ? nullptr : kernel_keys().find(kernel->value.text);
 }
 
-// Of an algorithm, and of its kernel if that has any.
+// Keys of an algorithm, and of its kernel if it has any.
 std::vector<std::string> known_keys(const KernelKeys* of_kernel) {
   std::vector<std::string> names;
   for (const Field& field : fields_of<AlgorithmSpec>()) names.push_back(field.name);
@@ -35,7 +35,7 @@ std::vector<std::string> known_keys(const KernelKeys* of_kernel) {
   return names;
 }
 
-// Who gives the key of a kernel has another one run.
+// A key of another kernel may mean that the algorithm should name that kernel; the hint lists such kernels.
 std::string kernels_with(const std::string& key) {
   std::vector<std::string> kernels = kernel_keys().names();
   std::erase_if(kernels,

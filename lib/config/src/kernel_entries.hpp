@@ -17,10 +17,10 @@ using KernelEntries = std::map<std::string, Tree>;
 /// kernel has, which are problems.
 [[nodiscard]] KernelEntries take_kernel_entries(Tree& ccl, Problems& problems);
 
-/// Problems of keys that number a cube which a package of so many doesn't have.
+/// Reports keys with a cube number that a package of `cubes` cubes doesn't have.
 void check_cube_keys(const CclSpec& spec, int cubes, const Reader& reader, Problems& problems);
 
-/// Reads them by the kernels' fields, and gives algorithms without a topology that of their kernel.
+/// Reads the entries by the kernels' fields. Algorithms without a topology get that of their kernel.
 void read_kernel_entries(const KernelEntries& entries, Reader& reader, CclSpec& spec);
 
 }  // namespace kbsim::config

@@ -34,7 +34,7 @@ class NoComponents : public ComponentCatalog {
 constexpr std::string_view kCclSection = "ccl";
 constexpr std::string_view kCclPrefix = "ccl.";
 
-// In the order of the file; overrides, which have no lines, after it.
+// Sorted by place in the file; overrides, which have no lines, come last.
 Problems sorted(Problems problems) {
   std::ranges::sort(problems, {}, [](const ConfigProblem& p) {
     return std::tuple{p.at.line == 0, p.at.line, p.at.column, p.key, p.text};
@@ -46,8 +46,8 @@ void throw_if_any(Problems problems) {
   if (!problems.empty()) throw ConfigError{sorted(std::move(problems))};
 }
 
-// Parsing is half of what reading a configuration costs. Whoever reads the same files again with other
-// overrides, as the points of a sweep do, gets the trees of the time before; of files without mistakes alone.
+// Parsing is half the cost of reading a configuration. A caller that reads the same files again with other
+// overrides, such as a sweep, gets the earlier trees. Only files without mistakes are kept.
 Tree parse_known(std::string_view text, const std::string& name, Problems& problems) {
   constexpr std::size_t kMost = 4;
   thread_local std::map<std::pair<std::string, std::string>, Tree> known;
@@ -103,7 +103,7 @@ Spec read(Tree root, const ComponentCatalog& catalog, Problems& problems,
   return spec;
 }
 
-// Whether such names are registered is known to those who run them.
+// Only the code that runs these names knows whether they are registered, so their places are kept for it.
 void note_places(const Reader& reader, CclSpec& spec) {
   for (auto& [name, algorithm] : spec.algorithms) {
     for (const char* key : {"kernel", "topology", "mapper", "validator"})
@@ -111,13 +111,13 @@ void note_places(const Reader& reader, CclSpec& spec) {
   }
 }
 
-// A run that names no algorithm has no choice.
+// The only algorithm is the default.
 void take_only_algorithm(const Reader& reader, CclSpec& spec) {
   if (spec.algorithms.size() == 1 && !reader.was_given("defaults.algorithm"))
     spec.defaults.algorithm = spec.algorithms.begin()->first;
 }
 
-// An algorithm may have keys of its kernel, some of which are of a machine: none if that couldn't be read.
+// An algorithm may have keys of its kernel. Some depend on the machine, which is null if it couldn't be read.
 CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problems) {
   CclSpec spec;
   Problems own;
@@ -167,7 +167,7 @@ CclSpec read_ccl(std::string_view text, const std::string& name, const Overrides
   return spec;
 }
 
-// The same of the file's name; what is wrong joins what else is.
+// The same for a file by name; its mistakes are added to `problems`.
 CclSpec ccl_of_file(const std::filesystem::path& file, const Overrides& overrides, const Folders& folders,
                     const MachineSpec* machine, Problems& problems) {
   try {

@@ -12,11 +12,11 @@
 namespace kbsim::config {
 namespace {
 
-// What the fields of a physical address can count.
+// Ranges of the fields of a physical address.
 constexpr int kMaxPes = 16;
 constexpr Bytes kMaxHbm = 128_GiB;
 
-// In a ring, too: collectives over a grid of ranks take it from there, whatever joins the packages.
+// Checked for a ring, too: collectives over a grid of ranks use w and h, whatever joins the packages.
 void check_sips(const SipsSpec& sips, Checker& checker) {
   const bool fits = (sips.w == 0 && sips.h == 0) || std::int64_t{sips.w} * sips.h == sips.count;
   checker.require(fits, {"system.sips.w", "system.sips.h", "system.sips.count"},

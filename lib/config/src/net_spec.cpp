@@ -48,7 +48,7 @@ std::optional<Ends> ends_in(const std::string& key) {
   return Ends{.from = key.substr(0, both ? end - 1 : end), .to = key.substr(end + 1), .both = both};
 }
 
-// Names become numbers.
+// Replaces names by numbers.
 class NetReader {
  public:
   NetReader(const Tree& root, Problems& problems) : root_{root}, problems_{problems} {}

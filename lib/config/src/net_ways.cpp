@@ -29,7 +29,7 @@ bool is_of_grid(const Net& net, const Net::Wire& wire) {
   return (y == 0 && is_step(x, net.w, net.wraps)) || (x == 0 && is_step(y, net.h, net.wraps));
 }
 
-// Of each node the next in its row and in its column.
+// Links from each node to the next in its row and in its column.
 Joined grid_links(const Net& net) {
   Joined all;
   const auto join = [&all](int a, int b) {

@@ -11,8 +11,8 @@ namespace kbsim::config {
 /// "A>B".
 [[nodiscard]] std::string arrow(const Net& net, int from, int to);
 
-/// Holds the links against the routing: rows and columns whole, a way between any two endpoints. A table gets
-/// the ways that are a single link. `file` is the place of what is missing.
+/// Checks the links against the routing: rows and columns complete, a route between any two endpoints. Adds
+/// to a table the routes that are a single link. `file` is the place of missing entries.
 void complete_ways(Net& net, const Place& file, Problems& problems);
 
 }  // namespace kbsim::config

@@ -39,7 +39,7 @@ std::vector<std::string> split(std::string_view path) {
   return names;
 }
 
-// A map is merged with what is there.
+// A map is merged with the existing one.
 bool has_empty_map(const Tree& value) {
   if (value.kind != Tree::Kind::map) return false;
   return value.entries.empty() || std::ranges::any_of(value.entries, [](const TreeEntry& entry) {

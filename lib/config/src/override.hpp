@@ -7,9 +7,9 @@
 
 namespace kbsim::config {
 
-/// Puts each "path.to.key=value" into the tree, later ones over earlier ones and over the file. A map
-/// as value adds its keys to those there. Which keys there may be is the reader's matter. Problems name
-/// each as it was typed, with `prefix` before its path.
+/// Puts each "path.to.key=value" into the tree, later ones over earlier ones and over the file. A map as
+/// value adds its keys to the existing ones. The reader checks which keys are valid. Problems name each as it
+/// was typed, with `prefix` before its path.
 void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems,
                      const std::string& prefix = "");
 

@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const std::vector<Field>& fields) {
 ConfigProblem unknown_key(const TreeEntry& entry, const std::vector<std::string>& known,
                           const std::string& path, const std::string& hint) {
   const std::string name = printable(entry.key);
-  const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of the file's
+  const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of a key of the file
   return {at, join_key(path, name), "unknown key" + (hint.empty() ? name_hint(name, known) : hint)};
 }
 
@@ -99,7 +99,7 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
   }
 }
 
-// Where an override chooses the model, the file's attributes are another's: those of its own fall away.
+// An override that chooses another model makes the file's attributes of the old model void.
 void Reader::leave_out_others(ComponentTree& parts, const std::vector<Field>& fields) {
   if (parts.impl == nullptr || parts.impl->value.layer == 0) return;
   std::vector<std::string> left_out;
@@ -126,7 +126,7 @@ std::vector<std::string> Reader::models_with(const std::string& attribute) const
   return models;
 }
 
-// What models have that could stand here is told with their names: who gives it has forgotten `impl`.
+// The other models of this kind that have the attribute: `impl` may be missing.
 std::string Reader::others_with(const std::string& attribute, const std::string& impl) const {
   std::vector<std::string> models = models_with(attribute);
   std::erase_if(models, [&](const std::string& other) { return !catalog_.interchangeable(impl, other); });
@@ -134,7 +134,7 @@ std::string Reader::others_with(const std::string& attribute, const std::string&
   return fmt::format(" of {}; models that have it: {}", impl, fmt::join(models, ", "));
 }
 
-// The nearest of those that could stand where the usual one does; of what isn't known, of all.
+// The nearest name among models that can replace the usual one, or among all if there is none.
 std::string Reader::model_hint(const std::string& impl, const std::string& usual) const {
   const std::vector<std::string> all = catalog_.impls();
   if (all.empty()) return std::string{kNoneRegistered};
@@ -145,7 +145,7 @@ std::string Reader::model_hint(const std::string& impl, const std::string& usual
   return name_hint(impl, alike.empty() ? all : alike);
 }
 
-// Each value goes through a Spec of the model, which knows what its members can hold.
+// Each value passes through a Spec of the model, which knows the types of its members.
 void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, ComponentSpec& spec,
                         const std::string& path) {
   std::vector<std::string> known = names_of(fields);

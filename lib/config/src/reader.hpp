@@ -12,22 +12,22 @@
 
 namespace kbsim::config {
 
-/// The problem of a key that isn't known in its section; a hint of its own stands in for the nearest name.
+/// The problem of an unknown key in its section; `hint`, if given, replaces the nearest name.
 [[nodiscard]] ConfigProblem unknown_key(const TreeEntry& entry, const std::vector<std::string>& known,
                                         const std::string& path, const std::string& hint = "");
 
-/// Fills a Spec from a tree by nothing but the Spec's fields; goes on after a mistake, so as to find all.
+/// Fills a Spec from a tree by the Spec's fields alone; continues after a mistake, to find all of them.
 class Reader {
  public:
   Reader(const ComponentCatalog& catalog, Problems& problems) : catalog_{catalog}, problems_{problems} {}
 
   void section(const Tree& tree, const std::vector<Field>& fields, void* spec, const std::string& path = "");
 
-  /// The values of a model whose Spec isn't known here, through one of its own.
+  /// The values of a model whose Spec isn't known here, through a Spec of the model's own.
   [[nodiscard]] std::map<std::string, Scalar> values(const Tree& tree, const std::vector<Field>& fields,
                                                      const std::string& path);
 
-  /// What of the file an override has left without effect, a line each.
+  /// Entries of the file that an override has made void, one line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Where the key was given; where its section was, if it wasn't.

@@ -12,8 +12,7 @@
 namespace kbsim::config {
 namespace {
 
-// In place of an emitter: each name and value with its length, for who compares configurations and reads
-// none.
+// Stands in for an emitter: writes each name and value with its length, for comparison only.
 class Compact {
  public:
   Compact& operator<<(const std::string& text) {

@@ -6,7 +6,7 @@
 
 namespace kbsim::config {
 
-/// A value as a file would give it: the shortest decimal that reads back the same, "16 MiB", "[NW, NE]".
+/// A value as in a file: the shortest decimal that reads back the same, "16 MiB", "[NW, NE]".
 [[nodiscard]] std::string to_text(const Scalar& value, const Field& field);
 
 }  // namespace kbsim::config

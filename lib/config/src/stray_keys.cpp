@@ -23,7 +23,7 @@ std::string hint_of(const std::vector<std::string>& whole) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// A problem for each key of the subtree that is the end of whole ones.
+// A problem for each key of the subtree that is the end of a whole key.
 void add_ends(const Tree& tree, const std::string& path, const std::vector<std::string>& whole,
               Problems& problems) {
   if (tree.kind == Tree::Kind::map) {

@@ -1,4 +1,4 @@
-// A configuration as it was written: values with their places, before anything is known of their meaning.
+// A configuration as written: values with their places, not yet interpreted.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct TreeExtent {
 /// "system" and "sips" as "system.sips".
 [[nodiscard]] std::string join_key(const std::string& path, const std::string& name);
 
-/// What a person typed, fit for one line of a message: control characters and all beyond 48 bytes left out.
+/// User input fit for one line of a message: without control characters, cut after 48 bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace kbsim::config

@@ -42,7 +42,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Tree tree;
     YAML::anchor_t anchor;
-    std::optional<TreeEntry> pending;  // of a map: a key that waits for its value
+    std::optional<TreeEntry> pending;  // of a map: a key without its value yet
   };
 
   [[nodiscard]] Tree make(Tree::Kind kind, const YAML::Mark& mark) const;

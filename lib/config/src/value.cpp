@@ -61,7 +61,7 @@ std::optional<Scalar> text_list(const Tree& tree, const Field& field) {
   return Scalar{texts};
 }
 
-// Whether only the limit of its type, which goes without saying, keeps a number out.
+// Whether a number exceeds only the limit of its type, which expectation() doesn't mention.
 bool beyond_any_machine(const Tree& tree, const Field& field) {
   if (tree.kind != Tree::Kind::scalar || field.max < 0x1p50) return false;
   const std::optional<double> value = number<double>(tree);
@@ -104,7 +104,7 @@ std::string found(const Tree& tree) {
   return tree.quoted ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
 }
 
-// An override, which has no line, of a list or a range of numbers.
+// An override, which has no line, with a list or a range of numbers.
 bool is_of_sweep(const Tree& tree) {
   const std::string& text = tree.text;
   const bool several = text.find(',') != std::string::npos || text.find("..") != std::string::npos;

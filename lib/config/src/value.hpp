@@ -12,7 +12,7 @@ namespace kbsim::config {
 /// The value of a field that isn't a section, component or map, if the tree holds one in its range.
 [[nodiscard]] std::optional<Scalar> read_value(const Tree& tree, const Field& field);
 
-/// What a message says was there: "'two'", "the text \"4\"", "nothing", "a list", "a map".
+/// The value as a message shows it: "'two'", "the text \"4\"", "nothing", "a list", "a map".
 [[nodiscard]] std::string found(const Tree& tree);
 
 /// "found 'two', expected an integer from 1 to 64", with the nearest choice if the field has choices.

@@ -7,7 +7,7 @@
 
 namespace kbsim::config {
 
-/// Where a text comes from. An override has no lines: its place is the option itself.
+/// The source of a text. An override has no lines: its place is the option itself.
 struct Origin {
   std::string name;
   bool has_lines = true;

@@ -19,7 +19,7 @@ namespace {
 using topology::DPPolicy;
 using topology::Split;
 
-// Of a row of rounded weights, half an ulp of f16 each, and of the result.
+// Tolerance for a row of rounded weights, half an ulp of f16 each, and for the result.
 constexpr replay::Tolerance kRounded{.abs = 8e-4};
 
 struct Placed {
@@ -27,8 +27,8 @@ struct Placed {
   DPPolicy dp;
 };
 
-// A row on each rank. Q, on which the kernel is launched, is on all PEs of the ranks' cubes, too; in decoding
-// all have the same.
+// One row per rank. Q, on which the kernel is launched, is on all PEs of the ranks' cubes; in decode all have
+// the same Q.
 struct Placements {
   explicit Placements(const AttentionProblem& problem) {
     const AttentionMeshArgs& mesh = problem.mesh;
@@ -49,7 +49,7 @@ host::HostArray random_numbers(const Shape& shape, std::uint64_t seed) {
   return host::generate(shape, f16, [&](std::int64_t) { return 2.0 * random.uniform() - 1.0; });
 }
 
-// [a, b, row] as [b, a, row]: what ranks have of each head becomes what heads have of each rank, and back.
+// [a, b, row] as [b, a, row]: from the order by rank to the order by head, and back.
 std::vector<double> exchanged(const std::vector<double>& from, std::int64_t a, std::int64_t b,
                               std::int64_t row) {
   std::vector<double> to(from.size());
@@ -84,7 +84,7 @@ std::vector<double> expected(const AttentionProblem& problem, const host::HostAr
   return of_all;
 }
 
-// A message is as much as a slot holds: rows of f32 partial outputs, or of f16 keys.
+// A message fills a slot: rows of f32 partial outputs, or of f16 keys.
 AttentionMeshArgs complete(AttentionMeshArgs mesh, Bytes slot) {
   mesh.scale = 1.0 / std::sqrt(static_cast<double>(mesh.d));
   mesh.block_rows = slot.count() / (mesh.d * itemsize(f32));
@@ -114,9 +114,8 @@ void add_shares(host::Session& session, const AttentionMeshArgs& mesh, Attention
   }
 }
 
-// What a kernel holds at most of the TCM: its running outputs (before, weighted, after), three tiles of
-// scores, keys and values that are loaded ahead; and what its neighbours may not have taken yet, of all
-// ranks.
+// The most that a kernel holds of the TCM: its running outputs (before, weighted, after), three tiles of
+// scores, and keys and values loaded ahead; and data of all ranks that neighbours may not have taken yet.
 Bytes most_held(const AttentionProblem& problem, const AttentionMeshArgs& mesh) {
   const std::int64_t rows_of_head = mesh.h_q / mesh.h_kv * mesh.s_q;
   const std::int64_t rows = problem.decode ? std::min(rows_of_head, mesh.block_rows) : rows_of_head;

@@ -19,7 +19,7 @@
 namespace kbsim::evaluate {
 namespace {
 
-// nccl-tests' name first, then those of PyTorch, of C and ours.
+// The name in nccl-tests comes first, then those in PyTorch, in C and in kbsim.
 struct TypeNames {
   DType dtype;
   std::array<std::string_view, 4> names;
@@ -31,7 +31,7 @@ constexpr std::array<TypeNames, 7> kTypes{{{f16, {"half", "float16", "fp16", "f1
                                            {DType::i8, {"int8", "char", "i8"}},
                                            {DType::u8, {"uint8", "u8"}},
                                            {i32, {"int32", "int", "i32"}}}};
-// Types of the field that collectives here don't have: no typing errors.
+// Types that exist elsewhere but not in these collectives, so they are no typing errors.
 constexpr std::array<std::string_view, 16> kOtherTypes{
     "int16",  "short", "i16",  "int64",  "long",   "i64",    "uint16",        "uint32",
     "uint64", "i4",    "bool", "float8", "f8e4m3", "f8e5m2", "float8_e4m3fn", "float8_e5m2"};
@@ -66,20 +66,20 @@ StatedTime last_call(const CclPoint& point, const CollectiveRun& run) {
           .kernel = point.algorithm.kernel};
 }
 
-// Of the input and the output the larger one counts.
+// The larger one of input and output counts.
 std::int64_t shares_of(const ccl::CollectiveEntry& row, int ranks) {
   return std::max(row.shares_in(ranks), row.shares_out(ranks));
 }
 
-// Elements that a share is a multiple of: as many as a plan has chunks there.
+// Elements that a share is a multiple of: the number of a plan's chunks in it.
 std::int64_t unit_of(const config::AlgorithmSpec& algorithm, std::int64_t shares) {
   const ccl::Plan* plan = ccl::plan_of(algorithm);
   if (plan == nullptr) return 1;
   return shares == 1 ? plan->chunks : plan->share();
 }
 
-// Thread blocks that wait for each other, as those of an average do, look at words of memory: they have
-// numbers, whether checked or not.
+// Thread blocks that wait for each other, as those of an average do, read words of memory. They need numbers
+// even without a check.
 bool needs_values(const CclPoint& point) {
   const ccl::Plan* plan = ccl::plan_of(point.algorithm);
   const bool waits = plan != nullptr && (point.op == Reduction::avg || ccl::has_waits(*plan));
@@ -134,8 +134,8 @@ Bytes measured_size(const CclPoint& point) {
 
 namespace {
 
-// NCCL works in place on a gather and on a reduce-scatter, too: one tensor is the rank's share of the other.
-// A plan works as it was written, and of several PEs a rank no slice has an address of its own.
+// NCCL also works in place on an all-gather and a reduce-scatter: one tensor is the rank's share of the
+// other. A plan works as it was written. With several PEs per rank, no slice has an address of its own.
 bool has_in_place_form(const CclPoint& point) {
   using enum config::Collective;
   const config::Collective which = point.algorithm.collective;
@@ -206,7 +206,7 @@ boost::json::object simulate(const CclPoint& point, Buffers buffers) {
   return found;
 }
 
-// The same once more in place, without the questions, which are of the first.
+// Repeats the simulation in place, without the questions, which are about the first one.
 void add_in_place(const CclPoint& point, boost::json::object& found) {
   CclPoint again = point;
   again.trace = nullptr;

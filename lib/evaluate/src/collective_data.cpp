@@ -17,7 +17,7 @@ namespace {
 
 const WorkKind kNumbers{"inputs and expected results"};
 
-// Whom the wiring joins with the first participant, itself included.
+// Participants that the wiring joins with the first one, itself included.
 std::set<PeCoord> joined(const ccl::Wiring& wiring) {
   const PeCoord first = wiring.begin()->first;
   std::set<PeCoord> seen{first};
@@ -31,14 +31,14 @@ std::set<PeCoord> joined(const ccl::Wiring& wiring) {
   return seen;
 }
 
-// The whole numbers that a dtype holds up to there, each of them.
+// The largest whole number up to which a dtype holds each one.
 std::int64_t exact_up_to(DType dtype) {
   if (dtype == f16) return 2048;
   if (dtype == DType::bf16) return 256;
   return dtype == DType::i8 || dtype == DType::u8 ? 127 : 1 << 24;
 }
 
-// Digest{}.add(place).value(): a byte of zero only multiplies.
+// Equals Digest{}.add(place).value(): a byte of zero only multiplies.
 std::uint64_t draw_of(std::int64_t place) {
   constexpr std::uint64_t kPrime = 0x100'0000'01b3ULL;
   constexpr auto kZeros = [] {
@@ -53,7 +53,7 @@ std::uint64_t draw_of(std::int64_t place) {
   return hash * kZeros[zeros];
 }
 
-// Of few numbers, so that the divisor is known when it is compiled.
+// There are few counts, so that the divisor is known at compile time.
 std::uint64_t among(std::uint64_t draw, std::uint64_t count) {
   switch (count) {
     case 2: return draw % 2;
@@ -62,8 +62,8 @@ std::uint64_t among(std::uint64_t draw, std::uint64_t count) {
   }
 }
 
-// A factor of a product of `combined` factors. Signed ones are 1 or -1. Of unsigned ones up to six are 2, so
-// that the product stays below 127, at places where every part has its turn.
+// A factor of a product of `combined` factors. Signed ones are 1 or -1. Up to six unsigned ones are 2, so
+// that the product stays below 127; each part takes its turn.
 double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t source, std::int64_t combined) {
   if (info(dtype).is_signed) return draw % 2 == 0 ? 1.0 : -1.0;
   constexpr std::int64_t kMostTwos = 6;
@@ -71,13 +71,13 @@ double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t sour
   return turn < kMostTwos ? 2.0 : 1.0;
 }
 
-// Parts that become one.
+// Number of parts that become one.
 int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
   if (const ccl::Plan* plan = ccl::plan_of(algorithm)) return plan->ranks();
   return static_cast<int>(joined(ccl::wiring_of(algorithm, machine)).size());
 }
 
-// Over which a rank's tensor lies.
+// Number of cubes, and of PEs per cube, that a rank's tensor lies on.
 int cubes_of(const std::vector<PeCoord>& participants) {
   return 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
 }
@@ -98,7 +98,7 @@ int most_added(const std::vector<std::vector<ccl::PlanSum>>& outputs) {
   return static_cast<int>(std::min<std::uint64_t>(most, 1U << 30U));
 }
 
-// Of long work with numbers, now and then.
+// Checks for a stop signal now and then during long work with numbers.
 void require_unstopped(std::size_t i) {
   constexpr std::size_t kLooks = 65536;
   if (i % kLooks != 0) return;
@@ -193,7 +193,7 @@ host::HostArray CollectiveData::output_with_input(int program) const {
   });
 }
 
-// Many parts hold smaller and fewer numbers.
+// With many parts, numbers are smaller, and fewer aren't 0.
 double CollectiveData::in(int rank, int part, std::int64_t i) const {
   const std::int64_t place = (std::int64_t{rank} * parts() + part) * problem_.n_elem + i;
   const std::uint64_t draw = draw_of(place) >> 16;
@@ -203,7 +203,7 @@ double CollectiveData::in(int rank, int part, std::int64_t i) const {
   }
   if (one_in_ > 1 && draw % one_in_ != 0) return 0.0;
   const auto number = static_cast<double>(among(draw >> 16, numbers_));
-  // An average divides each number: of multiples nothing is rounded.
+  // An average divides each number; multiples of the divisor aren't rounded.
   return problem_.op == Reduction::avg && outputs_.empty() ? number * combined_ : number;
 }
 
@@ -235,7 +235,7 @@ host::HostArray CollectiveData::zeros() const {
   return host::generate(shape, problem_.dtype, [](std::int64_t) { return 0.0; });
 }
 
-// A chunk that nothing has written has what stood there before: zeros.
+// A chunk that no step has written keeps its earlier contents: zeros.
 std::vector<double> CollectiveData::arriving(int program) const {
   const std::int64_t chunk = out_elems_ / plan_->chunks;
   std::vector<double> row(static_cast<std::size_t>(out_elems_));

@@ -67,7 +67,7 @@ Task<Tensor> whole_rows(host::ParallelState state, bool divided, Tensor x) {
   co_return all;
 }
 
-/// What the MLP takes. A rank's own rows stay as long as all of them: results hang on when memory is freed.
+/// The input of the MLP. A rank's own rows live as long as all rows: results depend on when memory is freed.
 struct MlpRows {
   Tensor own;
   Tensor all;

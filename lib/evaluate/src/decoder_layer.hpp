@@ -11,7 +11,7 @@
 
 namespace kbsim::evaluate {
 
-/// Where a rank's tensors lie: on one PE of its package.
+/// The placement of a rank's tensors: on one PE of its package.
 inline constexpr topology::DPPolicy kLeader{.num_cubes = 1, .num_pes = 1};
 
 /// The layer of one rank.
@@ -30,12 +30,12 @@ struct DecoderLayer {
 [[nodiscard]] Task<host::Tensor> resident(host::ParallelState state, host::HostArray contents,
                                           std::string name);
 
-/// Which step the time of rank 0 goes to.
+/// Divides the time of rank 0 among steps.
 class StepClock {
  public:
   StepClock(host::Rank& rk, DecoderRun& run) : rk_{rk}, run_{run}, last_{rk.session().sim().now()} {}
 
-  /// What has passed since the last call; collectives in it go to theirs.
+  /// Adds the time since the last call to a step; collectives in it go to their own step.
   void took(DecoderStep step) {
     const Time now = rk_.session().sim().now();
     if (rk_.index == 0) {
@@ -64,16 +64,16 @@ class StepClock {
   std::size_t seen_ = 0;
 };
 
-/// What attention leaves to the MLP.
+/// The results of attention that the MLP needs.
 struct Attended {
-  std::optional<host::Tensor> rows;  // of the layer's input, normalised, all of them: if the MLP takes them
+  std::optional<host::Tensor> rows;  // all rows of the layer's input, normalised, if the MLP takes them
   host::Tensor sum;                  // of the layer's input and attention
 };
 
 /// Norm, projections, attention and its output, added to `x`. `layer` and `clock` outlive the task.
 [[nodiscard]] Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem,
                                              const DecoderLayer* layer, host::Tensor x, StepClock* clock);
-/// The MLP behind it, added to the sum that attention left. `layer` and `clock` outlive the task.
+/// The MLP after attention, added to the sum that attention left. `layer` and `clock` outlive the task.
 [[nodiscard]] Task<host::Tensor> mlp_block(host::ParallelState state, DecoderProblem problem,
                                            const DecoderLayer* layer, host::Tensor x, Attended attended,
                                            StepClock* clock);

@@ -86,7 +86,7 @@ Doubles other_way_round(const Doubles& from, std::int64_t a, std::int64_t b, std
   return to;
 }
 
-// What the layer adds to the cache stands at its end.
+// The rows that the layer adds stand at the cache's end.
 Doubles cached(const HostArray& cache, const Doubles& added) {
   Doubles all = cache.to_doubles();
   std::ranges::copy(added, all.end() - static_cast<std::ptrdiff_t>(added.size()));

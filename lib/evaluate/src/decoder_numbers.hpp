@@ -11,14 +11,14 @@ struct LinearNumbers {
   host::HostArray weight, bias;
 };
 
-/// All that the undivided layer has; a cache has zeros where the layer's own keys and values go.
+/// All tensors of the undivided layer. A cache has zeros where the layer's own keys and values go.
 struct DecoderNumbers {
   host::HostArray x;
   LinearNumbers norm1, norm2;
   LinearNumbers q, k, v, o, gate, up, down;
   host::HostArray k_cache, v_cache;
 };
-/// Without contents if the run has no values.
+/// The arrays have no contents if the run has no values.
 [[nodiscard]] DecoderNumbers decoder_numbers(const DecoderProblem& problem, bool values);
 
 /// The layer's result [rows, hidden_size] in f64.

@@ -23,7 +23,7 @@ namespace {
 using host::HostArray;
 using host::Tensor;
 
-// What rounding to the dtype a dozen times makes of numbers around 1.
+// Error of numbers around 1 after a dozen roundings to the dtype.
 replay::Tolerance after_rounding(DType dtype) {
   if (dtype == f32) return {.abs = 1e-4, .rel = 1e-4};
   return dtype == f16 ? replay::Tolerance{.abs = 2e-2, .rel = 1e-2}
@@ -51,7 +51,7 @@ Bytes used(hw::Machine& machine, NodeId unit) {
   return sum;
 }
 
-// What package 0 has sent to others. Whether a link is free is asked so that all it has served is counted.
+// Bytes that package 0 has sent to others. Asking whether a link is free makes its count complete.
 Bytes sent(hw::Machine& machine) {
   Bytes sum;
   const auto& nodes = machine.graph().nodes();
@@ -86,7 +86,7 @@ DecoderWork work_so_far(host::Session& session) {
           .link_bytes = static_cast<double>(sent(machine).count())};
 }
 
-// Of package 0, as rank 0 sees it: there once the rank has heard of something later.
+// Work of package 0 as rank 0 observes it: filled in before the rank observes any later event.
 std::shared_ptr<const DecoderWork> seen_now(host::Rank& rk) {
   auto work = std::make_shared<DecoderWork>();
   host::Session& session = rk.session();

@@ -24,7 +24,7 @@ struct Package {
   }
 };
 
-// Parts on the first cube; every other has as many.
+// Parts on the first cube; each other cube has the same number.
 int parts_a_cube(const host::Tensor& tensor) {
   const int first = tensor.shards().front().spec.at.cube;
   return static_cast<int>(std::ranges::count(tensor.shards(), first,

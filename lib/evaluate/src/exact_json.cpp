@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Behind the string that begins at `at`.
+// Position after the string that begins at `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;

@@ -6,8 +6,8 @@
 
 namespace kbsim::evaluate {
 
-/// A JSON document with its numbers as they were written: Boost.JSON before 1.82 reads those of 17 digits
-/// with an error of some last places. `error` is set if the text is no JSON.
+/// Parses JSON with its numbers exactly as written: Boost.JSON before 1.82 reads 17 digits with an error in
+/// the last places. `error` is set if the text is no JSON.
 [[nodiscard]] boost::json::value parse_exactly(std::string_view text, boost::system::error_code& error);
 
 }  // namespace kbsim::evaluate

@@ -6,11 +6,11 @@
 
 namespace kbsim::evaluate {
 
-/// Where values stand in a text that is known to be JSON: offsets of their first bytes.
+/// Positions of values in a text that is known to be JSON: offsets of their first bytes.
 [[nodiscard]] std::size_t json_root(std::string_view text);
-/// Of the last member of that name, which is the one that parsers keep; the object's own if it has none.
+/// The last member of that name, the one that parsers keep; the object's own offset if it has none.
 [[nodiscard]] std::size_t json_member(std::string_view text, std::size_t object, std::string_view key);
-/// The array's own if it has no such element.
+/// The array's own offset if it has no such element.
 [[nodiscard]] std::size_t json_element(std::string_view text, std::size_t array, std::size_t index);
 
 /// "12:7", both counted from 1, columns in bytes.

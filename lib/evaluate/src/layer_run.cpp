@@ -82,7 +82,7 @@ const hw::CompositeRecord& composite_of(host::Session& session, const PeCoord& a
   return machine.at<hw::IScheduler>(machine.graph().pe(at).scheduler).composites().back();
 }
 
-// Multiplications as simulated, and as ideal time of the PE that has most.
+// Adds the simulated multiplications, and their ideal time on the PE that has most.
 void add_macs(host::Session& session, const host::Tensor& c, double peak, IdealTimes& ideal, LayerRun& run) {
   std::int64_t padded = 0;
   for (const host::Shard& shard : c.shards()) {

@@ -14,8 +14,8 @@ namespace {
 
 const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
-// An f16 rounding is half an ulp; to it comes what f32 loses in adding up k products, which counts where
-// they nearly cancel.
+// Rounding to f16 costs half an ulp. Adding up k products in f32 costs more, which counts where they nearly
+// cancel.
 replay::Tolerance tolerance(std::int64_t k) { return {.abs = 4e-8 * static_cast<double>(k), .ulp = 0.75}; }
 
 host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
@@ -23,7 +23,7 @@ host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, std::uint
   return host::generate({rows, columns}, f16, [&](std::int64_t) { return 2.0 * random.uniform() - 1.0; });
 }
 
-// The stages of a pipeline: what a tile takes in each, and how many tiles pass it.
+// Time of a pipeline, from each stage's time per tile and number of tiles.
 Time pipelined(const std::array<std::pair<Time, std::int64_t>, 4>& stages) {
   Time fill{};
   Time slowest{};

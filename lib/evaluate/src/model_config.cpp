@@ -38,7 +38,7 @@ const KeyNames kHeads{"num_attention_heads", "n_head", "n_heads", "num_heads"};
 const KeyNames kKvHeads{"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"};
 const KeyNames kSideBySide{"use_parallel_residual", "parallel_attn"};
 
-// Falcon's new architecture has as many heads of keys as it says, and a norm for each half.
+// In Falcon's new architecture the file states the number of key heads, and each half has a norm.
 bool has_groups_of_heads(const ModelKeys& keys) { return keys.truth("new_decoder_architecture"); }
 
 std::int64_t kv_heads_of(const ModelKeys& keys, const ModelFamily* family, std::int64_t heads) {
@@ -81,7 +81,7 @@ void read_mlp(const ModelKeys& keys, const ModelFamily* family, ModelConfig& mod
   const bool standard = family != nullptr && family->mlp_bias;
   KeyNames names{"mlp_bias", "enable_bias", "use_bias"};
   if (family != nullptr && !family->gated)
-    names.emplace_back("bias");  // of Falcon; of others attention's alone
+    names.emplace_back("bias");  // Falcon's; in other models only attention's
   model.mlp_bias = keys.truth(keys.called(names), standard);
 }
 

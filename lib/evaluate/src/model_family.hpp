@@ -8,7 +8,7 @@
 
 namespace kbsim::evaluate {
 
-/// What models of a family have where their config.json has no key for it.
+/// Values of a family's models for keys that their config.json lacks.
 struct ModelFamily {
   std::string_view model_type;
   HiddenAct act = HiddenAct::silu;
@@ -22,10 +22,10 @@ struct ModelFamily {
   MlpInput beside = MlpInput::own_norm;  // what the MLP works on then
 };
 
-/// By model_type; none of one that isn't known.
+/// By model_type; nullptr if it isn't known.
 [[nodiscard]] const ModelFamily* family_of(std::string_view model_type);
 
-/// Why models of that type aren't decoder layers as they are simulated; "" of others.
+/// Why models of that type aren't decoder layers as simulated; "" for others.
 [[nodiscard]] std::string_view why_no_decoder(std::string_view model_type);
 
 /// Types of families, and of models that aren't simulated.

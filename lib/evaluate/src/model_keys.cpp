@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostSize = 1 << 20;
 constexpr auto kTextParts = std::to_array<std::string_view>({"text_config", "llm_config", "language_config"});
-// What may stand beside the text part.
+// Keys that may stand beside the text part.
 constexpr auto kOfAllParts = std::to_array<std::string_view>({"torch_dtype", "dtype"});
 
 boost::json::value parsed_json(std::string_view text, const std::string& file) {
@@ -34,7 +34,7 @@ boost::json::value parsed_json(std::string_view text, const std::string& file) {
   return parser.release();
 }
 
-// Of a file that isn't ours: no control characters, and not all of a long one.
+// A value from a foreign file: without control characters, and cut if it is long.
 std::string shown(const boost::json::value& value) {
   constexpr std::size_t kMost = 60;
   std::string text = harmless(boost::json::serialize(value));
@@ -51,7 +51,7 @@ bool is_count(const boost::json::value& value) { return value.is_int64() && valu
 }  // namespace
 
 ModelKeys::ModelKeys(const std::string& file) : file_{file} {
-  constexpr std::size_t kMost = std::size_t{1} << 20U;  // what is larger, or has no end, is no config.json
+  constexpr std::size_t kMost = std::size_t{1} << 20U;  // a larger or endless file is no config.json
   text_ = without_byte_order_mark(read_input(file, "--model " + file, kMost));
   boost::json::value parsed = parsed_json(text_, file);
   if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};

@@ -17,9 +17,8 @@ namespace kbsim::evaluate {
 /// One key, by the names that families have for it.
 using KeyNames = std::vector<std::string_view>;
 
-/// The keys of one config.json; of a model of several parts those of its text part. A key that is null is
-/// not there. What is read is checked: UsageError with line, column, key, value and what is expected for a
-/// value of another type.
+/// The keys of one config.json; for a model of several parts, those of its text part. A null key counts as
+/// missing. UsageError with line, column, key, value and expectation for a value of another type.
 class ModelKeys {
  public:
   explicit ModelKeys(const std::string& file);
@@ -27,18 +26,18 @@ class ModelKeys {
   ModelKeys& operator=(const ModelKeys&) = delete;
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// The name that the file has for it; the first one, if it has none.
+  /// The name that the file uses for it; the first one if it uses none.
   [[nodiscard]] std::string_view called(const KeyNames& names) const;
 
-  /// Those that have a part in their name and a whole number or a list as their value.
+  /// Keys with `part` in their name and a whole number or a list as their value.
   [[nodiscard]] std::vector<std::string_view> counts_with(std::string_view part) const;
 
-  /// A whole number from 1 on. A key that isn't there is `standard`; UsageError if that is 0. Unsupported
-  /// for a list of numbers that differ: each layer has its own.
+  /// A whole number from 1 on. A missing key is `standard`; UsageError if that is 0. Unsupported for a list
+  /// of different numbers: each layer has its own.
   [[nodiscard]] std::int64_t size(std::string_view key, std::int64_t standard = 0) const;
   /// UsageError if two of the names are there with different values.
   [[nodiscard]] std::int64_t size(const KeyNames& names, std::int64_t standard = 0) const;
-  /// A whole number, or the largest of a list of them; 0 if it isn't there. -1, which says none, is allowed.
+  /// A whole number, or the largest of a list; 0 if the key is missing. -1, which means none, is allowed.
   [[nodiscard]] std::int64_t count(std::string_view key) const;
   [[nodiscard]] double positive(std::string_view key) const;
   [[nodiscard]] bool truth(std::string_view key, bool standard = false) const;
@@ -51,7 +50,7 @@ class ModelKeys {
   [[nodiscard]] std::size_t elements(std::string_view key) const;
   /// Whether a key that is an object has that key.
   [[nodiscard]] bool has_inner(std::string_view key, std::string_view inner) const;
-  /// What a text of a table means. Unsupported for a text that isn't in it.
+  /// The meaning of a text, from a table. Unsupported for a text that isn't in it.
   template <class T, std::size_t N>
   [[nodiscard]] T one_of(std::string_view key, const std::array<std::pair<std::string_view, T>, N>& known,
                          T standard) const {
@@ -65,7 +64,7 @@ class ModelKeys {
     refuse_text(key, names);
   }
 
-  /// All keys of the layers' part, and of the file, which is the same if it has no text part.
+  /// All keys of the layers' part, and of the file; both are the same without a text part.
   [[nodiscard]] const boost::json::object& own() const { return *keys_; }
   [[nodiscard]] const boost::json::object& all() const { return all_; }
   /// UsageError if two of the names are there with different values.

@@ -280,7 +280,7 @@ const Names kIdle{"architectures",
                   "generation_config"};
 const Names kIdleEndings{"_token_id", "_token_ids", "_token_index"};
 const Names kIdleParts{"drop", "rope", "rotary", "expert", "summary_", "loss"};
-// Beside the text part of a model of several parts.
+// Keys beside the text part of a model of several parts.
 const Names kOfOtherParts{"vision",       "image",   "video",       "audio",      "projector",
                           "mm_",          "speech",  "text_config", "llm_config", "language_config",
                           "select_layer", "spatial", "boi_",        "eoi_"};

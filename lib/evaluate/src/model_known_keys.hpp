@@ -4,9 +4,9 @@
 
 namespace kbsim::evaluate {
 
-/// Unsupported, with place and key, for a key of config.json that changes shapes, bytes or operations in a
-/// way that isn't simulated, and for one that isn't known. Keys that are null, that are read, or that are
-/// idle by knowledge pass.
+/// Unsupported, with place and key, for an unknown key of config.json, and for one with an effect that isn't
+/// simulated: it changes shapes, bytes or operations. Keys that are null, that are read, or that a table
+/// lists as idle pass.
 void require_known_keys(const ModelKeys& keys);
 
 }  // namespace kbsim::evaluate

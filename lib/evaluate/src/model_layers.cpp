@@ -1,4 +1,4 @@
-// What kinds of layers a model has, and how many keys they see.
+// The kinds of a model's layers, and the number of keys that they see.
 #include "model_layers.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr auto kExpertKeys = std::to_array<std::string_view>(
 constexpr auto kKindsOfLayers =
     std::to_array<std::string_view>({"layer_types", "layers_block_type", "block_types"});
 constexpr auto kFullAttention = std::to_array<std::string_view>({"attention", "full_attention", "global"});
-// Attention that sees the last so many keys alone, or those of its own stretch: no more than so many either.
+// Attention that sees a limited number of keys: the last ones, or those of its own stretch.
 constexpr auto kWindowedAttention =
     std::to_array<std::string_view>({"sliding_attention", "chunked_attention", "local"});
 const KeyNames kWindows{"sliding_window", "attention_chunk_size"};
@@ -78,7 +78,7 @@ void require_one_kind(const ModelKeys& keys) {
     refuse_layer(keys.place("block_configs"), "each layer is another one (block_configs)");
 }
 
-// Of Qwen2 and Qwen3 windows are off if the file doesn't say, and the first layers have none.
+// In Qwen2 and Qwen3, windows are off unless the file says otherwise, and the first layers have none.
 bool windows_are_used(const ModelKeys& keys, std::int64_t num_hidden_layers) {
   const bool standard = !keys.text("model_type").starts_with("qwen");
   return keys.truth("use_sliding_window", standard) &&

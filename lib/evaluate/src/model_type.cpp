@@ -33,7 +33,7 @@ std::string letters_of_type(std::string_view name) {
   return letters;
 }
 
-// A class's type is written with other signs: GPTNeoX, gpt_neox.
+// A class spells its type differently: GPTNeoX, gpt_neox.
 std::string type_of_class(const std::string& name) {
   const std::string wanted = letters_of_type(without_head(name));
   const std::vector<std::string> types = known_model_types();

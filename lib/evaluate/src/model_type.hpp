@@ -14,8 +14,7 @@ namespace kbsim::evaluate {
 /// isn't simulated.
 [[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys);
 
-/// Refuses a file without a family that has a key which LLaMA's layer hasn't: Unsupported with the key's
-/// place.
+/// For a file without a family: Unsupported, with the place of a key that LLaMA's layer doesn't have.
 void require_like_llama(const ModelKeys& keys, const ModelConfig& model);
 
 }  // namespace kbsim::evaluate

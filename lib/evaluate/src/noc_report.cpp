@@ -85,7 +85,7 @@ std::string noc_table(const std::vector<NocColumn>& columns) {
   const std::size_t width = std::max<std::size_t>(width_of(columns.front()), 20);
   std::string text = head(columns, width);
   for (std::size_t i = 0; i < columns.back().traces().size();
-       ++i) {  // that of others, if interrupted, has more
+       ++i) {  // other columns have more rows if interrupted
     const NocTraceErrors& trace = columns.front().traces()[i];
     text += fmt::format("{:<{}}{:<8}{:>9}", trace.name, width, half_of(trace.name), trace.errors.barriers);
     for (const NocColumn& column : columns) text += cells(column.traces()[i].errors);

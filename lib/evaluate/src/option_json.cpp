@@ -32,7 +32,7 @@ std::string_view type_name(FieldType type) {
   }
 }
 
-// Whole where it counts something.
+// A whole number for an option that counts.
 json::value bound(double value, FieldType type) {
   if (type == FieldType::number) return value;
   return static_cast<std::int64_t>(std::ceil(value));

@@ -31,8 +31,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Counts what has ended, and guesses how long the rest will take. A terminal shows how far a simulation is
-/// that takes long, if it is the last, or all are one after the other: `alone`.
+/// Counts what has ended, and estimates the rest of the time. A terminal shows the progress of a single
+/// simulation: of the last one, or of each if they run one after the other (`alone`).
 class Progress {
  public:
   Progress(std::size_t all, std::string what, bool shown, bool alone)
@@ -73,7 +73,7 @@ class Progress {
     const std::size_t filled = width * done_ / all_;
     return fmt::format(" [{}{}]", std::string(filled, '#'), std::string(width - filled, '.'));
   }
-  // In one line of the terminal as it is now: the bar gives way first, then the rate.
+  // One line of the terminal at its current width: the bar is dropped first, then the rate.
   [[nodiscard]] std::string line(std::size_t columns, bool ticks) {
     const std::scoped_lock lock{mutex_};
     constexpr std::size_t kFrame = 4;  // the bar's, and a column for the cursor
@@ -101,7 +101,7 @@ class Progress {
   Clock::time_point told_ = start_;
   StandingText standing_;
   std::mutex mutex_;
-  LiveLine line_;  // last: it asks for the others
+  LiveLine line_;  // last: it uses the other members
 };
 
 }  // namespace
@@ -135,7 +135,7 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
         errors[i] = std::current_exception();
       }
     };
-    // In the thread that is sampled; and where there never was a second one, shared pointers count without
+    // In this thread, which the profiler samples. Without a second thread, shared pointers count without
     // locks.
     if (alone) {
       for (std::size_t i = 0; i < n; ++i) one(i);

@@ -1,4 +1,4 @@
-// --parallel-bound: what threads could give a run at most.
+// --parallel-bound: the most that threads could give a run.
 #include "kbsim/evaluate/parallel_bound.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr double kBarrier = 1000.0;  // ns a window: threads wait for one anothe
 constexpr double kWorthwhile = 1.3;  // times as fast
 constexpr std::array<const char*, 2> kCuts{"package", "cube"};
 
-// A queue's ends meet beside the links.
+// A queue's two ends also communicate outside the links.
 bool is_joined(const host::Session& session) {
   return session.algorithm().credit == config::CreditPath::direct;
 }

@@ -22,7 +22,7 @@
 namespace kbsim::evaluate {
 namespace {
 
-// What a run would end with in its middle is a mistake that can be told before it.
+// Reports a mistake before the run, which would otherwise end in its middle.
 template <class Take>
 void take(const std::string& what, const Take& from_memory) {
   try {
@@ -36,7 +36,7 @@ void require(bool holds, const std::string& why) {
   if (!holds) throw UsageError{why};
 }
 
-// All PEs are alike: those of one cube tell how each cuts a product.
+// All PEs are alike: one cube is enough to see how each cuts a product.
 config::MachineSpec one_cube(config::MachineSpec machine) {
   machine.system.sips.count = 1;
   machine.system.sips.w = machine.system.sips.h = 0;
@@ -72,7 +72,7 @@ void require_runnable(const config::MachineSpec& machine, const config::Algorith
                       to_string(algorithm.slot_size)));
 }
 
-// Empty if nothing stands against it.
+// Empty if there is no obstacle.
 std::string why_not_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                                    config::Collective collective, DType dtype) {
   try {

@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of a file in the folder of an earlier run.
+// Text of a file in the folder of an earlier run.
 std::string earlier_text(const EvaluateOptions& options, const std::string& name) {
   const std::string file = options.out + "/" + name;
   std::ifstream in{file};
@@ -50,7 +50,7 @@ void require_same_options(const EvaluateOptions& options, const json::object& th
   }
 }
 
-// What only a run writes.
+// Refuses options for files that only a run writes.
 void require_no_output(const Evaluation& evaluation, const EvaluationRequest& request,
                        const EvaluateOptions& options) {
   for (const Option& option : evaluation.options.options) {

@@ -35,7 +35,7 @@ bool correct(const Rows& rows) {
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
 }
 
-// The first wrong row by its first cells, which are what was asked.
+// Names the first wrong row by its first cells, which are its inputs.
 void say_wrong(const std::string& bench, const Rows& rows) {
   std::size_t count = 0;
   std::string first;
@@ -77,7 +77,7 @@ json::object summary_json(const EvaluateOptions& options, const Simulated& simul
   return all;
 }
 
-// The number of events is a cost, which equal results may differ in: no row keeps it.
+// Takes the numbers of events out of the rows: they are a cost, in which equal results may differ.
 std::uint64_t take_events(Rows& rows) {
   std::uint64_t events = 0;
   for (json::value& row : rows) {
@@ -89,7 +89,7 @@ std::uint64_t take_events(Rows& rows) {
   return events;
 }
 
-// Of rows that still have their events.
+// The rows still have their events.
 report::RunSummary summary_of(const Rows& asked, std::chrono::duration<double> wall) {
   Rows rows = without_limits(asked);
   report::RunSummary summary{.events = take_events(rows), .wall = wall, .peak_memory = report::peak_memory()};
@@ -105,7 +105,7 @@ void print(const std::string& text) {
   (void)std::fflush(stdout);
 }
 
-// Where rows are missing, why they are is the news, not what is left of them.
+// If rows are missing, the reason matters more than the rest of the rows.
 std::optional<report::Correlation> compared(const EvaluateOptions& options, const Simulated& simulated) {
   std::istringstream in{report::to_csv(simulated.rows)};
   try {
@@ -157,7 +157,7 @@ void print_json(const EvaluateOptions& options, const Simulated& simulated,
   print_all();
 }
 
-// Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
+// A reference that doesn't fit loses no rows: they are already written, and printed first.
 void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
                  const std::optional<RowPath>& path, const report::OutputFolder* folder) {
   if (options.json) return print_json(options, simulated, path, folder);
@@ -180,14 +180,14 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
           .whole = has_all_rows(simulated)};
 }
 
-// How many of which: how many there would have been isn't known after a signal.
+// The total number isn't known after a signal.
 std::string count_of(std::size_t some, const Simulated& simulated) {
   const std::size_t ended = simulated.deadlocks.size() + simulated.failures.size() + simulated.rows.size();
   return simulated.whole ? fmt::format("{} of {} simulations", some, ended)
                          : fmt::format("{} simulations", some);
 }
 
-// The first, and how many others there are.
+// Throws the first deadlock, with the number of others.
 [[noreturn]] void throw_first_deadlock(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<report::NamedDeadlock>& all = simulated.deadlocks;
   std::string text =
@@ -199,7 +199,7 @@ std::string count_of(std::size_t some, const Simulated& simulated) {
   throw RowsMissing{ExitCode::deadlock, text};
 }
 
-// Likewise.
+// Throws the first failure, with the number of others.
 [[noreturn]] void throw_first_failure(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<FailedSimulation>& all = simulated.failures;
   const bool only = simulated.whole && all.size() == 1 && simulated.rows.empty();
@@ -212,7 +212,7 @@ std::string count_of(std::size_t some, const Simulated& simulated) {
   throw RowsMissing{all.front().exit, text};
 }
 
-// What keeps simulations from having a row, where no signal did.
+// Throws the reason of missing rows, unless it was a signal.
 void require_rows(const EvaluateOptions& options, const Simulated& simulated) {
   if (!simulated.deadlocks.empty()) throw_first_deadlock(options, simulated);
   if (!simulated.failures.empty()) throw_first_failure(options, simulated);
@@ -237,7 +237,7 @@ struct Asked {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
-// All of it was refused, as it would have been if that had been known before.
+// Throws the refusal if all simulations were refused, as an earlier check would have.
 void refuse_all(const Simulated& simulated) {
   const std::vector<FailedSimulation>& all = simulated.failures;
   const auto refused = [](const FailedSimulation& failure) { return is_refusal(failure.exit); };
@@ -265,11 +265,11 @@ void write_all(const Asked& asked, const Simulated& simulated, const std::option
   if (path) folder.write("explain.json", path->document);
   if (!asked.options.reuse)
     folder.write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
-  // Last: nothing is lost if it takes long.
+  // Last, so that nothing is lost if it takes long.
   draw(asked.evaluation, simulated.rows, asked.request.machine, folder);
 }
 
-// What there is no room for, and a reference that doesn't fit, is thrown when all else is done.
+// Missing room, and a reference that doesn't fit, are thrown at the end.
 class Writing {
  public:
   template <class Write>
@@ -317,7 +317,7 @@ void write_and_tell(const Asked& asked, Simulated& simulated, const report::Outp
 ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolder* folder) {
   try {
     write_and_tell(asked, simulated, folder);
-  } catch (const boost::system::system_error& error) {  // a row without what it should have
+  } catch (const boost::system::system_error& error) {  // a row lacks a value
     throw UsageError{refusal(asked.options, error)};
   } catch (const std::out_of_range& error) {
     throw UsageError{refusal(asked.options, error)};
@@ -337,7 +337,7 @@ ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
   return tell(asked, std::move(simulated), folder);
 }
 
-// Figures and text of the rows of an earlier run.
+// Makes figures and text from the rows of an earlier run.
 ExitCode tell_again(const Asked& asked) {
   const StopSignals signals;
   Simulated simulated{.rows = earlier_rows(asked.options)};

@@ -23,7 +23,7 @@ constexpr std::string_view kDefaults = "ccl.defaults.";
 constexpr std::string_view kAlgorithms = "ccl.algorithms.";
 constexpr std::string_view kHbm = "cube.hbm_ctrl.";
 
-// Timings that a memory with banks has no use for, as others of its are.
+// Timings of a memory with banks that its other settings make useless.
 struct IdleTiming {
   std::vector<std::string_view> names;
   bool (*idle)(const hw::HbmBanksSpec&);
@@ -72,7 +72,7 @@ bool covers(const std::string& pattern, const std::string& key) {
 
 Scalar value_of(const config::CclSettings& settings, const Field& field) { return field.get(&settings); }
 
-// Whether its ranks have other neighbours in a row of packages than in a column.
+// Whether the ranks' neighbours differ between a row and a column of packages.
 bool looks_at_grid(const config::AlgorithmSpec& algorithm, config::MachineSpec machine) {
   const auto wiring = [&](int w, int h) {
     machine.system.sips.w = w;
@@ -193,7 +193,7 @@ class Judge {
     return !uses_.collective || spec.collective == *uses_.collective;
   }
 
-  // None: any may.
+  // Empty: any may run.
   [[nodiscard]] std::vector<std::string> running_names() const {
     if (uses_.algorithms == Algorithms::one) return {running().name};
     if (uses_.runs) return runs_ ? *runs_ : runs_.emplace(uses_.runs(ccl_));
@@ -212,7 +212,7 @@ class Judge {
     return all;
   }
 
-  // Queues that the ccl file doesn't name are as its defaults say.
+  // Queues that the ccl file doesn't name use its defaults.
   [[nodiscard]] config::AlgorithmSpec spec_of(const std::string& name) const {
     if (!uses_.runs || ccl_.algorithms.contains(name)) return ccl_.resolve(name);
     config::AlgorithmSpec queues;
@@ -225,7 +225,7 @@ class Judge {
   const Chosen& chosen_;
   const config::MachineSpec& machine_;
   const config::CclSpec& ccl_;
-  mutable std::optional<std::vector<std::string>> runs_;  // as uses_ says, asked once
+  mutable std::optional<std::vector<std::string>> runs_;  // from uses_.runs, called once
 };
 
 }  // namespace

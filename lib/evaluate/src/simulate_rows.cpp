@@ -14,10 +14,10 @@
 namespace kbsim::evaluate {
 namespace {
 
-// What a row came to, if it isn't a row.
+// The reason why a row is missing, if it is.
 using Failure = std::variant<std::monostate, DeadlockReport, FailedSimulation>;
 
-// The exception that is being handled; that of a signal goes on.
+// The exception that is being handled; a signal's exception is thrown again.
 Failure failure_of(const std::string& simulation) {
   try {
     throw;

@@ -15,7 +15,7 @@ namespace kbsim::evaluate {
 namespace {
 
 constexpr topology::DPPolicy kFirstPe{.num_cubes = 1, .num_pes = 1};
-// Each rank rounds its product, the sum is rounded once a rank, and h before that.
+// Each rank rounds its product, the sum is rounded once per rank, and h before that.
 constexpr replay::Tolerance kRoundedParts{.abs = 4e-3, .rel = 4e-3};
 
 struct MlpNumbers {
@@ -90,7 +90,7 @@ struct MlpRank {
   TpMlpRun* run;
 };
 
-// Of the collectives that rank 0 has done from `first` on.
+// Time of the collectives of rank 0 from `first` on.
 Time in_collectives(host::Session& session, std::size_t first) {
   Time sum{};
   const auto& all = session.collectives();

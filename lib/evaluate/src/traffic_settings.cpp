@@ -1,4 +1,4 @@
-// Which settings change what packets of synthetic traffic meet: found by leaving each of them out.
+// Finds the settings that affect packets of synthetic traffic, by leaving out each of them.
 #include "kbsim/evaluate/traffic_settings.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::uint64_t met_on(const topology::Graph& graph, const topology::Link& link) {
   return digest.value();
 }
 
-// By link, of those that packets take.
+// By link: the settings that packets meet there; 0 for unused links.
 std::vector<std::uint64_t> met_on_links(const TrafficCase& traffic) {
   const std::vector<topology::Link>& links = traffic.network.graph.links();
   std::vector<std::uint64_t> all(links.size());
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> met_on_links(const TrafficCase& traffic) {
   return all;
 }
 
-// What all packets meet on their ways.
+// Digest of everything that packets meet on their routes.
 std::uint64_t met(const TrafficCase& traffic, const std::vector<std::uint64_t>& links, bool replies) {
   const topology::TrafficNetwork& network = traffic.network;
   Digest digest;
@@ -63,7 +63,7 @@ std::uint64_t met(const TrafficCase& traffic, const std::vector<std::uint64_t>& 
   return digest.value();
 }
 
-// Without an override: none if the scope or another override can't do without it.
+// The machine without an override; none if the scope or another override needs it.
 std::optional<config::MachineSpec> machine_with(const TrafficChoice& choice, const config::Overrides& set) {
   try {
     return choice.machine(set);
@@ -72,7 +72,7 @@ std::optional<config::MachineSpec> machine_with(const TrafficChoice& choice, con
   }
 }
 
-// Parts of one's own run, too, and may send whatever they like.
+// The user's own components run, too, and may send whatever they like.
 bool has_parts(const topology::Graph& graph) {
   return std::ranges::find(graph.nodes(), topology::NodeKind::part, &topology::Node::kind) !=
          graph.nodes().end();
@@ -108,7 +108,7 @@ class TrafficJudge {
       return false;
     }
   }
-  // Routes are long to compare: links and their loads say most of it.
+  // Routes take long to compare; links and their loads usually decide.
   [[nodiscard]] bool meets_the_same(const TrafficCase& other) const {
     if (has_parts(other.network.graph) || has_parts(traffic_.network.graph)) return false;
     const std::vector<std::uint64_t> links = met_on_links(other);

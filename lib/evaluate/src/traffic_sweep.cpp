@@ -19,7 +19,7 @@ TrafficSweep sweep_traffic(const topology::TrafficCase& traffic, const hw::Traff
                            const std::vector<double>& loads, unsigned threads, bool progress) {
   hw::TrafficRequest least = request;
   least.rate = loads.front() * traffic.bound;
-  hw::check_request(least);  // what is wrong of every load is told before any is simulated
+  hw::check_request(least);  // reports mistakes of every load before any is simulated
   std::vector<hw::TrafficResult> results(loads.size());
   std::vector<std::optional<Error>> failures(loads.size());
   const std::vector<bool> ended =

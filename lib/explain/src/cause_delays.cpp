@@ -44,7 +44,7 @@ void CauseGraph::Delays::note(std::uint32_t node) const {
   last_open_ = std::max<std::size_t>(last_open_, node / kWord);
 }
 
-// The first that is open, and is no longer; kNone.
+// Takes the first open node; kNone if there is none.
 std::uint32_t CauseGraph::Delays::next() const {
   while (first_open_ <= last_open_ && open_[first_open_] == 0) ++first_open_;
   if (first_open_ > last_open_) return kNone;
@@ -68,8 +68,8 @@ void CauseGraph::Delays::follow(std::uint32_t node, Time bound) const {
   }
 }
 
-// A pair's first comes later than its gap says, its second likewise: the first catches up with the second
-// while it alone does.
+// Both nodes of a pair are later by the delay minus their gaps. The first catches up with the second as long
+// as only the first is delayed.
 Time CauseGraph::Delays::until_flip(std::uint32_t node) const {
   Time least = kForever;
   for (std::uint32_t i = orders_.begin[node]; i < orders_.begin[node + 1]; ++i) {
@@ -82,7 +82,7 @@ Time CauseGraph::Delays::until_flip(std::uint32_t node) const {
   return least;
 }
 
-// A gap of `bound` or more limits nothing that is below it.
+// A gap of `bound` or more doesn't matter for delays below it.
 Time CauseGraph::Delays::steady(std::uint32_t from, Time bound) const {
   if (bound <= Time{0}) return bound;
   if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};

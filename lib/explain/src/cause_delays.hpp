@@ -7,13 +7,12 @@
 
 namespace kbsim::explain {
 
-/// What one delay moves: followers of each moment, and the orders that it is the first of.
+/// The effects of one delay: the followers of each moment, and the orders in which it is first.
 class CauseGraph::Delays {
  public:
   explicit Delays(const CauseGraph& graph);
 
-  /// How much later `from` alone may come until an order flips, as far as that is less than `bound`; else
-  /// `bound`.
+  /// How much later `from` alone may be until an order flips; at most `bound`.
   [[nodiscard]] Time steady(std::uint32_t from, Time bound) const;
 
  private:
@@ -32,8 +31,8 @@ class CauseGraph::Delays {
   const CauseGraph& graph_;
   Lists followers_;
   Lists orders_;
-  // Of one question, and as they were behind it.
-  mutable std::vector<Time> gaps_;  // what comes later by so much, beyond it as much later as the delayed
+  // State of one question; reset after it.
+  mutable std::vector<Time> gaps_;  // a delay of `from` beyond this one delays the node by the excess
   mutable std::vector<std::uint64_t> open_;  // bits of nodes
   mutable std::size_t first_open_ = 0;       // no word before it has any
   mutable std::size_t last_open_ = 0;

@@ -19,7 +19,7 @@ double slope_in(const Term& key, double value, double slope_ns) {
   return key.is_rate() ? -slope_ns * value * value : slope_ns;
 }
 
-// To a whole picosecond in the direction of `home`, where that is the grid of such values.
+// Rounds to a whole picosecond towards `home`, where that is the grid of such values.
 double on_grid(const Term& key, double value, double home) {
   if (key.is_rate() || grid_of(key.unit) != Grid::picoseconds) return value;
   const double ps = value * 1000.0;
@@ -29,7 +29,7 @@ double on_grid(const Term& key, double value, double home) {
 
 }  // namespace
 
-// Makes the nodes, each behind its causes.
+// Makes the nodes, each after its causes.
 class CauseGraph::Builder {
  public:
   Builder(CauseGraph& graph, const Causes& causes)
@@ -47,7 +47,7 @@ class CauseGraph::Builder {
       graph_.orders_.emplace_back(places_[first], places_[second]);
     }
     add(end);
-    // The end is the last, even if something follows from it.
+    // The end is last, even if something follows from it.
     graph_.nodes_.push_back({.at = last, .parent = places_[end]});
   }
 
@@ -133,7 +133,7 @@ CauseGraph::CauseGraph(const Cause& end, Time begin, const CauseGraph& run)
 
 std::uint32_t CauseGraph::cost(const Node& node) const { return (*kinds_)[node.kind].cost; }
 
-// When everything comes if costs change by so much.
+// Time of each moment if costs change by `changes`.
 std::vector<Time> CauseGraph::times(const std::vector<Time>& changes) const {
   std::vector<Time> at(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -160,7 +160,7 @@ Prediction CauseGraph::at(const std::string& key, double value) const {
   return prediction;
 }
 
-// The path to the end, and those that tie with it.
+// The path to the end, and the paths tied with it.
 std::vector<CauseGraph::Tied> CauseGraph::tied() const {
   const auto ties = [this](const Node& node) {
     return node.other != kNone && nodes_[node.other].at == nodes_[node.parent].at;
@@ -187,7 +187,7 @@ std::vector<CauseGraph::Tied> CauseGraph::tied() const {
   return all;
 }
 
-// The greatest of what ties, or the least.
+// The greatest slope of the tied paths, or the least.
 double CauseGraph::slope(const std::vector<double>& slopes, bool more) const {
   std::vector<double> sum(tied_.size());
   for (std::size_t i = 0; i < tied_.size(); ++i) {
@@ -201,7 +201,7 @@ double CauseGraph::slope(const std::vector<double>& slopes, bool more) const {
   return sum.back();
 }
 
-// The end with another value, and the slope of the path that leads there. There are hundreds of such looks.
+// The end with another value, and the slope of its path. It is called hundreds of times.
 CauseGraph::Course CauseGraph::course(const std::string& key, double value) const {
   if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
   tick();
@@ -233,8 +233,8 @@ Sides CauseGraph::sides(const std::string& name, const Derivative* path) const {
           .to = edge(key, path, most)};
 }
 
-// Where the path that overtakes at the limit meets the path, then the one that overtakes there, and so on:
-// times are convex in the abscissa. Of rates up to what rounding makes.
+// Finds where the path that overtakes at the limit meets the path, then the one that overtakes there, and so
+// on: times are convex in the abscissa. For rates this is exact up to rounding.
 std::optional<double> CauseGraph::edge(const Term& key, const Derivative* path, double limit) const {
   constexpr int kMost = 50;
   const Time length = nodes_.back().at;

@@ -10,7 +10,7 @@
 namespace kbsim::explain {
 namespace {
 
-// All that a change follows from, as bytes.
+// All values that a change follows from, as bytes.
 void append_to(std::string& name, const Term& term) {
   const std::array<std::int64_t, 6> numbers{std::bit_cast<std::int64_t>(term.value),
                                             std::bit_cast<std::int64_t>(term.count),

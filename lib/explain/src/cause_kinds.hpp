@@ -13,8 +13,8 @@
 
 namespace kbsim::explain {
 
-/// Moments that follow from keys in the same way are of one kind: reason, place, amount and length say which.
-/// Kinds whose lengths follow from keys in the same way, wherever they are, are of one cost. Cost 0 has no
+/// Moments with equal reason, place, amount and length are of one kind: they follow from keys in the same
+/// way. Kinds whose lengths follow from keys in the same way, wherever they are, have one cost. Cost 0 has no
 /// keys.
 class CauseKinds {
  public:
@@ -25,7 +25,7 @@ class CauseKinds {
 
   explicit CauseKinds(const hw::Machine& machine);
 
-  /// Its number, from 1 on.
+  /// The number of a moment's kind, from 1 on.
   [[nodiscard]] std::uint32_t of(const Moment& moment, Time parent);
   [[nodiscard]] const Kind& operator[](std::uint32_t kind) const { return kinds_[kind]; }
   [[nodiscard]] std::size_t size() const { return kinds_.size(); }

@@ -26,7 +26,7 @@ CauseGraph::Times::Times(const CauseGraph& graph)
   }
 }
 
-// To the end.
+// Whether each moment leads to the end.
 std::vector<bool> CauseGraph::Times::leading() const {
   const std::vector<Node>& nodes = graph_.nodes_;
   std::vector<bool> leads(nodes.size());
@@ -75,7 +75,7 @@ std::uint32_t CauseGraph::Times::place_step(Step step) {
   return fresh_place;
 }
 
-// `than` is a root that is no earlier, or comes `steps` or fewer behind `one`.
+// Proves it if `than` is a root that is no earlier, or follows `one` within `steps` steps.
 bool CauseGraph::Times::is_never_later(std::uint32_t one, std::uint32_t than, int steps) const {
   if (one == than) return true;
   if (one < roots_.size() && roots_[one] <= least_[than]) return true;
@@ -94,7 +94,7 @@ std::uint32_t CauseGraph::Times::length_of(const Node& node) {
   return known->second;
 }
 
-// Nothing is left of a term but what doesn't follow from its key.
+// True if no key's terms take more than the length.
 bool CauseGraph::Times::grows(const Node& node, std::uint32_t cost) const {
   const std::vector<Term>& terms = graph_.kinds_->terms(cost);
   return node.length >= Time{0} && std::ranges::all_of(terms, [&](const Term& one) {

@@ -10,18 +10,18 @@
 
 namespace kbsim::explain {
 
-/// What the end's time follows from, to be evaluated often: of the moments that lead there, those that are
-/// equal whatever any key's value is are one, and causes that are never last beside another are left out.
+/// The moments that the end's time follows from, for frequent evaluation. Moments that are equal for every
+/// value of every key are merged. Causes that are never the latest are left out.
 class CauseGraph::Times {
  public:
   explicit Times(const CauseGraph& graph);
 
-  /// Of each place when it is if costs change by so much. A rate or a latency makes no length negative.
+  /// Time of each place if costs change by `changes`. A rate or a latency makes no length negative.
   [[nodiscard]] std::vector<Time> with(const std::vector<Time>& changes) const;
-  /// Where that of a moment which leads to the end stands.
+  /// The place of a moment that leads to the end.
   [[nodiscard]] std::uint32_t place(std::uint32_t node) const { return places_[node]; }
   [[nodiscard]] bool leads(std::uint32_t node) const { return places_[node] != kNone; }
-  /// Whether the end follows from such a cost.
+  /// Whether the end follows from this cost.
   [[nodiscard]] bool has_cost(std::uint32_t cost) const { return has_cost_[cost]; }
 
  private:
@@ -54,13 +54,13 @@ class CauseGraph::Times {
   const CauseGraph& graph_;
   std::vector<std::uint32_t> places_;  // by node; kNone: it doesn't lead to the end
   std::vector<Time> roots_;            // the first places
-  std::vector<Step> steps_;            // those behind them
+  std::vector<Step> steps_;            // the places after the roots
   std::vector<Length> lengths_;
   std::vector<bool> has_cost_;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> root_numbers_;
   boost::unordered_flat_map<Step, std::uint32_t> step_numbers_;
   boost::unordered_flat_map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> length_numbers_;
-  std::vector<Time> least_;  // by place: never earlier, whatever a key's value is
+  std::vector<Time> least_;  // by place: the earliest time for any value of a key
 };
 
 }  // namespace kbsim::explain

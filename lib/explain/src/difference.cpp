@@ -1,4 +1,4 @@
-// Two explanations beside each other.
+// Comparison of two explanations.
 #include "kbsim/explain/difference.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace kbsim::explain {
 namespace {
 
-// A launch by what stays if others come before it.
+// Identifies a launch independently of other launches before it.
 using LaunchId = std::tuple<std::string, int, int>;  // kernel, rank, number among those
 
 std::map<LaunchId, const PathRecord*> by_id(const std::vector<PathRecord>& paths) {
@@ -36,7 +36,7 @@ Kind kind_of(const PathRecord& path) {
   return path.rank == kAllRanks ? Kind::collective : Kind::launch;
 }
 
-// Adds those of one kind that aren't there.
+// Adds the ids of one kind that `all` lacks.
 void add_ids(const std::vector<PathRecord>& paths, Kind kind, std::vector<LaunchId>& all) {
   std::map<std::pair<std::string, int>, int> launches;
   for (const PathRecord& path : paths) {
@@ -46,7 +46,7 @@ void add_ids(const std::vector<PathRecord>& paths, Kind kind, std::vector<Launch
   }
 }
 
-// The ids of both, kind by kind, in the order of the first, those of the second alone behind.
+// The ids of both, kind by kind: those of the first in its order, then those of the second alone.
 std::vector<LaunchId> ids_of(const std::vector<PathRecord>& was, const std::vector<PathRecord>& is) {
   std::vector<LaunchId> all;
   for (const Kind kind : {Kind::run, Kind::collective, Kind::launch}) {
@@ -69,7 +69,7 @@ Times key_times(const std::vector<Derivative>& keys) {
   return all;
 }
 
-// By the ids of both, or not at all.
+// Matched by id; empty unless both record operations.
 std::vector<TimeChange> op_changes(const PathRecord& was, const PathRecord& is) {
   return was.ops && is.ops ? changes(*was.ops, *is.ops) : std::vector<TimeChange>{};
 }

@@ -73,8 +73,7 @@ void add(Derivative& to, const Term& term) {
   }
 }
 
-// Segments of one kind at one place as one that is as long as all of them: a path has many segments, and few
-// kinds.
+// Merges the segments of one kind at one place into one: a path has many segments, but few kinds.
 std::vector<Segment> summed(const std::vector<Segment>& segments) {
   using Kind = std::tuple<hw::Reason, bool, bool, bool, std::uint32_t, std::int64_t, std::uint32_t, Time>;
   std::map<Kind, Segment> by_kind;

@@ -9,7 +9,7 @@ namespace {
 
 enum class Better { zero, more, one };
 
-// A key belongs to the first rule whose beginning and end it has.
+// A key belongs to the first rule whose beginning and end match.
 struct Rule {
   std::string_view ideal;
   std::string_view begin;

@@ -1,4 +1,4 @@
-// An explanation as a file: all of it.
+// A complete explanation as a file.
 #include <boost/json/array.hpp>
 
 #include "kbsim/explain/explanation.hpp"
@@ -72,7 +72,7 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
   return all;
 }
 
-// Amounts of the others are numbers of something else.
+// Amounts of other reasons aren't bytes.
 bool has_bytes(hw::Reason reason) {
   using hw::Reason;
   return reason != Reason::engine && (reason < Reason::column || reason > Reason::given);

@@ -23,7 +23,7 @@ using topology::NodeKind;
 
 struct ReasonRow {
   std::string_view name;
-  std::string_view others = name;  // the same of other work
+  std::string_view others = name;  // the same if other work caused it
   bool of_link = false;
 };
 
@@ -115,7 +115,7 @@ Term of_cost(const hw::CostTerm& cost, const Segment& segment, const topology::N
   return term;
 }
 
-// What the engine's model says of it.
+// Terms from the engine's model.
 std::vector<Term> of_engine(const Segment& segment, const topology::Node& engine,
                             const hw::Machine& machine) {
   const Time each = segment.length() / segment.count;

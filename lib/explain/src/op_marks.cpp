@@ -24,7 +24,7 @@ void OpMarks::reserved(oplog::ValueId id) {
   calls_[id.lane].push_back(0);
 }
 
-// There are a dozen.
+// There are about a dozen names.
 std::uint8_t OpMarks::place_of(std::string_view call) {
   const auto known = std::ranges::find(names_, call);
   const auto place = known - names_.begin();

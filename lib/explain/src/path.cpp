@@ -46,7 +46,7 @@ class Walk {
   }
 
  private:
-  // An operation ends there, or its kernel hadn't called for it yet.
+  // Marks the operation that ends here; none once the time is before its call.
   void enter(std::uint32_t mark, Time at) {
     if (mark != 0) op_ = mark;
     if (op_ != 0 && at <= marks_->called(marks_->id(op_))) op_ = 0;
@@ -78,7 +78,7 @@ class Walk {
                     .others = others_,
                     .cut = from > causes_.moment(moment.parent).at};
     if (moment.count > 1 && !others_) {
-      // The last of the run is its own, the others were before it.
+      // The last of the run is the moment's own; the others were before it.
       const Time each = (segment.to - causes_.moment(moment.parent).at) / moment.count;
       Segment own = segment;
       own.from = std::max(segment.from, segment.to - each);
@@ -105,7 +105,8 @@ class Walk {
     path_.segments.push_back(segment);
   }
 
-  // A way back in time, or what leads to a later time than the path is at: only what is before that is on it.
+  // The segment goes back in time or ends later than the path's front; only its part before the front is on
+  // the path.
   void push_behind(const Segment& segment) {
     path_.unseen.push_back(segment);
     if (segment.count < 0 || segment.from >= front_) return;
@@ -115,7 +116,7 @@ class Walk {
     push(rest);
   }
 
-  // What waits for something that waits, waits for that.
+  // A part belongs to the innermost wait.
   void note_waits(const Segment& segment) {
     Time to = segment.to;
     while (!waits_.empty() && to > segment.from) {
@@ -136,7 +137,7 @@ class Walk {
                                     to_string(expected), to_string(segment.length()))};
   }
 
-  // Of those that the machine's graph and components tell.
+  // The segment's expected length, for reasons whose time follows from the machine's graph and components.
   [[nodiscard]] Time expected_length(const Segment& segment) const {
     const topology::Graph& graph = machine_.graph();
     const NodeId node{segment.place};
@@ -159,7 +160,7 @@ class Walk {
     }
   }
 
-  // Of one.
+  // The length of a single part.
   [[nodiscard]] Time delay(Segment segment) const {
     segment.count = 1;
     Time all{};
@@ -177,12 +178,12 @@ class Walk {
                     "one's own says so by Causes::because()",
                     to_string(moment.at), path_.segments.empty() ? what_was_before(moment) : what_follows())};
   }
-  // Who goes on then is whom to ask.
+  // The error names the place that follows; its component lacks the cause.
   [[nodiscard]] std::string what_follows() const {
     const Segment& next = path_.segments.back();
     return fmt::format(", when {} begins at {}", reason_name(next), place_name(next, machine_.graph()));
   }
-  // Nothing follows: who went on before.
+  // Nothing follows, so the error names the previous place on the path.
   [[nodiscard]] std::string what_was_before(const Moment& moment) const {
     for (std::uint32_t id = moment.parent; id != 0; id = causes_.moment(id).parent) {
       const Moment& before = causes_.moment(id);
@@ -205,7 +206,7 @@ class Walk {
   Path path_;
   std::vector<Wait> waits_;  // the last is the innermost
   bool others_ = false;
-  Time front_;  // what is before it isn't on the path yet
+  Time front_;  // earlier moments aren't on the path yet
   std::uint32_t op_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace kbsim::explain {
 namespace {
 
-// What a kind's name is followed by.
+// The text that follows a kind's name.
 enum class Naming : std::uint8_t { nothing, number, lane_and_number };
 
 struct QuestionKind {
@@ -71,7 +71,7 @@ PathQuestion in_a_lane(const QuestionKind& of, const std::string& text, std::str
   return {.kind = of.kind, .number = *number, .lane = std::string{id.substr(0, colon)}};
 }
 
-/// "; 3 lanes have some: a, b, c", of more than three the first three; nothing if none has.
+/// "; 3 lanes have some: a, b, c"; the first three if there are more; "" if none has any.
 std::string lanes_with_operations(const oplog::OpLog& log) {
   constexpr std::size_t kNamed = 3;
   std::size_t count = 0;

@@ -92,9 +92,9 @@ std::vector<PathRecord> paths_in(const json::value& explanation, const std::stri
     for (const json::value& path : explanation.at("paths").as_array())
       all.push_back(path_in(path.as_object()));
     return all;
-  } catch (const boost::system::system_error&) {  // not of that kind
+  } catch (const boost::system::system_error&) {  // another type of value
     throw refused();
-  } catch (const std::logic_error&) {  // nothing of that name
+  } catch (const std::logic_error&) {  // no such name
     throw refused();
   }
 }

@@ -1,4 +1,4 @@
-// Predictions beside what is simulated.
+// Comparison of predictions with simulations.
 #include "kbsim/explain/recheck.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<Step> steps_of(const Derivative& key) {
   return steps;
 }
 
-// As --set has it.
+// The same format as for --set.
 std::string setting_text(double value) { return fmt::format("{:.12g}", value); }
 
 KeyTrial trial_of(const Derivative& key, const Step& step, const CauseGraph* graph) {

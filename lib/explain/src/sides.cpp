@@ -1,4 +1,4 @@
-// What all causes of a path tell beside it.
+// Slopes, ranges and slacks from all causes of a path.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ const Derivative* on_path(const Explanation& what, const std::string& key) {
   return found != what.keys.end() ? &*found : nullptr;
 }
 
-// Each takes a look at all moments.
+// A limit of operations, since each needs a pass over all moments.
 std::size_t ops_of(const CauseGraph& graph) {
   constexpr std::size_t kLooks = 100'000'000;
   constexpr std::size_t kFew = 10;

@@ -1,4 +1,4 @@
-// How much later what isn't on a path could have ended.
+// How much later work off the path could have ended.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -12,7 +12,7 @@
 
 namespace kbsim::explain {
 
-// That of the place where a segment is.
+// The slack of the segment's place.
 Slack& CauseGraph::slack_at(const Segment& work, std::map<std::string, Slack>& by_place) const {
   const std::string place = place_name(work, machine_.graph());
   return by_place
@@ -21,7 +21,7 @@ Slack& CauseGraph::slack_at(const Segment& work, std::map<std::string, Slack>& b
       .first->second;
 }
 
-// When each moment could come at the latest; kForever if the end doesn't follow from it.
+// The latest possible time of each moment; kForever if the end doesn't follow from it.
 std::vector<Time> CauseGraph::latest() const {
   std::vector<Time> latest(nodes_.size(), kForever);
   latest.back() = nodes_.back().at;
@@ -73,7 +73,7 @@ Margin CauseGraph::margin_of(const Cause& ended) const {
 
 namespace {
 
-// Of the operation that ends there: the last line that led to its end, as far as no other operation's did.
+// The last kernel line that led to the operation's end, unless another operation ended in between.
 std::uint32_t line_of(const Causes& causes, std::uint32_t end, Time called) {
   for (std::uint32_t id = end; id != 0 && causes.moment(id).at > called; id = causes.moment(id).parent) {
     if (id != end && causes.mark(id) != 0) return 0;

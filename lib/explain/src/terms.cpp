@@ -1,4 +1,4 @@
-// Of what the terms of a path consist.
+// Building blocks of a path's terms.
 #include "terms.hpp"
 
 #include <algorithm>

@@ -9,22 +9,22 @@
 
 namespace kbsim::explain {
 
-// Of what terms consist.
+// Building blocks of terms.
 
 /// The section of a node's model in a topology file.
 [[nodiscard]] std::string section(const topology::Node& node);
-/// What the model of a node has under that name; none if it has nothing.
+/// The attribute of that name of a node's model; none if it has no such attribute.
 [[nodiscard]] std::optional<double> attribute(const topology::Node& node, const std::string& name);
 /// A unit of the value takes `per_unit` ns.
 [[nodiscard]] Term latency(std::string key, double value, Time time, std::int64_t times,
                            double per_unit = 1.0);
-/// `rate` is what comes of the value.
+/// The effective rate is `rate`; it is proportional to the value.
 [[nodiscard]] Term rate(std::string key, double value, double rate, Time time, const Segment& segment);
 
-// Those of one reason, or of some alike.
+// Terms of one reason, or of several similar reasons.
 
 [[nodiscard]] Term of_link(const Segment& segment, const topology::Graph& graph);
-/// Of an attribute in ns, if that is how long the segment is; else none.
+/// The term of an attribute in ns if it equals the segment's length; else none.
 [[nodiscard]] std::vector<Term> of_latency(const Segment& segment, const topology::Node& node,
                                            const std::string& key);
 [[nodiscard]] std::vector<Term> of_dispatch(const Segment& segment, const topology::Node& cpu);
@@ -35,13 +35,13 @@ namespace kbsim::explain {
                                              const hw::Machine& machine);
 [[nodiscard]] std::vector<Term> of_credit_delay(const Segment& segment, const topology::Node& router,
                                                 const hw::Machine& machine);
-/// What a memory's model says of it.
+/// Terms from a memory's model.
 [[nodiscard]] std::vector<Term> of_delay(const Segment& segment, const hw::Machine& machine);
-/// What is left of a refresh, its end first.
+/// The rest of a refresh, its end first.
 [[nodiscard]] std::vector<Term> of_refresh_wait(const Segment& segment, const hw::Machine& machine);
-/// Looks of pe_cpu at its queues.
+/// Polls of queues by pe_cpu.
 [[nodiscard]] std::vector<Term> of_looks(Segment segment, const topology::Node& cpu);
-/// Periods between looks, or what is left of one; as long as a look takes where looks follow one another.
+/// Periods between polls, or the rest of one. Where polls follow one another, a period is as long as a poll.
 [[nodiscard]] std::vector<Term> of_poll(const Segment& segment, const topology::Node& queues,
                                         const hw::Machine& machine);
 

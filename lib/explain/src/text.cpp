@@ -1,4 +1,4 @@
-// An explanation for a terminal: what fits on a screen.
+// An explanation for a terminal; it fits on a screen.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +25,7 @@ std::span<const Share> first(const std::vector<Share>& all, std::size_t most) {
 
 constexpr std::string_view kLetters = "#=+-:.~o*%";
 
-// Of a reason in the bar; those that come late have none.
+// A reason's letter in the bar; a space after the last letter.
 char letter(std::size_t i) { return i < kLetters.size() ? kLetters[i] : ' '; }
 
 // Each reason's part in whole letters, rounded so that they fill the bar.
@@ -52,7 +52,7 @@ std::string rows(std::string_view title, std::span<const Share> shares, Time all
   return text;
 }
 
-// Operations of one line that make the same: a loop's.
+// Operations of one line with the same result, as in a loop.
 struct Alike {
   std::string name;
   std::string longest;
@@ -96,27 +96,29 @@ std::string reasons(const Explanation& what) {
   return text;
 }
 
-// How much shorter it gets if a key gets 10 % better, each term rounded anew, in percent of its length.
+// How much shorter the path gets if the key gets 10 % better, in percent of its length. Each term is rounded
+// anew.
 double gain(const Explanation& what, const Derivative& key) {
   constexpr double kBetter = 0.1;
   const double to = !key.is_rate() ? key.value * (1.0 - kBetter) : key.value * (1.0 + kBetter);
   return -percent(key.change(to), what.path.length());
 }
 
-// No key matters most where more of the path has none: engines, say, work as long as their model says.
+// True if the first key takes at least as long as the part without keys. An engine's time may follow from no
+// key.
 bool is_known(const Explanation& what) {
   Time of_keys{};
   for (const Derivative& key : what.keys) of_keys += key.shared ? Time{0} : key.time;
   return !what.keys.empty() && what.keys.front().time >= what.path.length() - of_keys;
 }
 
-// Why most of it has no key.
+// The reason of most of the time without a key.
 std::string keyless(const Explanation& what) {
   const std::vector<Share>& of = what.keyless.empty() ? what.reasons : what.keyless;
   return of.empty() ? "" : fmt::format("  most of it has no key that is told here: {}\n", of.front().name);
 }
 
-// Of waits that a key of the machine or of the algorithm may end.
+// Remedies of the waits that a key of the machine or of the algorithm may end.
 std::string remedies(const Explanation& what) {
   std::string text;
   for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
@@ -156,7 +158,7 @@ std::string range_text(const Sides& sides, const std::string& unit) {
   return fmt::format(" from {:.6g} to {:.6g}{}", *sides.from, *sides.to, behind_number(unit));
 }
 
-// Its slopes where they differ, and how far it holds.
+// The slopes where they differ, and the range in which they hold.
 std::string sides_text(const Derivative& key) {
   if (!key.sides) return "";
   const Sides& sides = *key.sides;
@@ -199,7 +201,7 @@ std::string op_slacks(const Explanation& what) {
   return text;
 }
 
-// What comes onto it next.
+// Places nearest to the path.
 std::string off_path(const Explanation& what) {
   constexpr std::size_t kMost = 5;
   if (what.slacks.empty()) return op_slacks(what);

@@ -1,4 +1,4 @@
-// Terms of what waits: at memories with banks, in routers with worms, of PEs that poll.
+// Terms of waits: at memories with banks, in routers with worms, of PEs that poll.
 #include <algorithm>
 #include <utility>
 

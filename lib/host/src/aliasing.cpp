@@ -18,7 +18,7 @@ bool bytes_meet(const Shard& a, const Shard& b) {
   return a.pa < b.pa + b.spec.nbytes && b.pa < a.pa + a.spec.nbytes;
 }
 
-// The shards in which they first meet. Tensors of two allocations have no byte in common.
+// The first shards that overlap. Tensors of two allocations have no byte in common.
 std::optional<std::pair<Shard, Shard>> first_meeting(const Tensor& a, const Tensor& b) {
   if (a.state() != b.state()) return std::nullopt;
   for (const Shard& of_a : a.shards()) {

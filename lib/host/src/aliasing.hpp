@@ -8,15 +8,15 @@
 
 namespace kbsim::host {
 
-/// A tensor of a call, and what it is there: "input", "output 2".
+/// A tensor of a call, and its role there: "input", "output 2".
 struct AliasedTensor {
   std::string role;
   const Tensor& tensor;
 };
 
-/// Both have the same bytes on every PE.
+/// Whether both have the same bytes on every PE.
 [[nodiscard]] bool same_bytes(const Tensor& a, const Tensor& b);
-/// On every PE `part` is share `index_on(pe)` of `whole`: the in-place form of a gather or a scatter.
+/// Whether on every PE `part` is share `index_on(pe)` of `whole`: the in-place form of a gather or a scatter.
 template <class Index>
 [[nodiscard]] bool is_share(const Tensor& part, const Tensor& whole, const Index& index_on) {
   if (part.state() != whole.state() || part.shards().size() != whole.shards().size()) return false;
@@ -29,8 +29,8 @@ template <class Index>
   return true;
 }
 
-/// UsageError with both tensors and their byte ranges if any byte is in both. It ends all ranks of the spawn,
-/// though the program catches it: others may be in the collective already.
+/// UsageError with both tensors and their byte ranges if any byte is in both. It ends all ranks of the spawn
+/// even if the program catches it: other ranks may be in the collective already.
 void require_apart(World& world, int rank, const std::string& call, const AliasedTensor& a,
                    const AliasedTensor& b);
 

@@ -24,7 +24,7 @@ void require_matrix(const OperatorCall& call, const Tensor& tensor, std::int64_t
                   kbsim::to_string(tensor.dtype())));
 }
 
-// How the three are divided among heads.
+// The division of q, k and v among heads.
 CachedAttentionArgs heads_of(const OperatorCall& call, const AttentionOptions& attention) {
   const std::int64_t kv_heads = attention.kv_heads == 0 ? attention.heads : attention.kv_heads;
   call.require(
@@ -50,7 +50,7 @@ CachedAttentionArgs heads_of(const OperatorCall& call, const AttentionOptions& a
           .causal = attention.is_causal};
 }
 
-// As many queries as half of the TCM takes beside the keys: outputs and scores in f32, several of each.
+// The most queries that fit in half of the TCM: outputs and scores in f32, several of each.
 void set_blocks(CachedAttentionArgs& args, Bytes tcm) {
   args.block_keys = std::min<std::int64_t>(64, args.s_kv);
   const std::int64_t of_a_query = args.h_q * (6 * args.d + 6 * args.block_keys + 16) * 4;

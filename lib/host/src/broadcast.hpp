@@ -6,7 +6,7 @@
 
 namespace kbsim::host {
 
-/// [N] or [1, .., N] beside [.., N] of as many dimensions or more.
+/// Whether `row` is [N] or [1, .., N], and `of` is [.., N] with at least the same number of dimensions.
 [[nodiscard]] bool is_row_of(const Shape& row, const Shape& of);
 
 /// The shape of an operation on two tensors: equal shapes, or one is a row for all rows of the other. None

@@ -1,4 +1,4 @@
-// An algorithm that a call picks by itself, where none that is installed fits its tensors.
+// Choice of an algorithm for a call whose tensors fit no installed one.
 #include <algorithm>
 #include <ranges>
 #include <set>
@@ -108,7 +108,7 @@ Distributed::Setups Distributed::setups_of(const Call& call) {
   return setups;
 }
 
-// What rings that are on their way will take is no more free.
+// Rings that are still being set up count as taken.
 Bytes Distributed::tcm_for(const Call& call, const Setups& setups) const {
   if (!call.anywhere) return tcm_left(session_, call.by->participants);
   std::vector<PeCoord> pes;
@@ -121,7 +121,7 @@ Bytes Distributed::tcm_for(const Call& call, const Setups& setups) const {
   return ready ? left : left - ccl::rings_in_tcm(call.by->spec, call.site.group->machine());
 }
 
-// A launch a PE, each with its own part.
+// One launch per PE, each with its own part.
 Distributed::Job Distributed::job_anywhere(const Call& call, const ProcessGroup::Agreed& agreed) const {
   const ProcessGroup& group = *call.site.group;
   auto job = std::make_shared<hw::ControlJob>();

@@ -9,7 +9,7 @@
 namespace kbsim::host {
 namespace {
 
-// Where packages form no grid and no tree, each has a wire to the next one by number.
+// If packages form no grid and no tree, each has a wire to the next one by number.
 SipExchange exchange_of(config::SipTopology topology) {
   using enum config::SipTopology;
   if (topology == tree_binary) return SipExchange::tree;
@@ -24,7 +24,7 @@ topology::SipGrid grid_of(const config::MachineSpec& machine) {
   return topology::SipGrid{sips};
 }
 
-// A tile that came through another memory lives in the TCM: its slot was free before it.
+// Unless slots are in TCM, a received tile is a copy in TCM: its slot is free before the kernel gets it.
 int free_slots(const config::AlgorithmSpec& algorithm) {
   return algorithm.buffer_kind == config::BufferKind::tcm ? algorithm.n_slots - 1
                                                           : std::numeric_limits<int>::max();

@@ -13,21 +13,21 @@
 
 namespace kbsim::host {
 
-/// Where a rank's call takes place: the group, and the members' packages as of now.
+/// The place of a rank's call: the group, and the members' packages at this time.
 struct Distributed::Site {
   std::shared_ptr<ProcessGroup> group;
   std::vector<int> devices;  // by the rank in the group
   int device = 0;            // the caller's
   std::source_location at;   // of its call
 
-  /// A member has chosen another package than its own: the queues that the group was made with don't do.
+  /// Whether a member has chosen another package than its own: the group's first queues don't fit then.
   [[nodiscard]] bool moved() const { return devices != group->members(); }
   /// The name of queues between these packages.
   [[nodiscard]] std::string queues(const std::string& of) const {
     return moved() ? fmt::format("{}@{}", of, fmt::join(devices, ",")) : of;
   }
   [[nodiscard]] std::string set_name(const std::string& of) const { return group->set_name(queues(of)); }
-  /// For what all ranks must agree on.
+  /// For the fingerprint, which must match on all ranks.
   [[nodiscard]] std::string details() const {
     return moved() ? fmt::format(", devices {}", fmt::join(devices, ", ")) : "";
   }
@@ -40,22 +40,22 @@ struct Distributed::Call : CollectiveCall {
   Here at;
   Site site;
   const InstalledAlgorithm* by = nullptr;
-  bool anywhere = false;            // on whatever PEs hold shards, each part by itself
-  std::vector<Tensor> beside = {};  // of a plan: its scratch, and how far its thread blocks are
+  bool anywhere = false;            // on any PEs that hold shards, each part by itself
+  std::vector<Tensor> beside = {};  // for a plan: its scratch, and the ended steps of its thread blocks
 
   [[nodiscard]] const ccl::Plan* plan() const { return ccl::plan_of(by->spec); }
-  /// Its algorithm is a plan that names no collective.
+  /// Whether its algorithm is a plan that names no collective.
   [[nodiscard]] bool names_none() const { return plan() != nullptr && plan()->custom; }
-  /// All that its kernels use.
+  /// All tensors that its kernels use.
   [[nodiscard]] std::vector<Tensor> tensors() const;
 
   [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
 };
 
-/// "cube0.pe0 16 B, cube1.pe0 16 B": for what all ranks must agree on.
+/// "cube0.pe0 16 B, cube1.pe0 16 B": for the fingerprint, which must match on all ranks.
 [[nodiscard]] std::string places_of(const Tensor& tensor, Tensor::Here at);
 
-/// A shard of each on the same PEs.
+/// Whether both tensors have shards on the same PEs.
 [[nodiscard]] bool on_same_pes(const Tensor& a, const Tensor& b, Tensor::Here at);
 
 }  // namespace kbsim::host

@@ -24,7 +24,7 @@ namespace {
 
 using config::Collective;
 
-// The PEs of a cube that have a part of it, as many on each.
+// The number of PEs per cube that have a part of it, equal on all its cubes.
 int parts_of_a_cube(const Tensor& tensor) {
   const int first = tensor.shards().front().spec.at.cube;
   const auto in_first = [&](const Shard& shard) { return shard.spec.at.cube == first; };
@@ -46,7 +46,7 @@ std::string installed(const ProcessGroup& group) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-// What to do for a collective that can't be had so.
+// The remedy if no algorithm fits a collective.
 std::string remedy_for(Collective collective, const ProcessGroup& group, const Session& session) {
   std::vector<std::string> names;
   for (const InstalledAlgorithm& one : group.algorithms()) {
@@ -127,8 +127,8 @@ bool Distributed::fits(const Call& call, const InstalledAlgorithm& by) const {
          (!call.output || all.placement_problem(*call.output).empty());
 }
 
-// The one that is named; else the first that fits, one that is chosen, or the first that tells what it needs.
-// Between packages that ranks have chosen no queues are installed: there even the named one is chosen.
+// Takes the named algorithm; else the first that fits, a chosen one, or the first for the collective, whose
+// checks then report the problem. If ranks have moved, no queues are installed: even a named one is chosen.
 void Distributed::find_algorithm(Call& call) const {
   const ProcessGroup& group = *call.site.group;
   const auto find = [&](const auto& is_it) {
@@ -156,7 +156,7 @@ void Distributed::find_algorithm(Call& call) const {
                                remedy_for(call.which, group, session_))};
 }
 
-// All ranks call the same.
+// Checks that all ranks make the same call.
 ProcessGroup::Agreed Distributed::agree(const Call& call, const Setups& setups) const {
   ProcessGroup& group = *call.site.group;
   const bool said = group.algorithms().size() > 1 || call.anywhere;
@@ -186,7 +186,7 @@ CollectiveTiming Distributed::timing_of(const Call& call) const {
 
 Distributed::Done Distributed::begin(Call call) {
   const std::shared_ptr<ProcessGroup>& group = call.site.group;
-  (void)call.input.shards(call.at);  // refused here, where the line is known
+  (void)call.input.shards(call.at);  // throws here, where the line is known
   if (call.output) (void)call.output->shards(call.at);
   find_algorithm(call);
   call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
@@ -295,7 +295,7 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agree
 
 namespace {
 
-// What it did, and inside that its parts.
+// Adds the span of a collective, and the spans of its phases inside it.
 void note_collective(const CollectiveTiming& timing, hw::ISpans& spans) {
   hw::Span span{.kind = hw::SpanKind::collective,
                 .rank = timing.rank,

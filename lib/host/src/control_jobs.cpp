@@ -10,7 +10,7 @@
 namespace kbsim::host {
 namespace {
 
-constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases, slots
+constexpr Bytes kQueueSize{32};  // per queue of an IpcqInit message: peer, two ring bases, slots
 
 hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
   hw::QueueSet set{.queues = {}, .settings = plan.settings, .name = plan.algorithm};

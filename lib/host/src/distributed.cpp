@@ -36,7 +36,7 @@ std::string ranks_text(const config::AlgorithmSpec& algorithm, const config::Mac
                      ccl::ranks_are_pes(algorithm) ? "PEs" : "packages");
 }
 
-// Ranks are packages, unless a world_size says that they are PEs: of all algorithms alike.
+// Ranks are packages, or PEs if there is a world_size. All algorithms must have the same one.
 std::shared_ptr<ProcessGroup> default_group(const config::MachineSpec& machine,
                                             const std::vector<config::AlgorithmSpec>& algorithms) {
   const config::AlgorithmSpec& first = algorithms.front();

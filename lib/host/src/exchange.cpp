@@ -122,7 +122,7 @@ config::AlgorithmSpec queues_named(const Session& session, const std::string& na
   return queues;
 }
 
-// A rank that has nothing to send or to get is done when it has said so.
+// A rank without boxes is done after the check that all calls match.
 Distributed::Done Distributed::exchange(Exchange exchange) {
   const Site site = site_of(exchange.group, exchange.call, exchange.at);
   const config::AlgorithmSpec queues = queues_named(session_, "pairs", "all_pairs");

@@ -25,13 +25,13 @@ struct Rows {
   [[nodiscard]] bool empty() const { return rows == 0 || cols == 0; }
 };
 
-/// On each PE that has a shard, all of it; or, where each has the whole tensor, a box of it.
+/// The whole shard on each PE that has one; or, if each PE has the whole tensor, a box of it.
 struct TensorBox {
   Tensor tensor;
   std::optional<Rows> part = {};
 };
 
-/// A box that goes to a rank of the world, comes from it, or is copied to another.
+/// A box that is sent to a rank of the world, received from it, or copied to another box.
 struct TensorMove {
   BoxMove::Kind kind = BoxMove::Kind::send;
   int peer = 0;
@@ -39,20 +39,20 @@ struct TensorMove {
   std::optional<TensorBox> to = {};
 };
 
-/// Messages between all pairs of a group, which its ranks begin as one collective.
+/// Messages between all pairs of a group. Its ranks begin them as one collective.
 struct Exchange {
   std::string_view call;  // a literal
-  std::string operation;  // what all ranks must agree on, with the next three
+  std::string operation;  // must match on all ranks, as the next three
   std::string shape;
   DType dtype = f16;
   std::string details = {};
   std::vector<TensorMove> moves = {};
-  std::optional<ReduceOp> op = {};  // what is received is combined with what is copied
+  std::optional<ReduceOp> op = {};  // received and copied boxes are combined
   Group group = {};
   std::source_location at;
 };
 
-/// What can't be is refused in PyTorch's words, where it has any.
+/// Checks of messages between pairs. Errors use PyTorch's words where it has any.
 struct PairCheck {
   std::string call;
   int rank;
@@ -64,8 +64,8 @@ struct PairCheck {
   void tensor(const Tensor& tensor, Bytes slot_size) const;
 };
 
-/// Queues that no algorithm declares: an entry of that name in ccl.yaml says what they are like; else the
-/// defaults do.
+/// Queues without an algorithm. Their settings are those of an entry of that name in ccl.yaml, else the
+/// defaults.
 [[nodiscard]] config::AlgorithmSpec queues_named(const Session& session, const std::string& name,
                                                  const std::string& topology);
 

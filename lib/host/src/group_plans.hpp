@@ -14,17 +14,17 @@ namespace kbsim::host {
 [[nodiscard]] config::MachineSpec machine_of(const config::MachineSpec& whole,
                                              const std::vector<int>& members);
 
-/// Reserves the rings of the algorithms on the group's packages, and adds the algorithms to the group. Of all
-/// of them, one after the other: a package's plan of each.
+/// Allocates the rings of the algorithms on the group's packages, and adds the algorithms to the group. Gives
+/// the plans of all algorithms, one after the other, each with one plan per package.
 [[nodiscard]] std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
                                                        const std::vector<config::AlgorithmSpec>& algorithms);
 
-/// The rings of one PE of each of these packages, a package a member.
+/// Allocates the rings between one PE of each of these packages, one package per member.
 [[nodiscard]] std::vector<ccl::InstallPlan> plan_pe(Session& session, const ProcessGroup& group,
                                                     config::AlgorithmSpec queues, PeCoord pe,
                                                     const std::vector<int>& devices);
 
-/// What rings leave of the TCM, on the PE of these that has least.
+/// The TCM that rings leave, on the PE of these that has least.
 [[nodiscard]] Bytes tcm_left(Session& session, const std::vector<PeCoord>& pes);
 
 }  // namespace kbsim::host

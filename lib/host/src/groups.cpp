@@ -1,4 +1,4 @@
-// Process groups of some of the ranks: made, used by their members only, and taken away.
+// Process groups of some of the ranks: made, used by their members only, and removed.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace kbsim::host {
 namespace {
 
-// PyTorch's words.
+// Errors in PyTorch's words.
 void require_ranks(const std::vector<int>& ranks, int world, const std::source_location& at) {
   const auto require = [&](bool holds, const std::string& why) {
     if (!holds)
@@ -46,7 +46,7 @@ std::string told_of_maker(const ProcessGroup::Maker& maker) {
   return fmt::format("Rank {} is running {} at {}", maker.rank, maker.call, to_string(to_place(maker.at)));
 }
 
-// The key of the queues that a group was made with.
+// The key of the group's first queues.
 std::pair<std::string, PeCoord> whole_group() { return {}; }
 
 }  // namespace
@@ -83,7 +83,7 @@ Distributed::Site Distributed::site_of(const Group& group, std::string_view call
   return site;
 }
 
-// The first rank that calls it makes it; the others find it by their number of calls.
+// The first rank that calls makes the group. The others find it by their number of calls.
 std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, const GroupOptions& options,
                                                       const Here& at) {
   at_line(at, [&] { world_.require_initialized(); });
@@ -100,7 +100,7 @@ std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, co
       .rank = rank_, .call = fmt::format("new_group([{}]){}", fmt::join(ranks, ", "), by), .at = at};
   if (number < world_.group_numbers()) {
     const auto made = world_.groups().find(number);
-    if (made == world_.groups().end())  // its members are through with it
+    if (made == world_.groups().end())  // its members have destroyed it
       return std::make_shared<ProcessGroup>(number, std::move(ranks), session_.spec());
     if (made->second->made_by.call == maker.call) return made->second;
     throw KernelFault{"Detected mismatch between collectives on ranks. " + told_of_maker(maker) + ", but " +
@@ -136,7 +136,7 @@ void Distributed::require_removable(const ProcessGroup& group, const Here& at) c
       counted(group.under_way(), "collective of its ranks is", "collectives of its ranks are"))};
 }
 
-// Of ranks that run, the last one that comes does it.
+// If ranks run, the last member that calls removes the group.
 Task<> Distributed::destroy_process_group(Group group, Here at) {
   const bool alone = world_.spawned() == 0;
   const auto of = alone ? group_of(group, at) : own_group(group, "destroy_process_group", at);
@@ -156,7 +156,7 @@ Task<> Distributed::destroy_process_group(Group group, Here at) {
   removed->done.set();
 }
 
-// The default group takes all others with it.
+// Removing the default group removes all others.
 Task<> Distributed::remove(std::shared_ptr<ProcessGroup> group) {
   const bool all = group == world_.all();
   std::vector<ccl::InstallPlan> plans;

@@ -15,7 +15,7 @@
 
 namespace kbsim::host {
 
-/// All bytes, or a block of them that is repeated and, once asked for, all.
+/// All bytes; or a block that is repeated, and all bytes after the first request for them.
 struct HostArray::Numbers {
   explicit Numbers(std::vector<std::byte> bytes) : block{std::move(bytes)} {}
 
@@ -26,7 +26,7 @@ struct HostArray::Numbers {
 
 namespace {
 
-// UsageError for extents below 0, and for more elements than anything has.
+// UsageError for extents below 0, and for more than 2^50 elements.
 Bytes size_of(const Shape& shape, DType dtype) {
   if (std::ranges::any_of(shape.extents(), [](std::int64_t extent) { return extent < 0; }) || !shape.count())
     throw UsageError{fmt::format("HostArray: shape {}, expected extents from 0 and up to 2^50 elements",
@@ -118,7 +118,7 @@ void require_unstopped() {
 
 HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f,
                    HostArray::Here at) {
-  constexpr std::int64_t kAtOnce = 65536;  // doubles take eight times a byte's memory
+  constexpr std::int64_t kAtOnce = 65536;  // elements per step: doubles take eight times a byte's memory
   const Bytes size = at_line(at, [&] {
     if (!f) throw UsageError{"generate: the function is null, expected one of an element's number"};
     return size_of(shape, dtype);

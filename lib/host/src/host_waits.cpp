@@ -53,7 +53,7 @@ void add_launch(Waits& waits, hw::Machine& machine, const Waits::Process& from, 
 }
 
 void add_launches(Waits& waits, hw::Machine& machine) {
-  std::map<Identity, const Waits::Process*> who;  // by what they await
+  std::map<Identity, const Waits::Process*> who;  // by the identity that they await
   for (const Waits::Process& process : waits.processes()) who[process.waiting.awaits] = &process;
   for (const hw::OpenOrder& order : hw::host_of(machine).open_orders()) {
     const auto found = who.find(order.wait);

@@ -8,8 +8,8 @@
 
 namespace kbsim::host {
 
-/// What host programs wait for: spawned ranks, what they have started, the PEs of a launch that haven't
-/// returned, and the ranks that haven't called a collective which others have.
+/// Adds the waits of host programs: for spawned ranks, for their operations, for PEs of a launch that haven't
+/// returned, and for ranks that haven't called a collective that others have called.
 void add_host_waits(Waits& waits, hw::Machine& machine, const std::vector<const Rank*>& ranks);
 
 }  // namespace kbsim::host

@@ -16,7 +16,7 @@
 namespace kbsim::host {
 namespace {
 
-// What isn't there is a problem at its place; of an algorithm that no file declares, at its name.
+// Adds a problem for a name that doesn't exist, at its place in the file; without a file, at the algorithm.
 template <class Entry>
 void require(const Registry<Entry>& registry, const std::string& key, const std::string& name,
              const config::AlgorithmSpec& algorithm, std::vector<ConfigProblem>& problems) {

@@ -1,4 +1,4 @@
-// A rank's orders leave in the order of its calls, though some must wait for queues.
+// A rank's orders leave in the order of its calls, even if some must wait for queues.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Collectives of a tensor for each rank: messages between pairs, in one kernel a PE.
+// Collectives with one tensor per rank: messages between pairs, in one kernel per PE.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ std::string all_places(const std::vector<Tensor>& tensors, Tensor::Here at) {
   return fmt::format("{}", fmt::join(places, "; "));
 }
 
-// The list that one rank of the group has, in the words of PyTorch's texts.
+// PyTorch's words for the list that one rank of the group has.
 struct RootList {
   std::string_view name;
   std::string_view root;
@@ -72,8 +72,7 @@ struct ListCheck : PairCheck {
   }
 };
 
-/// The tensor of a call, and its list: the rank's own of the list may be the tensor itself, which is in
-/// place.
+/// The tensor of a call, and its list. The list's tensor for this rank may be the tensor itself (in place).
 struct Listed {
   World& world;
   int rank;
@@ -83,14 +82,14 @@ struct Listed {
   void apart(const Tensor& tensor, std::string_view role, const std::vector<Tensor>& list,
              std::string_view of_list) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      (void)tensor.shards(check.at);  // refused here, where the line is known
+      (void)tensor.shards(check.at);  // throws here, where the line is known
       (void)list[i].shards(check.at);
       if (group.members()[i] == rank && same_bytes(tensor, list[i])) continue;
       require_apart(world, rank, check.call, {std::string{role}, tensor},
                     {fmt::format("{} {}", of_list, i), list[i]});
     }
   }
-  /// What is written must not be written twice.
+  /// Outputs must not overlap.
   void outputs(const std::vector<Tensor>& list) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {

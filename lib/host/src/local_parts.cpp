@@ -19,7 +19,7 @@ bool contains(const Block& outer, const Block& inner) {
          outer.col0 <= inner.col0 && inner.col0 + inner.cols <= outer.col0 + outer.cols;
 }
 
-// The shards of one copy are rows that follow each other.
+// Whether the shards of one copy are rows that follow each other.
 bool in_rows(const std::vector<LocalPart>& parts) {
   const Block& first = parts.front().block;
   std::int64_t row = 0;
@@ -48,7 +48,7 @@ LocalParts::LocalParts(const Tensor& tensor) : everywhere_{tensor.state()->share
     all_ = {LocalPart{all_.front().pe, matrix, {tensor.ptr(), matrix.cols}}};
 }
 
-// All of the tensor, under a shape that has its rows.
+// The whole tensor, under a shape with the same rows.
 bool LocalParts::add_shards(const Tensor& tensor) {
   const Tensor::State& state = *tensor.state();
   if (!tensor.elements().whole()) return false;
@@ -61,7 +61,7 @@ bool LocalParts::add_shards(const Tensor& tensor) {
   return true;
 }
 
-// Of a tensor that each of its PEs has whole: evenly spaced rows.
+// Evenly spaced rows of a tensor that is whole on each of its PEs.
 bool LocalParts::add_rows(const Tensor& tensor) {
   const Tensor::State& state = *tensor.state();
   const auto whole = [&](const Shard& shard) {
@@ -78,7 +78,7 @@ bool LocalParts::add_rows(const Tensor& tensor) {
   return true;
 }
 
-// Consecutive elements that a PE has all of.
+// Consecutive elements that are all on each PE.
 bool LocalParts::add_part(const Tensor& tensor) {
   if (!tensor.elements().contiguous()) return false;
   const Block matrix = matrix_of(tensor.shape());

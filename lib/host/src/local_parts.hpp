@@ -17,15 +17,15 @@ struct LocalPart {
   MatrixPart memory;
 };
 
-/// What each PE has of a tensor; of a slice or another shape, if each PE of the tensor has all of it.
-/// UsageError for others.
+/// The part of a tensor on each PE. A slice or another shape is allowed if each PE of the tensor has all of
+/// it; UsageError for others.
 class LocalParts {
  public:
   explicit LocalParts(const Tensor& tensor);
 
-  /// Those of the tensor's own shards, in their order.
+  /// The parts of the tensor's own shards, in their order.
   [[nodiscard]] const std::vector<LocalPart>& all() const { return all_; }
-  /// This block, as that PE sees it; none if it hasn't all of it in one part.
+  /// This block, as that PE sees it; none unless the PE has all of it in one part.
   [[nodiscard]] std::optional<MatrixPart> at(PeCoord pe, const topology::Block& block) const;
 
  private:
@@ -38,7 +38,7 @@ class LocalParts {
 };
 
 [[nodiscard]] topology::Block matrix_of(const Shape& shape);
-/// As a program would write it: "{.cube = row_wise, .num_pes = 1}".
+/// The policy as a program writes it: "{.cube = row_wise, .num_pes = 1}".
 [[nodiscard]] std::string text_of(const topology::DPPolicy& policy);
 
 }  // namespace kbsim::host

@@ -31,7 +31,7 @@ Shape with_added(const Shape& shape, std::int64_t extent) {
   return Shape::of({extents.data(), rank + 1});
 }
 
-// Rows as x has them, columns as w does.
+// The split of a product: rows as x, columns as w. None if both are split.
 std::optional<Split> of_product(Split x, Split w) {
   if (w == Split::replicate) return x;
   return x == Split::replicate ? std::optional{w} : std::nullopt;
@@ -130,7 +130,7 @@ PendingTensor product(OperatorCall call) {
 
 std::int64_t block_rows(std::int64_t cols) { return std::clamp<std::int64_t>(4096 / cols, 1, 16); }
 
-// f(rows of x, rows of parameters): `bind` gets where they are.
+// f(rows of x, rows of parameters). `parameter` stores a parameter's address in the arguments.
 template <class Args>
 PendingTensor row_by_row(OperatorCall call, Args args, std::string_view kernel,
                          Ptr (*parameter)(Args&, std::size_t, Ptr)) {

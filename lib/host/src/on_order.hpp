@@ -10,8 +10,8 @@
 
 namespace kbsim::host {
 
-/// Holds the tensors of orders to the machine. If it goes before these have ended, its rank was cancelled,
-/// and the machine's host keeps them until they have: kernels and DMAs may work on them.
+/// Holds the tensors of orders to the machine. If it is destroyed before the orders end, its rank was
+/// cancelled. Then the machine's host keeps the tensors until they end: kernels and DMAs may use them.
 class OnOrder {
  public:
   using Job = std::shared_ptr<const hw::ControlJob>;

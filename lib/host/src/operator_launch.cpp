@@ -92,7 +92,7 @@ Tensor given_result(const OperatorCall& call, const OperatorResult& result) {
   return out;
 }
 
-// Launches, one for each of the blocks that a PE may have of a tiled tensor: part i of each PE.
+// One launch per block that a PE may have of a tiled tensor: launch i computes part i of each PE.
 std::vector<Job> jobs_of(const OperatorResult& result, const Tensor& out) {
   std::map<PeCoord, std::size_t> so_far;
   std::vector<std::map<PeCoord, KernelCall>> rounds;
@@ -124,7 +124,7 @@ Events writers_of(const OperatorCall& call, const Tensor& out) {
   return all;
 }
 
-// A launch, numbered when it was called.
+// A launch, numbered at its call.
 struct Numbered {
   Job job;
   hw::OrderNumber number;
@@ -180,7 +180,7 @@ LocalParts OperatorCall::parts_of(const Tensor& tensor) const {
 
 Placement placement_of(const Tensor& tensor) { return {tensor.state()->dp, tensor.state()->origin}; }
 
-// Those that go out at one time do so in the order of their calls.
+// Launches that are sent at one time are sent in the order of their calls.
 PendingTensor launch(OperatorCall call, const OperatorResult& result) {
   require_one_device(call);
   const bool fresh = !call.options.out;

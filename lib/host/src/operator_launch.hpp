@@ -13,7 +13,7 @@
 
 namespace kbsim::host {
 
-/// What a program says when it calls an operator.
+/// A program's call of an operator.
 struct OperatorCall {
   std::string_view name;  // a literal
   std::source_location at;
@@ -26,23 +26,23 @@ struct OperatorCall {
   void require(bool holds, const std::string& why) const {
     if (!holds) refuse(why);
   }
-  /// Of a tensor; where LocalParts refuses it, so does this.
+  /// The parts of a tensor. UsageError as LocalParts.
   [[nodiscard]] LocalParts parts_of(const Tensor& tensor) const;
 };
 
-/// Where a tensor lies in its package.
+/// The place of a tensor in its package.
 struct Placement {
   topology::DPPolicy dp = {};
   PeCoord origin = {};
 };
 [[nodiscard]] Placement placement_of(const Tensor& tensor);
 
-/// What the result of an operator is to be, and how its parts are computed.
+/// The properties of an operator's result, and the kernels of its parts.
 struct OperatorResult {
   Shape shape;
   DType dtype = f16;
-  std::vector<Placement> placements;  // that it may have, the best first
-  /// Whether the PE has all that it takes to compute the block.
+  std::vector<Placement> placements;  // allowed placements, the best first
+  /// Whether the PE has all operands of the block.
   std::function<bool(PeCoord pe, const topology::Block& block)> computable;
   /// The kernel that computes a part; it is the only program of its PE.
   std::function<KernelCall(const LocalPart& part)> kernel;
@@ -50,7 +50,7 @@ struct OperatorResult {
   bool strided = true;  // parts may have gaps between their rows
 };
 
-/// Makes the result and launches the kernels when all inputs are there. UsageError as operators.hpp says.
+/// Makes the result and launches the kernels when all inputs are ready. UsageError as in operators.hpp.
 [[nodiscard]] PendingTensor launch(OperatorCall call, const OperatorResult& result);
 
 }  // namespace kbsim::host

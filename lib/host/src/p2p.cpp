@@ -1,4 +1,4 @@
-// Messages between two ranks: kernels whose queues are set up when they are first needed.
+// Messages between two ranks, by kernels. Their queues are set up at the first use.
 #include <map>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace kbsim::host {
 namespace {
 
-// A sender may be further than its receiver: that the two match is checked here, by the host.
+// A sender may be ahead of its receiver, so queues carry tiles over launches. The host matches the calls.
 config::AlgorithmSpec p2p_queues(const Session& session) {
   config::AlgorithmSpec queues = queues_named(session, "p2p", "all_pairs");
   queues.carries_over = true;
@@ -72,7 +72,7 @@ void require_messages(const std::vector<P2POp>& ops, const ProcessGroup& group, 
   }
 }
 
-// What is received must not be sent or received by another operation of the call.
+// A received tensor must not overlap with a tensor of another operation of the call.
 void require_messages_apart(World& world, int rank, const std::vector<P2POp>& ops, const std::string& call) {
   const auto named = [&](std::size_t i) {
     return AliasedTensor{fmt::format("{} {}", is_send(ops[i]) ? "isend" : "irecv", i), ops[i].tensor};
@@ -130,7 +130,7 @@ Distributed::Done Distributed::batch_isend_irecv(std::vector<P2POp> ops, Here at
   return begin_p2p("batch_isend_irecv", std::move(ops), at);
 }
 
-// Each meets the other side's.
+// Pairs each message with the other side's.
 void Distributed::post(const std::vector<P2POp>& ops, const Site& site, Here at) const {
   for (const P2POp& op : ops) {
     site.group->post({.sends = is_send(op),

@@ -59,7 +59,7 @@ HostArray as_row(const HostArray& vector) {
   return {row, vector.dtype(), vector.bytes()};
 }
 
-// A part of a matrix of so many rows and columns; of zeros, if there are no contents.
+// A part of a matrix of shape `whole`; zeros if there are no contents.
 Work<Tensor> parameter(const ParallelState& state, const std::optional<HostArray>& contents,
                        const Shape& whole, const MatrixRange& part, DType dtype, TensorOptions options,
                        Here at) {

@@ -1,4 +1,4 @@
-// From what each rank has whole to parts of it, and back.
+// Changes between whole tensors on each rank and parts of them.
 #include <array>
 #include <vector>
 
@@ -28,7 +28,7 @@ Shape with_extent(const Shape& shape, int axis, std::int64_t extent) {
   return Shape::of({extents.data(), static_cast<std::size_t>(shape.rank())});
 }
 
-// An empty tensor, placed as x.
+// An uninitialized tensor, placed as x.
 Work<Tensor> empty_like(const ParallelState& state, const Tensor& x, const Shape& shape, Here at) {
   return state.rank().torch.empty(
       shape, x.dtype(), {.dp = x.state()->dp, .name = x.name(), .mem_kind = x.state()->mem_kind}, at);

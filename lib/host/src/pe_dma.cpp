@@ -12,7 +12,7 @@
 namespace kbsim::host {
 namespace {
 
-constexpr Bytes kMoveSize{24};  // of a PeDma message: two addresses, and how much
+constexpr Bytes kMoveSize{24};  // size of a PeDma message: two addresses and a length
 
 void require_movable(const PeDma& move, const config::MachineSpec& machine) {
   const Tensor& from = move.from;

@@ -21,7 +21,7 @@ void require_slots(const ccl::Plan& plan, const config::AlgorithmSpec& algorithm
       plan.file, largest, to_string(algorithm.slot_size), args.slot_elems, to_string(args.data.dtype))};
 }
 
-// Of a reduce the root alone has an output.
+// In a reduce, the root alone has an output.
 int averaged_chunks(const ccl::Plan& plan, int rank) {
   const ccl::CollectiveEntry& row = ccl::collective(plan.collective);
   const bool has_output = row.combines && (!row.has_root || rank == 0);

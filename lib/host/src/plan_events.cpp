@@ -9,14 +9,14 @@ namespace {
 
 using Kind = RecordedEvent::Kind;
 
-/// The uses of a value, by their places among the events.
+/// The uses of a value, by the indices of the events.
 struct Uses {
   std::vector<std::size_t> sums;
   std::vector<std::size_t> sends;
   std::vector<std::size_t> stores;
 };
 
-/// Events become steps, one after the other.
+/// Turns events into steps, one after the other.
 class Lowering {
  public:
   explicit Lowering(const RecordedKernel& kernel) : kernel_{kernel}, uses_(kernel.values.size()) {
@@ -65,7 +65,7 @@ class Lowering {
     return false;
   }
 
-  // The sum that takes a message and chunks of memory, if that is all that becomes of the message.
+  // The sum of a message and chunks of memory, if that is the only use of the message.
   [[nodiscard]] std::optional<std::size_t> fused_sum(std::size_t message) const {
     const Uses& uses = uses_[message];
     if (uses.sums.size() != 1 || !uses.sends.empty() || !uses.stores.empty()) return std::nullopt;
@@ -74,7 +74,7 @@ class Lowering {
     return kernel_.values[other].memory ? std::optional{uses.sums.front()} : std::nullopt;
   }
 
-  // A message, with the sum, the send and the store that it is for.
+  // Adds the step of a message, with the sum, the send and the store that use it.
   void receive(std::size_t at) {
     const std::size_t message = kernel_.events[at].value;
     const auto sum = fused_sum(message);
@@ -106,7 +106,7 @@ class Lowering {
     return sends ? PlanOp::recv_reduce_copy_send : PlanOp::recv_reduce_copy;
   }
 
-  // In a place of its own, since a step adds to what is there.
+  // Adds a sum in a place of its own, since a step adds to the target's contents.
   void add(std::size_t value) {
     const RecordedValue& sum = kernel_.values[value];
     const PlanChunk left = home(sum.left);
@@ -123,7 +123,7 @@ class Lowering {
 
   const RecordedKernel& kernel_;
   std::vector<Uses> uses_;
-  std::set<std::size_t> done_;  // events that a step before has done
+  std::set<std::size_t> done_;  // events that an earlier step has done
   std::map<std::size_t, PlanChunk> homes_;
   std::vector<PlanStep> steps_;
   int scratch_ = 0;

@@ -18,7 +18,7 @@ namespace {
 
 std::int64_t elements(const Tensor& tensor) { return tensor.shape().count().value_or(0); }
 
-// Where the rank's share of the larger tensor begins, in place.
+// Whether the tensors overlap as in place: the smaller one is the rank's share of the larger one.
 bool overlap_as_in_place(const ccl::Plan& plan, const Tensor& input, const Tensor& output, int rank) {
   const std::int64_t in = elements(input);
   const std::int64_t out = elements(output);
@@ -28,7 +28,7 @@ bool overlap_as_in_place(const ccl::Plan& plan, const Tensor& input, const Tenso
   return all.ptr() + rank * (elements(all) / plan.ranks()) == share.ptr();
 }
 
-// Of the machine's memory at no simulated time, as what is registered before.
+// A tensor that takes memory at no simulated time, as if it had been registered before.
 Tensor resident(const Tensor& beside, Shape shape, DType dtype, const topology::DPPolicy& dp,
                 std::string name, const Tensor::Here& at) {
   const Tensor::State& like = *beside.state();

@@ -19,7 +19,7 @@ const ccl::Neighbour& neighbour(const ccl::Wiring& wiring, PeCoord pe, Dir queue
   return *found;
 }
 
-// Of several queues from one rank to another, which it is: those of PEs before it come first.
+// Index of a queue among the queues from one rank to another, in the order of PEs.
 int channel_of(const ccl::Wiring& wiring, PeCoord from, const ccl::Neighbour& queue) {
   int channel = 0;
   for (const auto& [pe, neighbours] : wiring) {
@@ -32,7 +32,7 @@ int channel_of(const ccl::Wiring& wiring, PeCoord from, const ccl::Neighbour& qu
   return channel;
 }
 
-/// The other end of a queue, and its channel among those of the two ranks.
+/// The rank at the other end of a queue, and the queue's channel between the two ranks.
 struct Connected {
   int rank = -1;
   int channel = 0;

@@ -8,10 +8,10 @@
 
 namespace kbsim::host {
 
-/// Whether one thread block does all of it: it has a queue each way at most, of one channel.
+/// Whether one thread block can do the whole kernel: it has at most one queue each way, of one channel.
 [[nodiscard]] bool fits_a_block(const RecordedKernel& kernel, const ccl::Wiring& wiring, int rank);
 
-/// A PE's queues as connections of a plan, the ith from one rank to another on channel i.
+/// A thread block, with its PE's queues as connections: the ith queue from one rank to another is channel i.
 [[nodiscard]] PlanBlock block_of(const ccl::Wiring& wiring, int rank, int id, SpreadBlock made);
 
 }  // namespace kbsim::host

@@ -1,4 +1,4 @@
-// What a kernel sends, adds and stores, as a plan's steps.
+// The sends, sums and stores of a kernel as a plan's steps.
 #include "kbsim/host/plan_record.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ config::MachineSpec machine_of_packages(int ranks) {
   return machine;
 }
 
-// Slots and TCM hold whatever the kernel wants to send at once.
+// Slots and TCM are large enough for any number of messages at once.
 config::AlgorithmSpec unlimited(config::AlgorithmSpec algorithm) {
   constexpr int kSlots = 1 << 12;
   algorithm.n_slots = kSlots;
@@ -39,7 +39,7 @@ config::AlgorithmSpec unlimited(config::AlgorithmSpec algorithm) {
   return algorithm;
 }
 
-// The PEs of each package that take part.
+// Number of participating PEs per package.
 int pes_of(const ccl::Wiring& wiring) {
   return static_cast<int>(std::ranges::count_if(wiring, [](const auto& one) { return one.first.sip == 0; }));
 }
@@ -82,7 +82,7 @@ void record_ranks(const config::AlgorithmSpec& algorithm, const config::MachineS
   ccl::mark_awaited(plan);
 }
 
-// A PE's vector becomes the sum of those that the wiring joins it with.
+// The parts of the sum of all vectors that the wiring joins with a PE's vector.
 std::vector<ccl::PlanPart> joined_chunks(const ccl::Wiring& wiring, PeCoord pe, int chunk, int of_a_pe) {
   std::set<PeCoord> seen{pe};
   for (std::vector<PeCoord> next{pe}; !next.empty();) {
@@ -114,8 +114,8 @@ bool adds_what_is_joined(const ccl::Plan& plan, const ccl::Wiring& wiring) {
   return true;
 }
 
-// Vectors of several PEs of a package are one after the other in its rank's tensor. What adds them up is no
-// collective of ranks: such a plan names none.
+// Vectors of several PEs of a package are one after the other in its rank's tensor. A plan that adds them up
+// is no collective of ranks, so it names none.
 bool is_right(ccl::Plan& plan, const ccl::Wiring& wiring) {
   if (!ccl::walk(plan, {}).empty()) return false;
   if (ccl::judge(plan).right()) return true;

@@ -24,16 +24,16 @@ namespace {
 
 class PlanRecorder;
 
-/// A message from a PE to another of its package that somebody waits for.
+/// An awaited message from a PE to another of its package.
 struct AwaitedMessage {
   PlanRecorder* pe = nullptr;
   PendingPtr state;
   Shape shape;
   DType dtype = f32;
-  std::optional<std::uint64_t> to = {};  // where it is stored; none: it becomes a tile
+  std::optional<std::uint64_t> to = {};  // address to store it at; none: it becomes a tile
 };
 
-/// What the PEs of a rank share: all that they did, and messages among them, by their receivers' queues.
+/// State that the PEs of a rank share: all their actions, and messages among them, by the receivers' queues.
 struct PackageRecord {
   const ccl::Wiring& wiring;
   int rank = 0;
@@ -45,8 +45,8 @@ struct PackageRecord {
   std::map<PeQueue, std::deque<AwaitedMessage>> awaited = {};
 };
 
-/// A PE that notes what a kernel's tiles hold and where they go. What it asks of memory and of other packages
-/// comes at once; a message of its own package is the value that was sent.
+/// A PE that records the contents of a kernel's tiles and their uses. Data from memory and other packages
+/// arrives at once; a message from its own package is the value that was sent.
 class PlanRecorder final : public PeBackend {
  public:
   PlanRecorder(Simulation& sim, PackageRecord& package, int pe)
@@ -105,7 +105,7 @@ class PlanRecorder final : public PeBackend {
   void dropped(const PendingState& /*pending*/) noexcept override {}
   void detached(PendingPtr /*pending*/) override {}
 
-  /// A message that this PE waits for has come.
+  /// A message that this PE waits for has arrived.
   void arrive(const AwaitedMessage& awaited, std::size_t number) {
     TilePtr got = awaited.to ? nullptr : tile(number, awaited.shape, awaited.dtype);
     if (awaited.to) stored(number, *awaited.to);
@@ -149,7 +149,7 @@ class PlanRecorder final : public PeBackend {
   }
   std::size_t memory(std::uint64_t va, const Shape& shape) { return value({.memory = chunk_at(va)}, shape); }
 
-  // The queue by which a PE of the same package receives; none: it leads to another package.
+  // The receiving queue if it is in the same package; none if `dir` leads to another package.
   [[nodiscard]] std::optional<PeQueue> peer_here(Dir dir) const {
     if (dir == Dir::any) return std::nullopt;
     const PeCoord me{package_.rank, 0, pe_};

@@ -14,10 +14,10 @@ struct StepAt {
   int block = -1;
   int step = -1;
 };
-/// How many steps of each thread block have ended for sure.
+/// Number of steps of each thread block that have certainly ended.
 using StepClock = std::vector<int>;
 
-/// Who wrote a chunk last, and who has read it since.
+/// The last step that wrote a chunk, and the steps that have read it since.
 struct ChunkAccess {
   StepAt writer;
   std::vector<StepAt> readers;
@@ -98,7 +98,7 @@ class Spreading {
     if (from != event.to) local({.op = PlanOp::copy, .src = from, .dst = event.to}, event);
   }
 
-  // To a message or a sum that nothing else uses; else in a place of its own.
+  // Adds in the place of a message or sum without other uses; else in a place of its own.
   void add(const RecordedEvent& event) {
     const std::size_t value = event.value;
     const RecordedValue& sum = kernel_.values[value];
@@ -139,7 +139,7 @@ class Spreading {
     raise_to(clock, number, static_cast<int>(steps(number).size()));
     clocks_[place_in(number)].push_back(std::move(clock));
   }
-  // Of its last step.
+  // The clock of a thread block's last step.
   [[nodiscard]] StepClock clock_of(int number) const {
     return clocks_[place_in(number)].empty() ? StepClock{} : clocks_[place_in(number)].back();
   }
@@ -150,7 +150,7 @@ class Spreading {
       action(accesses_[ccl::place_of(plan_, rank_, {.buffer = first.buffer, .index = first.index + i})]);
   }
 
-  // Those that a step comes after, of each thread block the last.
+  // The steps that a step depends on, the last one of each thread block.
   [[nodiscard]] std::map<int, int> needs_of(const PlanStep& step) {
     std::map<int, int> last;
     const auto need = [&](StepAt one) {
@@ -168,7 +168,7 @@ class Spreading {
     return last;
   }
 
-  // Without those that have ended anyway: before its thread block's last step, or before another of them.
+  // The needs that the thread block's last step, or another need, doesn't already imply.
   [[nodiscard]] std::vector<StepAt> waits_of(int number, const std::map<int, int>& needs) const {
     const StepClock known = clock_of(number);
     std::vector<StepAt> all;

@@ -10,7 +10,7 @@
 
 namespace kbsim::host {
 
-/// A thread block of a kernel that has several queues: one queue is its own, or none.
+/// A thread block of a kernel that has several queues. It has at most one queue.
 struct SpreadBlock {
   int pe = 0;
   Dir send = Dir::any;  // any: none
@@ -23,10 +23,10 @@ struct SpreadKernel {
   int scratch = 0;  // chunks
 };
 
-/// What a kernel did as thread blocks that work side by side: one for each queue that it sends by or receives
-/// from, and one for what each PE does in memory. A step comes after those of others that wrote what it
-/// reads, and after those that read or wrote what it overwrites; further such steps are those of a `nop`
-/// before it. What is received goes by way of the scratch. `plan` says how the rank's buffers lie.
+/// The actions of a kernel as parallel thread blocks: one per queue that it sends to or receives from, and
+/// one per PE for work in memory. A step depends on the steps of others that wrote its sources, and on those
+/// that read or wrote its targets; each further dependency is a `nop` before it. Received data goes through
+/// the scratch. `plan` gives the layout of the rank's buffers.
 [[nodiscard]] SpreadKernel spread(const RecordedKernel& kernel, const ccl::Plan& plan, int rank);
 
 }  // namespace kbsim::host

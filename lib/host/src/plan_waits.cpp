@@ -10,8 +10,8 @@
 namespace kbsim::host {
 namespace {
 
-// By the PE: what its thread block's step waits for. A queue has one writer and one reader, so that the plan
-// stands still at the same steps in whatever order it went.
+// By PE: the wait of its thread block's step. Each queue has one writer and one reader, so a plan gets stuck
+// at the same steps in any order of execution.
 std::map<PeCoord, std::string> stuck_steps(const ccl::Plan& plan, const config::AlgorithmSpec& algorithm,
                                            const config::MachineSpec& machine) {
   std::map<PeCoord, std::string> all;

@@ -6,8 +6,8 @@
 
 namespace kbsim::host {
 
-/// Of an algorithm that is a plan: says of each kernel that waits for another at which step of which thread
-/// block it stands, and for which.
+/// If the algorithm is a plan: adds to each kernel that waits for another its thread block and step, and
+/// those that it waits for.
 void name_plan_steps(WaitGraph& graph, const config::AlgorithmSpec& algorithm,
                      const config::MachineSpec& machine);
 

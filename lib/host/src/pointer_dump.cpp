@@ -16,7 +16,7 @@ constexpr std::size_t kRingsListed = 64;
 
 std::string place(std::uint64_t ring) { return to_string(topology::PhysAddr::from_bits(ring)); }
 
-// A PE's name for a queue, by the ring that it has of it: of one that only sends, the peer's.
+// A PE's name for a queue, by its ring; if it only sends, by the peer's ring.
 using Directions = std::map<std::pair<std::uint64_t, PeCoord>, std::string>;
 
 Directions directions(const std::vector<QueueEnd>& ends) {

@@ -17,7 +17,7 @@ namespace {
 
 using topology::Block;
 
-// The dtype that an operation computes in: integers exactly. A sum of bools is true if it isn't 0.
+// The dtype that an operation computes in; integers are exact. A sum of bools is true unless it is 0.
 DType computing(DType result) {
   if (result == DType::boolean) return i32;
   if (!is_floating(result) || result == f64) return result;
@@ -59,7 +59,7 @@ void set_blocks(PointwiseArgs& args, Bytes tcm) {
     args.cols *= std::exchange(args.rows, 1);
     args.x.row_stride = args.y.row_stride = args.out.row_stride = args.cols;
   }
-  constexpr std::int64_t kBytesAnElement = 128;  // of all tiles of a block, with room to spare
+  constexpr std::int64_t kBytesAnElement = 128;  // for all tiles of a block, with a margin
   const std::int64_t block = std::clamp<std::int64_t>(tcm.count() / kBytesAnElement, 1, 4096);
   args.block_cols = std::min(args.cols, block);
   args.block_rows = std::clamp<std::int64_t>(block / args.block_cols, 1, args.rows);
@@ -92,7 +92,7 @@ void require_not_bool(const OperatorCall& call, Pointwise op, DType result) {
                fmt::format("'{}' is bool, expected numbers; cast it", call.input(0).name()));
 }
 
-// The first input has the result's shape; the second one has it, too, or is a row.
+// The first input has the result's shape. The second one has the same shape, or is a row.
 PendingTensor launch_pointwise(OperatorCall call, const PointwiseCall& what) {
   require_not_bool(call, what.op, what.result);
   const Shape shape = call.input(0).shape();

@@ -48,7 +48,7 @@ double ProbeResult::total_gbs() const {
 ProbeResult probe(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                   const std::string& name, Bytes bytes, int sources, const SimulationOptions& simulation) {
   const ProbePlan plan = plan_of(machine, name, bytes, sources);
-  config::AlgorithmSpec queues = algorithm;  // every PE has a like in each neighbouring cube
+  config::AlgorithmSpec queues = algorithm;  // every PE has queues to the same PE of each neighbouring cube
   queues.topology = "cube_mesh";
   queues.mapper = "all_pes";
   Session session{machine, queues, {.simulation = simulation}};

@@ -24,7 +24,7 @@ std::string neighbour_direction(const MachineSpec& machine) {
   return machine.sip.cube_mesh.w > 1 ? "E" : "S";
 }
 
-// PE `index` of cube 0 and the slice that `owner` names.
+// Loads by PE `index` of cube 0 from the slice that `owner` gives.
 auto loads(PeCoord (*owner)(const MachineSpec&, int index)) {
   return [owner](const MachineSpec& machine, int index) -> std::optional<Ends> {
     const PeCoord from = owner(machine, index);
@@ -138,7 +138,7 @@ Bytes most_bytes(const std::string& name, const config::MachineSpec& machine) {
   if (definition.transfer == Transfer::send) return std::min(tiles, memory.hbm_per_pe);
   if (definition.transfer != Transfer::load) return memory.hbm_per_pe;
   switch (definition.ends(machine, 0)->memory.decode().region) {
-    case topology::Region::tcm: return Bytes{tiles.count() / 2};  // what is read is held there, too
+    case topology::Region::tcm: return Bytes{tiles.count() / 2};  // tiles that are read are in the TCM, too
     case topology::Region::sram: return std::min(tiles, memory.sram);
     default: return std::min(tiles, memory.hbm_per_pe);
   }

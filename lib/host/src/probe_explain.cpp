@@ -6,7 +6,7 @@
 namespace kbsim::host {
 namespace {
 
-// The slowest port, or link that data takes.
+// The slowest port, or link on the data's route.
 void find_bottleneck(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   topology::Routes routes{graph};
@@ -30,7 +30,7 @@ void find_bottleneck(Session& session, const ProbePath& path, ProbeResult& resul
   }
 }
 
-// The slowest of a leg's links and ports; none: it has neither.
+// The slowest of a leg's links and ports; none if it has neither.
 std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std::size_t leg) {
   const topology::Graph& graph = session.machine().graph();
   std::optional<Bandwidth> slowest;
@@ -43,8 +43,8 @@ std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std
   return slowest;
 }
 
-// How much of opening a row costs nothing. A row that was just written is open. While one opens for a write,
-// bytes still come over a slower link, and the port makes up for it.
+// The part of a row's opening time that costs nothing. A row that was just written is open. While a row opens
+// for a write, bytes still arrive over a slower link, and the port catches up.
 Time hidden_opening(Session& session, const ProbePath& path, const ProbePort& port) {
   const Time opening = port.memory->opening(port.write);
   if (!port.write) return port.both_ways ? opening : Time{0};
@@ -72,7 +72,7 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
   result.split.drain += serialization(result.bytes - carried, result.bottleneck_rate);
 }
 
-// Latencies that a drain hides, as those of a memory of one's own may be, aren't overhead.
+// Latencies hidden by a drain aren't overhead; those of a PE's own memory may be.
 void count_overlap_once(hw::Split& split) {
   const Time overlap = std::min(split.overhead, std::max(Time{0}, -split.queueing));
   split.overhead -= overlap;
@@ -87,7 +87,7 @@ std::vector<const hw::MessageTrace*> traces_on(Session& session, const ProbeLeg&
   return found;
 }
 
-// When each of a send's tiles was there; a large one comes in several messages.
+// Arrival time of each of a send's tiles. A large tile arrives in several messages.
 std::vector<Time> arrivals(Session& session, const ProbeLeg& leg,
                            const std::vector<const hw::MessageTrace*>& tiles, Time start) {
   std::vector<Time> there;
@@ -103,8 +103,8 @@ std::vector<Time> arrivals(Session& session, const ProbeLeg& leg,
   return there;
 }
 
-// A tile that its sender held back, though it was issued and the tile before it gone, waited for a slot. It
-// cost what the bottleneck was idle before it.
+// A tile waited for a slot if it left after its issue and after the tile before it was gone. The wait costs
+// at most the time that the bottleneck was idle before the tile.
 Time slot_wait(Session& session, const ProbePath& path, const ProbeResult& result) {
   const ProbeFlow& flow = result.flows.front();
   const auto tiles = traces_on(session, path.legs.front(), flow.start);

@@ -1,4 +1,4 @@
-// The memories and links that a probe's data takes.
+// The memories and links on the path of a probe's data.
 #include "probe_path.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ ProbePath to_slots_in_tcm(Session& session, const Ends& ends, Bytes bytes) {
           .ports = {{&source, false, 0}, {&target, true, 0}}};
 }
 
-// The first tile on its way into the slot, the last on its way from there; those between count by the
-// bottleneck.
+// The first tile's leg into the slot and the last tile's leg out of it. The bottleneck accounts for the tiles
+// between them.
 ProbePath to_slots_elsewhere(Session& session, const Ends& ends, Bytes bytes) {
   const topology::Graph& graph = session.machine().graph();
   const Bytes control = session.spec().system.control_bytes;

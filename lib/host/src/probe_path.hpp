@@ -9,7 +9,7 @@
 
 namespace kbsim::host {
 
-/// One way from a node to another.
+/// The route from a node to another.
 struct ProbeLeg {
   NodeId from;
   NodeId to;
@@ -17,7 +17,7 @@ struct ProbeLeg {
   bool data = false;  // not a request or a report
 };
 
-/// A memory before or behind a leg.
+/// A memory at the start or end of a leg.
 struct ProbePort {
   hw::Memory* memory;
   bool write;
@@ -30,12 +30,12 @@ struct ProbePort {
 struct ProbePath {
   std::vector<ProbeLeg> legs;    // one after the other
   std::vector<ProbePort> ports;  // along them
-  std::size_t last_leg = 0;      // that shows when data is there
+  std::size_t last_leg = 0;      // its end shows when data has arrived
 
   [[nodiscard]] const ProbeLeg& last() const { return legs[last_leg]; }
 };
 
-/// Of a probe's first flow.
+/// The path of a probe's first flow.
 [[nodiscard]] ProbePath path_of(Session& session, const ProbePlan& plan);
 
 }  // namespace kbsim::host

@@ -13,14 +13,14 @@ namespace kbsim::host {
 /// A case with its ends and its size.
 struct ProbePlan {
   const CaseDefinition* definition;
-  std::vector<Ends> ends;  // of each source
+  std::vector<Ends> ends;  // by source
   Bytes bytes;
 };
 
-/// The host program of a probe: notes each flow's end, the start of the host's own, and what sends issued.
+/// The host program of a probe. Records the flows' ends, the host flow's start, and the issue times of sends.
 [[nodiscard]] Task<> run_probe(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows);
 
-/// Splits what the first flow took, names the bottleneck, and lists the hops, once the program has ended.
+/// After the program has ended: splits the time of the first flow, names the bottleneck, and lists the hops.
 void explain(Session& session, const ProbePlan& plan, ProbeResult& result);
 
 }  // namespace kbsim::host

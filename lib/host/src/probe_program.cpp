@@ -1,4 +1,4 @@
-// What runs for a probe: a host program, and the kernels that it launches.
+// The programs of a probe: a host program, and the kernels that it launches.
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
@@ -31,7 +31,7 @@ struct StreamArgs {
   ProbeFlow* flows;  // by PE
 };
 
-// All chunks are under way at once; the queue's slots hold them back.
+// All chunks are sent at once; the queue's slots limit them.
 Task<> probe_send(TL& tl, StreamArgs args) {
   const Tile whole = tl.zeros({std::min(args.bytes, args.slot)}, DType::u8);
   std::vector<Pending<void>> sent;
@@ -100,7 +100,7 @@ Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   }
   co_await when_all(std::move(installs));
   const Ends& first = plan.ends.front();
-  const std::string back = ccl::opposite(first.direction);  // none in a tree: whatever comes
+  const std::string back = ccl::opposite(first.direction);  // none in a tree: any direction
   StreamArgs args{.direction = Dir{first.direction},
                   .bytes = plan.bytes.count(),
                   .slot = session.algorithm().slot_size.count(),

@@ -97,7 +97,7 @@ ProcessGroup::LeftAlone ProcessGroup::leave(int rank) {
   return all;
 }
 
-// Rounds go on: what has ended is told by them.
+// Round numbers go on, so that new launches differ from the abandoned ones.
 bool ProcessGroup::abandon(bool launches_lost) {
   const auto waits = [](const auto& calls) { return !calls.second.empty(); };
   const bool one_sided = std::ranges::any_of(sends_, waits) || std::ranges::any_of(recvs_, waits);

@@ -5,7 +5,7 @@
 namespace kbsim::host {
 namespace {
 
-// Two floating dtypes, or two integer ones. Two of one size: f16 and bf16, or i8 and u8.
+// For two floating dtypes, or two integer ones. Different dtypes of one size are f16 and bf16, or i8 and u8.
 DType wider(DType a, DType b) {
   if (a == DType::boolean) return b;
   if (b == DType::boolean) return a;

@@ -6,7 +6,7 @@
 namespace kbsim::host {
 
 /// The dtype of an operation on two tensors, or on a tensor and a number, as PyTorch promotes them. It
-/// depends on dtypes alone, so all ranks agree on it, also those without elements.
+/// depends on dtypes alone, so it is the same on all ranks, also on ranks without elements.
 [[nodiscard]] DType promoted(DType a, DType b);
 [[nodiscard]] DType promoted(DType tensor, const Scalar& number);
 

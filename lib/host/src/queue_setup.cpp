@@ -43,14 +43,14 @@ Task<> order(Session& session, int by, int sip, std::shared_ptr<const hw::Contro
   co_await hw::host_of(session.machine()).order(by, sip, std::move(job));
 }
 
-// They leave at once, so that those of one process stay before those of another that begins behind it.
+// All orders leave at once, so that orders of one process leave before those of a process that begins later.
 Task<> order_all(Session& session, int by, Jobs jobs) {
   std::vector<Task<hw::Activity>> orders;
   for (const auto& [sip, job] : jobs) orders.push_back(hw::host_of(session.machine()).order(by, sip, job));
   (void)co_await when_all(std::move(orders));
 }
 
-// Each PE has reported before the next one is told.
+// Each PE reports before the next one is set up.
 Task<> install_one_by_one(Session& session, int by, Jobs jobs) {
   for (const auto& [sip, job] : jobs) {
     for (const hw::ControlTarget& target : job->targets) {
@@ -96,7 +96,7 @@ std::shared_ptr<QueueSetup> QueueSetups::ask(Session& session, const std::string
   return setup;
 }
 
-// One process begins them all, so that what they order leaves by their names too.
+// One process begins all setups, so that their orders leave in the order of names, too.
 Task<> QueueSetups::serve(Session& session, QueueSetups* self) {
   co_await session.sim().late();
   const std::map<std::string, Request> requests = std::exchange(self->requests_, {});

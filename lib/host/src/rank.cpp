@@ -31,7 +31,7 @@ void require_launchable(const std::string& kernel, const std::vector<Tensor>& te
   }
 }
 
-// UsageError with the line of the launch.
+// The kernel's call. UsageError with the line of the launch.
 KernelCall call_of(const std::string& kernel, const std::any& args, const std::source_location& at) {
   try {
     KernelCall call = kernels().at(kernel).bind(args);
@@ -93,7 +93,7 @@ Task<> Rank::run(Task<> program) {
     co_await run_bare(std::move(program));
   } catch (const Error&) {
     throw;
-  } catch (const std::bad_alloc&) {  // of the host's memory, not of the program
+  } catch (const std::bad_alloc&) {  // the host's memory is exhausted: not the program's error
     throw;
   } catch (...) {
     throw KernelFault{thrown_text()};

@@ -15,7 +15,7 @@
 namespace kbsim::host {
 namespace {
 
-// PyTorch's words, which people grep for.
+// PyTorch's words, which users search for.
 std::string sizes(std::int64_t times, std::int64_t over) {
   if (times > over) return "output tensor size must be equal to world_size times input tensor size";
   if (over > times) return "input tensor size must be equal to world_size times output tensor size";
@@ -70,7 +70,7 @@ std::string Requirements::placement_problem(const Tensor& tensor) const {
   return "";
 }
 
-// Thread blocks work on all of a tensor.
+// Thread blocks work on the whole tensor.
 std::string Requirements::plan_problem(const Tensor& tensor) const {
   if (tensor.state()->shared) return "";
   return fmt::format("{} is a plan, which needs tensors that all PEs of their package share (shared = true)",

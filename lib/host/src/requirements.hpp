@@ -10,26 +10,25 @@
 
 namespace kbsim::host {
 
-/// Elements of a tensor that each of its PEs has.
+/// Elements of a tensor on each of its PEs.
 [[nodiscard]] std::int64_t part_of(const Tensor& tensor);
 
-/// Why elements of that dtype can't be combined so; "" if they can.
+/// Why elements of that dtype can't be combined by the operation; "" if they can.
 [[nodiscard]] std::string combination_problem(Reduction op, DType dtype);
 
-/// What a collective asks of its tensors, on one rank. What doesn't hold is a UsageError that begins with
-/// `call`.
+/// Checks of a collective's tensors, on one rank. A failed check is a UsageError that begins with `call`.
 class Requirements {
  public:
   Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, int device,
                std::string call);
 
   void require(bool holds, const std::string& why) const;
-  /// Shards of one size on all that take part, one after the other; "" if they are.
+  /// "" if shards of one size are on all participants, one after the other; else the problem.
   [[nodiscard]] std::string placement_problem(const Tensor& tensor) const;
   void check_placement(const Tensor& tensor) const;
   void check_slot(const Tensor& tensor) const;
   void check_dtypes(const Tensor& input, const Tensor& output) const;
-  /// The output has `times` the elements of the input, over `over`.
+  /// The output must have `times` / `over` times the elements of the input.
   void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace kbsim::host {
 
-/// What host programs do by messages, done at once: no message, no event, no simulated time.
+/// Operations that host programs do by messages, done at once: no message, no event, no simulated time.
 
 /// Changes the MMUs as an order to them would.
 void map_at_once(hw::Machine& machine, const hw::ControlJob& job);

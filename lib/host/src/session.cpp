@@ -46,7 +46,7 @@ void require_received(hw::Machine& machine) {
   for_each_ipcq(machine, [](const hw::IQueueState& ipcq) { ipcq.require_received(); });
 }
 
-// Those that wait.
+// The PEs of kernels that wait.
 std::vector<PeCoord> kernels_of(const std::vector<Waiting>& waiting) {
   std::vector<PeCoord> pes;
   for (const Waiting& one : waiting) {
@@ -81,7 +81,7 @@ std::unique_ptr<hw::Machine> built(Simulation& sim, const topology::Graph& graph
   return std::make_unique<hw::Machine>(sim, graph, log);
 }
 
-// What is kept in the one order of all events, or meets beside the links.
+// Why packages can't run in parallel: state kept in the order of all events, or shared beside the links.
 std::string obstacle_to_threads(const SessionOptions& options, const config::MachineSpec& machine,
                                 const config::AlgorithmSpec& algorithm) {
   if (machine.system.sips.count == 1) return "the machine has one package";

@@ -35,7 +35,7 @@ class ShardRows : public oplog::IContents {
  private:
   HostArray array_;
   std::int64_t size_;
-  std::int64_t position_;  // of its first byte in the array
+  std::int64_t position_;  // of the first byte in the array
   std::int64_t row_;       // bytes
   std::int64_t pitch_;     // bytes from one row to the next
 };

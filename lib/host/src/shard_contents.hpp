@@ -6,7 +6,7 @@
 
 namespace kbsim::host {
 
-/// The bytes of a shard: a copy of few, or those of the array itself, which then lives as long.
+/// The bytes of a shard: a copy if they are few; else a reference, which keeps the array alive.
 [[nodiscard]] oplog::Contents contents_of(const HostArray& array, const topology::ShardSpec& shard);
 
 }  // namespace kbsim::host

@@ -1,4 +1,4 @@
-// What moves between the host and the shards of a tensor.
+// Transfers between the host and the shards of a tensor.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -12,8 +12,8 @@
 namespace kbsim::host {
 namespace {
 
-/// What is written, until that is recorded: at its end, or when its rank is cancelled. The memory takes it
-/// all the same.
+/// A write that isn't recorded yet. It is recorded at its end, or when its rank is cancelled: the memory is
+/// written in either case.
 class Record {
  public:
   Record(Session& session, oplog::Op op) : session_{&session}, op_{std::move(op)} {}
@@ -39,7 +39,7 @@ Task<> recorded(Record record, Task<> acknowledged) {
   record.write();
 }
 
-// Pieces that meet in the shard go by one message.
+// Pieces that adjoin in the shard are one message.
 void add_ranges(std::vector<ShardRange>& all, const Shard& shard, const std::vector<Piece>& pieces) {
   std::int64_t next = -1;
   for (const Piece& piece : pieces) {

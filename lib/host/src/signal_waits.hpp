@@ -5,7 +5,7 @@
 
 namespace kbsim::host {
 
-/// Says of each signal that a kernel waits for which tensor its word is in, if it is in one.
+/// Adds to each wait for a signal the tensor that holds its word, if there is one.
 void name_signals(WaitGraph& graph, const hw::AddressNames& names);
 
 }  // namespace kbsim::host

@@ -28,7 +28,7 @@ std::string statistics(const HostArray& array) {
                      std::sqrt(squares));
 }
 
-// Messages for one replica of each element of a view, sent now.
+// Read messages for one replica of each element of a view, sent now.
 struct Reads {
   std::vector<ShardRange> ranges;
   std::vector<Task<oplog::Slices>> contents;

@@ -20,14 +20,14 @@ bool meet(const Stretch& a, const Stretch& b) {
   return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
-constexpr Bytes kMappingSize{24};  // of an MmuMap message: virtual and physical address, size
+constexpr Bytes kMappingSize{24};  // per mapping of an MmuMap message: virtual and physical address, size
 
 topology::Mapping mapping_of(std::uint64_t va, const Shard& shard) {
   const auto offset = static_cast<std::uint64_t>(shard.spec.offset_bytes);
   return {.va = va + offset, .pa = shard.pa, .bytes = shard.spec.nbytes};
 }
 
-// The MMU's view of a tensor that all PEs share.
+// Maps or unmaps a tensor that all PEs share, in all MMUs of its package.
 std::shared_ptr<const hw::ControlJob> share_job(const config::MachineSpec& spec, int sip, std::uint64_t va,
                                                 const std::vector<Shard>& shards, bool unmap) {
   hw::MapPages pages{.mappings = {}, .unmap = unmap};
@@ -59,7 +59,7 @@ void require_one_copy(const std::string& name, const std::vector<topology::Shard
   }
 }
 
-// The MMU's view of a tensor, as one order to the PEs of its package.
+// Maps or unmaps a tensor, by one order to the PEs of its package.
 std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vector<Shard>& shards,
                                               bool unmap) {
   auto job = std::make_shared<hw::ControlJob>();
@@ -89,7 +89,7 @@ void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const
   if (va) session.virtual_memory(sip).free(*va);
 }
 
-// Gives the memory back once it is unmapped.
+// Frees the memory once it is unmapped.
 Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> unmapped,
                std::vector<Shard> shards) {
   co_await std::move(unmapped);
@@ -135,7 +135,7 @@ Events Tensor::State::written(const View& view, std::initializer_list<Update::By
   return some;
 }
 
-// What the last of those who wrote the same elements knew isn't what those before it did.
+// Merges vector clocks: the last writer of the same elements needn't know of the writers before it.
 void Tensor::State::end(const std::shared_ptr<Written>& done) {
   done->known = session.orders().told();
   done->set();
@@ -190,7 +190,7 @@ void Tensor::State::allocate(std::string_view call, Here at) {
 
 namespace {
 
-// None if its virtual range has the elements in row-major order.
+// Null if its virtual range has the elements in row-major order.
 std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const std::string& text) {
   const auto in_place = [](const Shard& shard) {
     const topology::ShardSpec& spec = shard.spec;
@@ -214,7 +214,7 @@ std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const
 
 }  // namespace
 
-// To those who tell people of addresses.
+// Registers the tensor's name for reports that print addresses.
 void Tensor::State::tell_name(Bytes range, Here at) const {
   hw::Machine& machine = session.machine();
   std::string text =

@@ -16,26 +16,26 @@
 
 namespace kbsim::host {
 
-/// The end of the writing of a tensor, and what whoever wrote it knew then.
+/// The end of a write to a tensor, with the writer's vector clock at that time.
 struct Written : Event {
   using Event::Event;
   oplog::KnowledgePtr known;
 };
 using Events = std::vector<std::shared_ptr<Written>>;
 [[nodiscard]] bool all_set(const Events& events);
-/// What is known of those that are set: whatever comes after them knows it.
+/// The vector clocks of the events that are set. Operations after the events know these.
 [[nodiscard]] std::vector<oplog::KnowledgePtr> known_of(const Events& events);
 /// Waits for all of them.
 [[nodiscard]] Task<> wait_for(Session& session, Events events);
 
-/// Somebody who writes elements of a tensor.
+/// A writer of elements of a tensor.
 struct Writer {
   std::shared_ptr<Written> done;
   Stretch elements;
   Tensor::Update::By by;
 };
 
-/// A tensor's place in its package's memories, given back with the last handle; and who writes it.
+/// A tensor's place in its package's memories, freed with the last handle; and its writers.
 struct Tensor::State {
   Session& session;
   std::shared_ptr<Works> works;
@@ -50,28 +50,28 @@ struct Tensor::State {
   bool shared = false;
   bool resident = false;
   std::vector<Writer> writers = {};
-  std::vector<Writer> ended = {};  // while somebody looks for races; one of a kind and of the same elements
+  std::vector<Writer> ended = {};  // if races are checked; one per kind and range of elements
   std::optional<std::uint64_t> va = {};
   std::vector<Shard> shards = {};
-  bool mapped = false;  // or about to be
+  bool mapped = false;  // or being mapped
 
-  /// When all who write it by now are done; or those of some kinds who write elements of the view. Those who
-  /// are done already are among them, while somebody looks for races.
+  /// The ends of all current writers; or of the writers of some kinds that write elements of the view. While
+  /// races are checked, writers that are done already are included.
   [[nodiscard]] Events written() const;
   [[nodiscard]] Events written(const View& view, std::initializer_list<Update::By> by) const;
 
   /// This writer is done.
   void end(const std::shared_ptr<Written>& done);
 
-  /// Its parts, as the placement has them. UsageError for one that leaves the machine.
+  /// The parts of the placement. UsageError for a part outside of the machine.
   [[nodiscard]] std::vector<topology::ShardSpec> placed() const;
-  /// Takes memory and addresses. AllocationError with the line, the call and the tensor, and
+  /// Allocates memory and addresses. AllocationError with the line, the call and the tensor, and
   /// resolve_dp_policy()'s errors.
   void allocate(std::string_view call, Here at);
-  /// A step of it; of so many virtual bytes.
+  /// A step of allocate(). Gives the number of virtual bytes.
   [[nodiscard]] Bytes take_memory(const std::vector<topology::ShardSpec>& specs);
   void tell_name(Bytes range, Here at) const;
-  /// Makes the MMUs translate: by an order, sent now.
+  /// Maps the tensor in the MMUs, by an order sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.
   void map_resident();
@@ -87,25 +87,25 @@ struct Tensor::State {
   }
 };
 
-/// Where a slice lies: in the virtual range, and on which PEs.
+/// The place of a slice: in the virtual range, and on PEs.
 struct Tensor::Part {
   std::int64_t offset_bytes = 0;
   std::vector<Shard> shards = {};
 };
 
-/// Consecutive elements of a shard that are sent or read by one message, and where they are in a view.
+/// Consecutive elements of a shard that one message writes or reads, and their positions in a view.
 struct ShardRange {
   Shard shard;
   std::vector<Piece> pieces;  // none: all of the shard, of all of the tensor
 
   [[nodiscard]] std::int64_t first() const { return pieces.empty() ? 0 : pieces.front().in_shard; }
   [[nodiscard]] std::int64_t count() const;
-  /// In op logs: as the shard's block, or as a row.
+  /// Shape in op logs: the shard's block, or a row.
   [[nodiscard]] Shape shape() const;
   [[nodiscard]] topology::PhysAddr address(DType dtype) const;
 };
 
-/// What moves a view's elements: to all replicas, or from one of each.
+/// The ranges that move a view's elements: to all replicas, or from one replica of each element.
 [[nodiscard]] std::vector<ShardRange> shard_ranges(const Tensor::State& tensor, const View& view, bool all);
 
 /// A range's contents, with an id in the op log.
@@ -116,17 +116,17 @@ struct Upload {
 
 /// `contents` is as large as the view.
 [[nodiscard]] std::vector<Upload> uploads(Tensor::State& tensor, const View& view, const HostArray& contents);
-/// Each is a message, sent now; done when the memories have acknowledged. The tensor is `held` until then, or
-/// who says that it is written, though its rank may be cancelled.
+/// Sends each as a message now; done when the memories have acknowledged. `held` lives until then, even if
+/// the rank is cancelled: the tensor, or the Update that marks it as written.
 [[nodiscard]] std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads,
                                        const std::shared_ptr<const void>& held);
 
-/// The bytes of a range, out of those of the view; and back.
+/// Copies the bytes of a range out of the view's bytes; put() copies them back.
 [[nodiscard]] oplog::Contents contents_of(const HostArray& view, const ShardRange& range, DType dtype);
 void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dtype,
          std::vector<std::byte>& view);
 
-/// Where a slice lies; none if its elements don't follow each other in the virtual range.
+/// The place of a slice; null if its elements don't follow each other in the virtual range.
 [[nodiscard]] std::shared_ptr<const Tensor::Part> part_of(const Tensor::State& tensor, const View& view);
 
 }  // namespace kbsim::host

@@ -37,7 +37,7 @@ Task<Tensor> Torch::mapped(Tensor tensor, Task<hw::Activity> order) {
   co_return tensor;
 }
 
-// The contents have their ids by now; they are sent when the tensor is mapped.
+// The contents have their ids already; they are sent when the tensor is mapped.
 Task<Tensor> Torch::filled(Tensor tensor, Task<hw::Activity> order, std::vector<Upload> contents) {
   co_await std::move(order);
   co_await when_all(send(*tensor.state_, std::move(contents), tensor.state_));

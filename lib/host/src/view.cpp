@@ -37,7 +37,7 @@ void append(std::vector<Piece>& pieces, const Piece& next) {
   pieces.push_back(next);
 }
 
-// What a block has of a stretch whose first element is `in_view` of the view.
+// Adds the pieces of a stretch in a shard's block. The stretch begins at element `in_view` of a view.
 void add_pieces(std::vector<Piece>& pieces, const Stretch& stretch, std::int64_t in_view,
                 const topology::ShardSpec& shard) {
   const topology::Block& block = shard.block;
@@ -114,8 +114,8 @@ std::optional<StridedRows> View::rows() const {
   const auto rank = static_cast<std::size_t>(shape_.rank());
   if (rank == 0) return StridedRows{.first = first_, .row_stride = 1};
   if (shape_[shape_.rank() - 1] > 1 && strides_[rank - 1] != 1) return {};
-  std::int64_t stride = 0;  // of the axes so far, innermost first
-  std::int64_t next = 0;    // where the next axis goes on
+  std::int64_t stride = 0;  // row stride by the axes so far, innermost first
+  std::int64_t next = 0;    // stride that the next axis must have
   for (std::size_t axis = rank - 1; axis-- > 0;) {
     if (shape_[static_cast<int>(axis)] == 1) continue;
     if (stride == 0)
@@ -127,7 +127,7 @@ std::optional<StridedRows> View::rows() const {
   return StridedRows{.first = first_, .row_stride = stride == 0 ? shape_[shape_.rank() - 1] : stride};
 }
 
-// Each row along the last axis is consecutive; rows that meet are joined.
+// Each row along the last axis is consecutive; rows that adjoin are joined.
 Stretch View::bounds() const {
   std::int64_t last = first_;
   for (int axis = 0; axis < shape_.rank(); ++axis)

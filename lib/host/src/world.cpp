@@ -31,7 +31,7 @@ ExitCode exit_of(const std::exception_ptr& error) {
     return found.exit_code();
   } catch (const std::bad_alloc&) {
     return ExitCode::limit;
-  } catch (...) {  // the program's own
+  } catch (...) {  // the program's own exception
     return ExitCode::deadlock;
   }
 }
@@ -83,7 +83,7 @@ void World::add(std::shared_ptr<ProcessGroup> group) {
   groups_.emplace(group->number(), std::move(group));
 }
 
-// A launch that waited for one group's queues, with those behind it, was never sent.
+// A launch that waited for one group's queues was never sent, and neither were the launches after it.
 void World::abandon(Session& session) {
   const auto is_under_way = [](const auto& setup) { return setup.second && !setup.second->done.is_set(); };
   const bool launches_lost = std::ranges::any_of(groups_, [&](const auto& group) {
@@ -194,13 +194,13 @@ Task<> Ranks::run(int index, Task<> program) {
   if (!failures_.empty() || running_ == 0) ended_.set();
 }
 
-// The last of those that have ended ends all.
+// The last rank that ends sets the end of the spawn.
 void Ranks::note_end(Causes& causes) {
   if (known_.size() > 1) causes.found_met(this);
   causes.met(this);
 }
 
-// Whoever fails at the same time has done so by then.
+// In the late phase, all ranks that fail at this time have failed.
 Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
@@ -215,7 +215,7 @@ Task<> Ranks::join() {
   }
   cancel();
   world_.abandon(session_);
-  // A signal that a rank has met ends all: that isn't the rank's error.
+  // A signal ends all ranks: it isn't the error of the rank that noticed it.
   for (const auto& failure : failures_) {
     if (exit_of(failure.second) == ExitCode::interrupted) std::rethrow_exception(failure.second);
   }

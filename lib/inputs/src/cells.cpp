@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f";
 
-// A cell from `at` on, which is moved to the separator behind it or to the line's end.
+// Reads a cell from `at` on; moves `at` to the separator after it or to the line's end.
 Cell cell_from(std::string_view line, char separator, std::size_t& at) {
   const std::size_t begin = at;
   std::string text;

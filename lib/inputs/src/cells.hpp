@@ -18,12 +18,12 @@ struct Cell {
 [[nodiscard]] std::string lower(std::string_view text);
 /// Digits alone, at least one.
 [[nodiscard]] bool is_digits(std::string_view text);
-/// Between separators; "" in quotes is a quote. What lacks its closing quote ends with the line.
+/// Cells between separators; "" in quotes is a quote. A cell without its closing quote ends with the line.
 [[nodiscard]] std::vector<Cell> cells_of(std::string_view line, char separator = ',');
-/// What stands between the cells of a table with this header: a comma, unless semicolons are more, or nothing
-/// but tabs is there.
+/// The separator of a table with this header: a comma, a semicolon if there are more of those, or a tab if
+/// there are only tabs.
 [[nodiscard]] char separator_in(std::string_view header);
-/// Between blanks.
+/// Words between blanks.
 [[nodiscard]] std::vector<Cell> words_of(std::string_view line);
 
 /// Blanks of Unicode (no-break spaces, widths, byte order marks within) as spaces, a space for each byte.

@@ -16,12 +16,12 @@ class Barriers {
   void join(PeCoord pe) { members_.emplace(pe, Kernel::queued); }
   void begins(PeCoord pe) { members_[pe] = Kernel::runs; }
   void ended(PeCoord pe) { members_[pe] = Kernel::ended; }
-  /// On all of them.
+  /// Whether the launch has ended on all members.
   [[nodiscard]] bool over() const;
   [[nodiscard]] std::vector<PeCoord> members() const;
-  /// With the last of them, all that came to the same one are done.
+  /// A member has come to barrier `number`. When the last member has, all are done.
   void arrive(std::uint32_t number, PeCoord pe, PendingPtr done);
-  /// Those that PEs stand in.
+  /// Adds the barriers that PEs wait in.
   void add_standing(std::vector<StandingBarrier>& barriers) const;
 
  private:

@@ -1,4 +1,4 @@
-// Composites, as the few commands that they are when nobody looks at the time; and items.
+// Composites, carried out as plain commands because there is no time; and items.
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/load_store.hpp"
 
@@ -63,7 +63,7 @@ Task<> answer(PendingPtr item, double number) {
 
 }  // namespace
 
-// A kernel that looks for what another one writes lets that one run.
+// The wait lets other kernels run: this one may poll for a value that another kernel writes.
 PendingPtr Pe::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
   PendingPtr state = pending(CommandWait{"item"}, at);
   const auto& numbers = *static_cast<const MockTile&>(*tile).value();

@@ -1,4 +1,4 @@
-// What was sent and nobody received, by the machine's rules.
+// Tiles that were sent and not received, by the machine's rules.
 #include <algorithm>
 
 #include "kbsim/tl/queue_waits.hpp"
@@ -16,7 +16,7 @@ void Queue::require_received() const {
   if (!settings_.carries_over && !tiles_.empty()) throw left(tiles_.front(), "all kernels have ended");
 }
 
-// Not what an earlier launch of its package has left; and what one launch sends isn't received by two.
+// False for a tile that an earlier launch of the package left, or if two launches receive one launch's tiles.
 bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
   const bool earlier = sent.launch.sip == by.sip && sent.launch.number < by.number;
   const bool same = last_sent_in_ == sent.launch;

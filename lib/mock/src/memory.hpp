@@ -10,7 +10,7 @@
 
 namespace kbsim::mock {
 
-/// One SIP's memory: allocations with room between them, so that what runs over an end is noticed.
+/// One SIP's memory: allocations with room between them, so that an access beyond an end is noticed.
 class Memory {
  public:
   [[nodiscard]] std::uint64_t allocate(Bytes n);

@@ -25,7 +25,7 @@ Bytes size(const TilePtr& tile) { return tile->shape().bytes(tile->dtype()); }
 
 Value shared(replay::Buffer bytes) { return std::make_shared<const replay::Buffer>(std::move(bytes)); }
 
-// What the arithmetic is told: shapes and parameters, no history.
+// The command as the arithmetic needs it: shapes and parameters, no history.
 oplog::Op described(const EngineCommand& command) {
   oplog::Op op{
       .kind = command.kind, .params = command.params, .dtype = command.dtype, .shape = command.shape};
@@ -172,7 +172,7 @@ Task<> Pe::finish() {
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
   for (const PendingPtr& pending : detached_) {
     co_await pending->event().wait(pending->at());
-    (void)pending->observe();  // throws what it failed with
+    (void)pending->observe();  // rethrows its error
   }
 }
 

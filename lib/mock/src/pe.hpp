@@ -16,7 +16,7 @@
 
 namespace kbsim::mock {
 
-/// A tile with its numbers. One that was received holds its slot until it goes; a view holds its base.
+/// A tile with its numbers. A received tile holds its slot until it is destroyed; a view holds its base.
 class MockTile : public TileState {
  public:
   MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue = nullptr,
@@ -36,19 +36,19 @@ class MockTile : public TileState {
   }
 
   Value value_;
-  TilePtr base_;  // no view of another itself
+  TilePtr base_;  // never a view itself
   Queue* queue_ = nullptr;
   std::uint64_t number_ = 0;
 };
 
-/// A PE's two ends of each of its queues, by their directions.
+/// A PE's ends of its queues, by direction.
 struct Ends {
   std::map<std::string, Queue*, std::less<>> out;
   std::map<std::string, Queue*, std::less<>> in;
   Inbox inbox;
 };
 
-/// One run of a kernel on a PE. What leaves the PE is done at once, but for what waits in a queue.
+/// One run of a kernel on a PE. Operations that leave the PE are done at once, except waits in a queue.
 class Pe : public PeBackend {
  public:
   struct Around {
@@ -88,14 +88,14 @@ class Pe : public PeBackend {
   void dropped(const PendingState& pending) noexcept override;
   void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
 
-  /// The kernel has returned: waits for what it detached. KernelFault if it dropped something.
+  /// The kernel has returned: waits for its detached operations. KernelFault if it dropped one.
   [[nodiscard]] Task<> finish();
 
-  /// The rest is for those who carry out kinds of commands.
+  /// The rest is for the functions that carry out kinds of commands.
   [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
-  /// What is done with at once.
+  /// An operation that is done at once.
   [[nodiscard]] PendingPtr done(std::string_view call, TilePtr tile, std::source_location at);
-  /// Bytes of memory; KernelFault that names the call, for what isn't allocated.
+  /// Bytes of memory. KernelFault that names the call unless they are allocated.
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
   [[nodiscard]] Signals& signals() { return around_.signals; }
@@ -116,7 +116,7 @@ class Pe : public PeBackend {
   std::vector<PendingPtr> detached_;
 };
 
-/// What the mock does for each kind of memory command: a file a kind.
+/// The mock's functions for memory commands: one file per kind.
 [[nodiscard]] MemoryOps<Pe>& memory_ops();
 
 }  // namespace kbsim::mock

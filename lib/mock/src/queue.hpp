@@ -22,7 +22,7 @@ namespace kbsim::mock {
 class Pe;
 using Value = std::shared_ptr<const replay::Buffer>;
 
-/// Which launch a kernel runs in: the n-th of its PE in this run, which is one for all PEs of its SIP.
+/// The launch that a kernel runs in. The n-th kernels of all PEs of a SIP in a run are one launch.
 struct LaunchId {
   int sip = 0;
   std::size_t number = 0;
@@ -40,15 +40,15 @@ struct Sent {
 struct Asked {
   Pe* by;
   LaunchId launch;
-  std::uint64_t order;  // of the recvs of its PE
+  std::uint64_t order;  // among the recvs of its PE
   QueueItem item;
   PendingPtr pending;
 };
 
 class Inbox;
 
-/// What one PE sends to another along one direction: a FIFO. A send is done when it has a slot; a slot is
-/// free again when its tile and all earlier ones have been let go, or fetched.
+/// The FIFO from one PE to another along one direction. A send is done when it has a slot. A slot is free
+/// again when its tile and all earlier ones have been let go, or fetched.
 class Queue {
  public:
   struct End {
@@ -68,7 +68,7 @@ class Queue {
   /// The tile of this number, counted from 0, is let go.
   void release(std::uint64_t number);
 
-  /// A launch has ended on all its PEs, or all have: KernelFault if something of it waits to be received.
+  /// A launch has ended on all its PEs, or all launches have: KernelFault if a tile of it wasn't received.
   void ended(LaunchId launch) const;
   void require_received() const;
 
@@ -91,18 +91,18 @@ class Queue {
   std::uint64_t number_;
   PeCoord from_;
   End in_;
-  Dir label_;  // its direction, of the tiles
+  Dir label_;  // the receiver's direction, for the tiles
   QueueSettings settings_;
   bool fetched_;
   Inbox* inbox_ = nullptr;
-  std::size_t place_ = 0;                  // there
+  std::size_t place_ = 0;                  // in the inbox
   std::deque<Sent> sends_;                 // without a slot
   std::deque<Sent> tiles_;                 // in slots, not yet received
   std::optional<LaunchId> last_sent_in_;   // the launch whose tile was received last,
-  std::optional<LaunchId> last_taken_in_;  // and that which received it
+  std::optional<LaunchId> last_taken_in_;  // and the launch that received it
   std::uint64_t received_ = 0;
   std::uint64_t free_ = 0;   // all tiles before this number are let go
-  std::deque<bool> let_go_;  // of the received ones from there on
+  std::deque<bool> let_go_;  // of the received tiles from free_ on
 };
 
 /// The queues into one PE, and its recvs.
@@ -111,7 +111,7 @@ class Inbox {
   void add(Queue& queue);
   /// From one of the queues; nullptr: from any.
   void receive(Queue* from, Asked asked);
-  /// As far as there are tiles.
+  /// Gives waiting recvs their tiles, as far as there are any.
   void serve();
   [[nodiscard]] std::uint64_t next_order() { return orders_++; }
   [[nodiscard]] const QueueMatcher<Asked>& receives() const { return receives_; }

@@ -21,7 +21,7 @@ namespace {
 
 using Unit = Issued::Unit;
 
-// What a command of memory moves: its shape and dtype, and the tile that it gives if it gives one.
+// Shape and dtype of the elements that a memory command moves, and whether it gives a tile.
 struct Moved {
   Shape shape;
   DType dtype = f16;
@@ -40,7 +40,7 @@ Moved moved(const MemoryCommand& command) {
   return {};
 }
 
-/// A PE that does nothing but note what it is asked for.
+/// A PE that only records the commands that it gets.
 class Recorder : public PeBackend {
  public:
   Recorder(Simulation& sim, const RecordSpec& spec)

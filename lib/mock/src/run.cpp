@@ -19,7 +19,7 @@ std::vector<PeCoord> places(const RunSpec& spec, int pes) {
   return all;
 }
 
-// A collective's kernel finds its part by its place: the first part of all is that many parts before its own.
+// A collective's kernel finds its part by its rank, so `data` is the first part: `rank` parts before its own.
 CollectiveArgs collective_of(const RankData& of, int pes) {
   config::SipsSpec ranks;
   ranks.count = of.world_size;

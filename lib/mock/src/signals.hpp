@@ -12,9 +12,9 @@ namespace kbsim::mock {
 /// The words of one SIP's memory that kernels wait for.
 class Signals {
  public:
-  /// Done when the word is as asked for: now, or after an atomic.
+  /// Done when the word meets the condition: now, or after an atomic.
   void wait(const SignalCommand& command, std::span<const std::byte> word, PendingPtr done);
-  /// An atomic has been done.
+  /// Checks all waits again, after an atomic.
   void look_again();
 
  private:

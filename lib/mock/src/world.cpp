@@ -73,7 +73,7 @@ struct World::Impl {
     ends[to.peer].in[in] = &queue;
   }
 
-  // The kernels of one PE, one after the other.
+  // Runs the kernels of one PE, one after the other.
   Task<> run_launches(PeCoord at, std::vector<KernelCall> calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const std::string name = fmt::format("{} on {}", calls[i].name, to_string(at));
@@ -169,7 +169,7 @@ struct World::Impl {
     }
   }
 
-  // What goes first is declared last: processes before the tiles' owners before their queues.
+  // Members are destroyed in reverse order: processes, then the tiles' owners, then their queues.
   WorldSpec spec;
   std::vector<Memory> memory;    // by SIP
   std::vector<Signals> signals;  // by SIP
@@ -178,7 +178,7 @@ struct World::Impl {
   std::map<std::pair<int, std::size_t>, Barriers> barriers;  // by SIP and launch
   std::vector<Printed> printed;
   std::map<PeCoord, std::vector<KernelCall>> launches;
-  std::size_t launches_before = 0;  // of any PE, in the runs before this one
+  std::size_t launches_before = 0;  // the most of any PE, summed over the runs before this one
   Simulation sim;
   std::deque<Pe> pes;
 };

@@ -6,7 +6,7 @@
 
 namespace kbsim::oplog {
 
-/// What contradicts itself in an operation's shapes, dtypes and operands; "" if nothing does.
+/// The contradiction in an operation's shapes, dtypes and operands; "" if there is none.
 [[nodiscard]] std::string contradiction(const Op& op);
 
 }  // namespace kbsim::oplog

@@ -45,7 +45,7 @@ void add(Digest& digest, const Parameters& params) {
   digest.add(std::bit_cast<std::uint64_t>(params.scalar));
 }
 
-// A part at a time of what isn't kept.
+// Contents that aren't kept are read in parts.
 void add(Digest& digest, const Contents& data) {
   if (const KeptBytes kept = data.kept()) {
     digest.add_bytes(*kept);

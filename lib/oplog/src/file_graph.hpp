@@ -7,8 +7,8 @@
 
 namespace kbsim::oplog {
 
-/// Reports the first operation that reads a value that isn't there, bytes beyond a value's end, or, by way
-/// of others, itself. The report doesn't return.
+/// Reports the first operation that reads a value that isn't there, bytes beyond a value's end, or, through
+/// others, itself. The report doesn't return.
 void check_graph(const OpLog& log,
                  const std::function<void(const ValueId& id, const std::string& text)>& report);
 

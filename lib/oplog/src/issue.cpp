@@ -6,7 +6,7 @@
 namespace kbsim::oplog {
 namespace {
 
-// The group of a kernel is asked for as long as the kernel is.
+// A query may ask for a kernel's group as long as for the kernel.
 void keep(const AgentMarkPtr& agent, int n) {
   agent->issues += n;
   if (agent->group) agent->group->issues += n;
@@ -25,7 +25,8 @@ Issue::~Issue() {
   if (early_) keep(early_, -1);
 }
 
-// The first who awaits it counts: others have it from them. What was known isn't asked for any more.
+// The first agent that awaits it counts: others learn it from that one. Knowledge from before isn't asked for
+// any more.
 void Issue::awaited_by(const AgentPtr& agent) {
   if (awaited_) return agent->learn(gift_);
   if (knew_then) {
@@ -71,7 +72,7 @@ bool Issue::comes_before(const Issue& later) const {
   return (awaited_ || early_) && later.by_ && later.knew_ && found_before(later);
 }
 
-// What an agent has found it needn't look for again: it forgets nothing.
+// An agent needn't search again for what it has found: it forgets nothing.
 bool Issue::found_before(const Issue& later) const {
   std::array<Sought, 3> any;
   std::size_t n = 0;

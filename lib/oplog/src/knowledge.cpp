@@ -15,7 +15,7 @@ bool has(const Knowledge::Entry& entry, const Sought& one) {
   return one.agent == entry.agent.get() && one.epoch <= entry.epoch;
 }
 
-// The later of two of one agent; none that nobody can ask for.
+// Keeps the later of two entries of one agent, and none that no query can ask for.
 void add(Knowledge::List& list, const Knowledge::Entry& entry) {
   if (!entry.agent || entry.agent->issues == 0) return;
   const auto number = [](const Knowledge::Entry& one) { return one.agent->number; };
@@ -34,7 +34,7 @@ Knowledge::Knowledge(std::shared_ptr<RaceTally> tally, Entry own, List list, Par
   tally_->add(sizeof(Knowledge) + list_.capacity() * sizeof(Entry));
 }
 
-// Long chains go one by one, not each within the other.
+// Long chains are destroyed one by one, not recursively.
 Knowledge::~Knowledge() {
   tally_->sub(sizeof(Knowledge) + list_.capacity() * sizeof(Entry));
   std::vector<KnowledgePtr> going;
@@ -51,7 +51,7 @@ Knowledge::~Knowledge() {
   }
 }
 
-// Calls visit(node) for each node, until it says that this was enough; gives how many.
+// Calls visit(node) for each node, until it returns true; returns the number of nodes.
 template <class Visit>
 std::size_t Knowledge::visit(const Visit& visit) const {
   std::vector<const Knowledge*> next{this};
@@ -76,7 +76,7 @@ bool Knowledge::has_here(std::span<const Sought> any) const {
   });
 }
 
-// What most ask for is near.
+// Most queries are answered near.
 bool Knowledge::has_any(std::span<const Sought> any) const {
   const Knowledge* near = this;
   while (!near->has_here(any)) {
@@ -108,7 +108,7 @@ void Knowledge::add_to(List& list) const {
   for (const Entry& entry : list_) add(list, entry);
 }
 
-// Of a launch that has ended as a whole its kernels needn't be named.
+// If a launch has ended as a whole, its kernels need no entries.
 void Knowledge::summarize() const {
   if (is_list()) return;
   std::map<std::uint64_t, Entry> all;

@@ -19,7 +19,7 @@ constexpr Time kAnnounced = kForever;  // the end of an operation without times
 constexpr std::size_t kPlaces = 16;
 std::atomic<std::size_t> threads{0};
 
-// Of what threads add up, each for itself; where there are many, several have one.
+// The place of a thread's own sums; if there are many threads, several share one.
 std::size_t place_of_thread() {
   thread_local const std::size_t place = threads.fetch_add(1, std::memory_order_relaxed) % kPlaces;
   return place;

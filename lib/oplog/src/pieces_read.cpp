@@ -10,7 +10,7 @@ namespace {
 
 const WorkKind kPieces{"contents of memories"};
 
-// A slice's neighbour, which is joined to it if it goes on where that ends.
+// Appends a slice; joins it to the last one if it continues that.
 void append(Slices& slices, const Slice& next) {
   if (!slices.empty()) {
     Slice& last = slices.back();
@@ -42,7 +42,8 @@ void PiecesRead::add(std::int64_t at, const Slice& slice) {
   rows_.push_back({.at = at, .bytes = slice.bytes, .value = slice.value, .shift = shift});
 }
 
-// No piece is there twice: as many bytes as the array has, all of one value at its place, are the array.
+// No piece is there twice. So if all are of one value, each at its place, and add up to the array, they are
+// the array.
 bool PiecesRead::are_one(std::int64_t bytes) const {
   std::int64_t sum = 0;
   for (const Rows& rows : rows_) {
@@ -52,7 +53,7 @@ bool PiecesRead::are_one(std::int64_t bytes) const {
   return !rows_.empty() && sum == bytes;
 }
 
-// One by one, by their places.
+// All pieces, one by one, by place.
 std::vector<PiecesRead::Rows> PiecesRead::pieces() const {
   std::vector<Rows> found;
   for (const Rows& rows : rows_) {

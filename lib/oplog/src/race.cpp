@@ -23,7 +23,7 @@ std::string line(const MemoryAccess& access) {
   return access.at.line() > 0 ? " at " + kbsim::to_string(to_place(access.at)) : "";
 }
 
-// Of a command that accesses memory several times, as a copy, what had ended may be the access before.
+// For a command with several accesses, as a copy, the end may be that of an earlier one.
 std::string in_flight(const MemoryAccess& access, Time found) {
   const std::optional<Time> ended = access.issue->ended;
   if (!ended || *ended > found || *ended < access.begin)
@@ -37,7 +37,7 @@ std::string described(const MemoryAccess& access, Time found, const OpLog& log) 
   return text + line(access) + fmt::format(" ({})", in_flight(access, found));
 }
 
-// What the first would have had to wait for.
+// The wait that is missing.
 std::string missing(const Race& race) {
   constexpr std::array<std::string_view, 6> kWhat{
       "others are told of it", "the barrier", "the send", "the signal", "the launch",
@@ -114,7 +114,7 @@ RaceCheck::Cells::iterator RaceCheck::split(Cells& cells, std::int64_t at) {
   return added;
 }
 
-// Calls visit(cell, its bytes) for all of them, in order; nobody has touched the new ones.
+// Calls visit(cell, its bytes) for all of them, in order; new cells have no accesses.
 template <class Visit>
 void RaceCheck::visit(const MemoryRange& bytes, const Visit& visit) {
   Cells& cells = cells_of(bytes.memory);
@@ -134,7 +134,7 @@ void RaceCheck::visit(const MemoryRange& bytes, const Visit& visit) {
   coalesce(cells, bytes.address, end);
 }
 
-// Neighbours that are alike, from the one before to the one behind.
+// Joins neighbours that are alike, from the cell before `first` to the one after `end`.
 void RaceCheck::coalesce(Cells& cells, std::int64_t first, std::int64_t end) {
   const auto alike = [](const Cell& a, const Cell& b) {
     return a.accesses.size() == b.accesses.size() && a.left == b.left &&
@@ -189,7 +189,7 @@ KnowledgePtr RaceCheck::left(const MemoryRange& bytes) const {
   return all;
 }
 
-// Bytes that follow those where the two met before are the same meeting.
+// Bytes that directly follow a known meeting of the two belong to it.
 void RaceCheck::note(Cell& cell, const AccessPtr& access, const MemoryRange& bytes, Found& found) {
   for (const AccessPtr& other : cell.accesses) {
     if (!may_race(other->what, access->what) || other->what.issue->comes_before(*access->what.issue))
@@ -203,8 +203,8 @@ void RaceCheck::note(Cell& cell, const AccessPtr& access, const MemoryRange& byt
   }
 }
 
-// Whoever comes after the new one comes after those before it that it would race with otherwise. A read
-// stands for reads before it; which of other agents' are so is asked now and then.
+// An access after the new one comes after the earlier ones with which it would race otherwise. A read stands
+// for earlier reads; now and then, reads of other agents are checked for this, too.
 void RaceCheck::keep(Cell& cell, const AccessPtr& access) {
   const MemoryAccess& what = access->what;
   if (!cell.accesses.empty() && cell.accesses.back() == access) return;

@@ -6,7 +6,7 @@
 
 namespace kbsim::oplog {
 
-/// What breaks the rules of a kind; "" if nothing does. Inputs have been counted.
+/// How an operation breaks the rules of its kind; "" if it doesn't. Inputs have been counted.
 [[nodiscard]] std::string literal_contradiction(const Op& op);
 [[nodiscard]] std::string copy_contradiction(const Op& op);
 [[nodiscard]] std::string cast_contradiction(const Op& op);

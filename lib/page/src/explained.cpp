@@ -39,7 +39,7 @@ std::int64_t whole(const json::object& row, std::string_view key) {
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
-// Each begins where the one before it ends, so that ends are enough.
+// Each segment begins at the end of the previous one, so lengths are enough.
 json::object columns(const json::array& segments, Words& words) {
   constexpr std::array kTexts{"reason", "kind", "place", "key", "line", "op"};
   std::array<json::array, kTexts.size()> texts;
@@ -57,7 +57,7 @@ json::object columns(const json::array& segments, Words& words) {
   return all;
 }
 
-// The lists of a path by operation, as long as there is room for rows.
+// Shortens the lists of a path by operation to the rows that there is room for.
 void shorten_ops(json::object& path, std::size_t& room) {
   constexpr std::size_t kMost = 500;
   for (const char* list : {"ops", "op_slack"}) {

@@ -6,8 +6,8 @@
 
 namespace kbsim::page {
 
-/// explain.json for a page: its paths' segments as columns of numbers into a list of texts, those of the
-/// first paths, at most `segments` in all; the others' are left out, and "short" says so of each.
+/// explain.json for a page: segments of paths as columns of numbers into a list of texts. At most `segments`
+/// in all are kept; a path whose segments are left out is marked with "short".
 [[nodiscard]] boost::json::value shortened_paths(boost::json::value explained, std::uint64_t segments);
 
 }  // namespace kbsim::page

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 // No run writes a larger file of JSON.
 constexpr std::size_t kLargest = std::size_t{256} << 20U;
 
-// So much of it that whoever has more sees that there is: a file may be larger than any memory.
+// Reads at most `most` bytes and one more, so that the caller can see if there are more: a file may exceed
+// the memory.
 std::string beginning_of(const fs::path& file, std::size_t most) {
   if (const std::string why = why_unreadable(file); !why.empty())
     throw UsageError{fmt::format("{}: {}", file.string(), why)};

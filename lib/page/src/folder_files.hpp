@@ -12,21 +12,21 @@
 
 namespace kbsim::page {
 
-/// The files of a folder of results, none of which need be there. What is left out is noted.
+/// The files of a folder of results; each may be missing. Omissions are noted.
 class FolderFiles {
  public:
   explicit FolderFiles(std::filesystem::path path) : path_{std::move(path)} {}
 
   [[nodiscard]] bool has(const std::string& name) const;
-  /// null if it isn't there, or has more than `most` bytes. UsageError if it isn't JSON. What it gives goes
-  /// with these files, and takes its memory until then.
+  /// null if it is missing, or has more than `most` bytes. UsageError if it isn't JSON. The value's memory
+  /// belongs to this object.
   [[nodiscard]] boost::json::value json(const std::string& name, std::size_t most);
-  /// Its text, as many whole lines as `most` bytes take; no more than that is read.
+  /// Its whole lines within the first `most` bytes; no more is read.
   [[nodiscard]] std::optional<std::string> lines(const std::string& name, std::size_t most);
   /// Names without the suffix of files that have a .gp beside their .csv, in order.
   [[nodiscard]] std::vector<std::string> figures() const;
 
-  /// Where that is.
+  /// The memory of the values.
   [[nodiscard]] boost::json::storage_ptr storage() { return &memory_; }
 
   void leave_out(const std::string& what) { left_out_.emplace_back(what); }

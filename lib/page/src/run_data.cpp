@@ -21,14 +21,14 @@ namespace json = boost::json;
 // Bytes of a page of one folder; together less than 10 MB.
 constexpr std::size_t kSpans = 5'000'000;
 constexpr std::size_t kTable = 300'000;
-constexpr std::size_t kLinks = 1'200'000;  // of a sweep of loads, each at each load
+constexpr std::size_t kLinks = 1'200'000;  // each link at each load of a sweep
 constexpr std::size_t kSummary = 400'000;
 constexpr std::size_t kExplained = std::size_t{128} << 20U;  // before its paths are shortened
 constexpr std::uint64_t kSegments = 80'000;
 constexpr std::size_t kMostFigures = 12;
 constexpr std::size_t kFigure = 20'000;
 
-// Lines whose column `name` is 0 say nothing.
+// Drops the lines in which column `name` is 0.
 std::string without_idle(const std::string& csv, std::string_view name) {
   const std::size_t head = csv.find('\n');
   if (head == std::string::npos) return csv;
@@ -70,7 +70,7 @@ json::object tables_of(FolderFiles& files, std::size_t shares) {
   return tables;
 }
 
-// The title of a gnuplot script, and which of its axes are logarithmic.
+// The title of a gnuplot script, and its logarithmic axes.
 json::object figure(FolderFiles& files, const std::string& name) {
   const std::string script = files.lines(name + ".gp", 10 * kFigure).value_or("");
   const auto quoted = [&](std::string_view what) -> std::string {
@@ -116,7 +116,7 @@ void require_run(const FolderFiles& files) {
 
 }  // namespace
 
-// What is read stays where it was read, until all of it is a text.
+// Values stay in the files' memory until the whole text is made.
 std::string run_data(const RunFolder& folder, int parts) {
   FolderFiles files{folder.path};
   require_run(files);

@@ -6,7 +6,7 @@
 
 namespace kbsim::page {
 
-/// All that a page shows of one folder, in a part of 1/`shares` of a page's size: an object of JSON.
+/// The data of one folder for a page, as a JSON object in 1/`shares` of a page's size.
 [[nodiscard]] std::string run_data(const RunFolder& folder, int shares);
 
 }  // namespace kbsim::page

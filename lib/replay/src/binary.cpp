@@ -29,7 +29,7 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/// By all bits or more everything is shifted out but the sign; a negative count is a large one.
+/// A shift by all bits or more leaves nothing but the sign; a negative count is a large one.
 template <class T>
 T shifted(BinaryOp op, T a, T b) {
   static_assert(std::is_signed_v<T>);
@@ -52,7 +52,7 @@ struct Elements {
     out = a.binaryExpr(b, f);
   }
 
-  /// What floats and integers have in common.
+  /// Common to floats and integers.
   void extremes(Chunk<T>& out) const {
     if (op == BinaryOp::maximum) each(out, [n = nan](T x, T y) { return maximum(x, y, n); });
     if (op == BinaryOp::minimum) each(out, [n = nan](T x, T y) { return minimum(x, y, n); });

@@ -11,7 +11,7 @@ namespace kbsim::replay {
 /// their items and have equally many.
 void cast(std::span<const std::byte> from, DType from_type, std::span<std::byte> to, DType to_type);
 
-/// The same of floats into narrower ones, rounded toward zero: beyond the range is the largest finite
+/// The same for floats into narrower ones, rounded toward zero: beyond the range is the largest finite
 /// number. Infinities and NaN as in cast().
 void truncate(std::span<const std::byte> from, DType from_type, std::span<std::byte> to, DType to_type);
 

@@ -28,8 +28,8 @@ T canonical(T x) {
   return std::isnan(x) ? std::numeric_limits<T>::quiet_NaN() : x;
 }
 
-/// Of the two floats around x the one with the odd mantissa: rounding that again into a dtype of at most 22
-/// bits gives what rounding x itself gives.
+/// The one of the two floats around x that has the odd mantissa. Rounding it again into a dtype of at most 22
+/// bits gives the same as rounding x itself.
 inline float round_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   const double back = nearest;

@@ -1,4 +1,4 @@
-// Matrix products by Eigen, in an order that hangs on nothing but the extents.
+// Matrix products by Eigen, in an order that depends only on the extents.
 #include <algorithm>
 #include <cstdint>
 #include <span>

@@ -75,7 +75,7 @@ void Execution::execute(NodeIndex node, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   Value made;
   std::exception_ptr error;
-  bool full = looks;  // unless it isn't so
+  bool full = looks;  // unless the check passes
   try {
     if (looks) require_memory("computing the numbers");
     full = false;

@@ -19,8 +19,8 @@
 
 namespace kbsim::replay {
 
-/// Executes a plan on several threads. Of the operations that are ready, those that the record completes
-/// first go first, so that about as much memory is in use as the machine used.
+/// Executes a plan on several threads. Among ready operations, those that come first by their ends in the
+/// record go first, so that about as much memory is in use as the machine used.
 class Execution {
  public:
   enum class Keep { all, until_last_use };

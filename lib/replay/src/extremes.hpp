@@ -30,7 +30,7 @@ bool is_nan(T x) {
   return false;
 }
 
-/// A function of two numbers made one of any two: a NaN gives way to a number, or wins.
+/// Extends a function of two numbers to NaN: a NaN gives way to a number, or wins.
 template <oplog::Nan nan, class T, class F>
 T with_nan(T a, T b, const F& f) {
   constexpr bool kWins = nan == oplog::Nan::propagate;

@@ -9,7 +9,7 @@
 
 namespace kbsim::replay {
 
-/// Contents of literals that aren't kept: made when they are read, once for all who hold them at one time.
+/// Contents of literals that aren't kept: made when they are read, once for all that hold them at one time.
 /// Several threads may ask.
 class Literals {
  public:

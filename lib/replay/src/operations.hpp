@@ -8,7 +8,7 @@
 
 namespace kbsim::replay {
 
-/// One function a kind: fills `out`, which has the size of the operation's value. Inputs are aligned for
+/// One function per kind: fills `out`, which has the size of the operation's value. Inputs are aligned for
 /// their items. All shapes and dtypes fit, as the record has checked.
 using Output = std::span<std::byte>;
 

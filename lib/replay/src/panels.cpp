@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kRows = 4;             // of a, multiplied at a time
 constexpr std::int64_t kWidth = 32;           // columns of b, multiplied at a time
-constexpr std::int64_t kRowsAtOnce = 64;      // of a, and
-constexpr std::int64_t kColumnsAtOnce = 512;  // of b: their panels stay in near caches
+constexpr std::int64_t kRowsAtOnce = 64;      // of a: their panels stay in near caches
+constexpr std::int64_t kColumnsAtOnce = 512;  // of b: likewise
 
 /// `count` elements of a matrix from (row, column) on, as floats.
 void load_row(const FloatMatrix& from, std::int64_t row, std::int64_t column, std::span<float> to) {
@@ -136,7 +136,8 @@ class Panels {
     });
   }
 
-  // What of a tile lies in the product; beside that it has what was left over of other rows and columns.
+  // Adds the part of a tile that lies in the product. The rest of the tile is left over from other rows and
+  // columns.
   void add(const Tile& tile, Range rows, Range columns) {
     for (std::int64_t i = 0; i < rows.count; ++i) {
       const std::array<float, kWidth>& from = tile[static_cast<std::size_t>(i)];
@@ -157,8 +158,8 @@ class Panels {
 }  // namespace
 }  // namespace panels
 
-// Without fused operations Eigen takes eight columns at a time, each sum in ascending order of k; what is
-// left of the columns it adds in another order, as it does vectors and very small matrices.
+// Without fused operations Eigen takes eight columns at a time, each sum in ascending order of k. It adds the
+// columns that are left in another order, and also vectors and very small matrices.
 bool can_add_panels(std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kLeast = 20;
   return rows > 1 && columns % 8 == 0 && rows + columns >= kLeast && panels::own_multiply() != nullptr;

@@ -21,7 +21,7 @@ struct Node {
   NodeIndexes consumers;
 };
 
-/// The operations that some values need, as a graph; what is known already needs nothing.
+/// The operations that some values need, as a graph; known values need nothing.
 class Plan {
  public:
   Plan(const oplog::OpLog& log, const ByValue<Value>& known) : log_{log}, known_{known} {}

@@ -12,7 +12,7 @@ namespace {
 using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstDoubles = Eigen::Map<const Doubles>;
 
-// Scores of all queries at once would be 34 GB of 65 536 tokens.
+// For 65 536 tokens the scores of all queries would take 34 GB at once.
 constexpr std::int64_t kQueriesAtOnce = 2048;
 
 std::int64_t count(std::span<const double> x) { return static_cast<std::int64_t>(x.size()); }

@@ -11,7 +11,7 @@ namespace kbsim::replay {
 /// lanes.
 [[nodiscard]] std::vector<const oplog::Op*> reports_of(const oplog::OpLog& log, oplog::OpKind kind);
 
-/// What such an operation says.
+/// The text of such an operation.
 [[nodiscard]] std::string text_of(const oplog::Op& op);
 
 }  // namespace kbsim::replay

@@ -10,8 +10,8 @@
 
 namespace kbsim::replay {
 
-/// The number whose code is one less: of two neighbours of one sign the one nearer to zero, and the largest
-/// finite number of what is beyond it.
+/// The number whose code is one less: of two neighbours of one sign the one nearer to zero; for a code just
+/// beyond the range, the largest finite number.
 template <class T>
 T next_toward_zero(T x) {
   using Code = std::conditional_t<sizeof(T) == 1, std::uint8_t,
@@ -20,7 +20,7 @@ T next_toward_zero(T x) {
   return std::bit_cast<T>(static_cast<Code>(std::bit_cast<Code>(x) - 1));
 }
 
-/// What is beyond the numbers of an 8-bit format that has no infinities.
+/// The code just beyond the numbers of an 8-bit format that has no infinities.
 template <class To>
 To beyond(bool negative) {
   return To{static_cast<std::uint8_t>(To::nan().code | (negative ? 0x80 : 0))};

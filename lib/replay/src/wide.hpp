@@ -26,7 +26,7 @@ void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to);
 template <class W>
 void store(ConstArray<W> from, DType dtype, std::span<std::byte> to);
 
-/// What store() makes of numbers that lie where they stay.
+/// As store(), for numbers that stay where they are.
 template <class W>
 void store_in_place(std::span<W> numbers) {
   if constexpr (std::is_floating_point_v<W>)
@@ -46,8 +46,8 @@ void store(const std::vector<W>& from, DType dtype, std::span<std::byte> to) {
   store<W>(ConstArray<W>{from.data(), static_cast<Eigen::Index>(from.size())}, dtype, to);
 }
 
-/// Calls `f` with the tag of what a dtype's elements are computed in one by one: float, double, std::int32_t
-/// or std::int64_t. A result that is wrapped into a narrower integer is that integer's own.
+/// Calls `f` with the tag of the type in which a dtype's elements are computed one by one: float, double,
+/// std::int32_t or std::int64_t. A result that is wrapped into a narrower integer is that integer's own.
 template <class F>
 decltype(auto) dispatch_elements(DType dtype, F&& f) {
   if (dtype == DType::f64) return std::forward<F>(f)(TypeTag<double>{});
@@ -56,7 +56,8 @@ decltype(auto) dispatch_elements(DType dtype, F&& f) {
   return std::forward<F>(f)(TypeTag<std::int32_t>{});
 }
 
-/// Calls `f` with the tag of what a dtype is computed in along an axis: float, double, or std::int64_t.
+/// Calls `f` with the tag of the type in which a dtype is computed along an axis: float, double, or
+/// std::int64_t.
 template <class F>
 decltype(auto) dispatch_wide(DType dtype, F&& f) {
   if (dtype == DType::f64) return std::forward<F>(f)(TypeTag<double>{});

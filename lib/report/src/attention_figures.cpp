@@ -21,7 +21,7 @@ using boost::json::object;
 double value_at(const object& row, const char* key) { return row.at(key).to_number<double>(); }
 std::string panel_of(const object& row) { return std::string{row.at("panel").as_string()}; }
 
-// The rows in which a number is as large as in any.
+// The rows with the greatest value of a key.
 std::vector<object> with_most(const boost::json::array& rows, const char* key) {
   double most = 0.0;
   for (const auto& row : rows) most = std::max(most, value_at(row.as_object(), key));

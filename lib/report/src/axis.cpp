@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kFewestTics = 3;
 constexpr int kMostTics = 9;
-constexpr double kRounding = 1e-9;  // of numbers that arithmetic has rounded
+constexpr double kRounding = 1e-9;  // tolerance for rounding
 
-// Round numbers: these of each decade, by their places from 1, whose is 0, on.
+// Round numbers: `of_decade` in each decade, numbered from 1, which has number 0.
 class Steps {
  public:
   explicit constexpr Steps(std::span<const double> of_decade) : of_decade_{of_decade} {}
@@ -38,7 +38,7 @@ class Steps {
     const int n = below(value);
     return at(n) >= value * (1.0 - kRounding) ? n : n + 1;
   }
-  /// Around two numbers.
+  /// Number of steps around two numbers.
   [[nodiscard]] int count(double least, double most) const { return above(most) - below(least) + 1; }
 
  private:
@@ -50,7 +50,7 @@ constexpr std::array kSixSteps{1.0, 1.5, 2.0, 3.0, 5.0, 7.0};
 constexpr std::array kTenSteps{1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0};
 constexpr Steps kCoarse{kThreeSteps};
 
-// The coarsest that have enough around two numbers.
+// The coarsest steps with enough numbers around two numbers.
 Steps steps_for(double least, double most) {
   for (const Steps& steps : {kCoarse, Steps{kSixSteps}})
     if (steps.count(least, most) >= kFewestTics) return steps;

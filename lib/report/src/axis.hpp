@@ -6,7 +6,7 @@
 
 namespace kbsim::report {
 
-/// An axis whose ends and labels are known before it is drawn.
+/// An axis with ends and labels known before it is drawn.
 struct Axis {
   struct Tic {
     double at;
@@ -23,18 +23,18 @@ struct Axis {
   [[nodiscard]] std::string settings(char name) const;
 };
 
-/// Logarithmic, around these positive numbers, with three labels at least: 1, 2 and 5 of each decade, of many
-/// decades 1 alone, of less than one finer steps.
+/// Logarithmic, around these positive numbers, with at least three labels: 1, 2 and 5 of each decade; over
+/// many decades only 1; within one decade finer steps.
 [[nodiscard]] Axis log_axis(double least, double most);
 
 /// From 0 to a round number not below `most`.
 [[nodiscard]] Axis linear_axis(double most);
 
-/// Logarithmic, of the sizes that there are: labels in B, KiB, MiB at powers of 2, or at the sizes where
-/// those are few.
+/// Logarithmic, for a set of sizes: labels in B, KiB, MiB at powers of 2, or at the sizes themselves if these
+/// are few.
 [[nodiscard]] Axis size_axis(const std::set<double>& sizes);
 
-/// The same of plain numbers.
+/// The same for plain numbers.
 [[nodiscard]] Axis number_axis(const std::set<double>& numbers);
 
 }  // namespace kbsim::report

@@ -23,7 +23,7 @@ struct BarFigure {
   std::string data;
   std::string y_label;
   Side side = Side::beside;
-  std::optional<Axis> y = {};  // none: from 0 on
+  std::optional<Axis> y = {};  // none: from 0
   std::vector<Bars> bars = {};
 };
 [[nodiscard]] Figure to_figure(const BarFigure& what);

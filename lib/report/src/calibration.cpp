@@ -1,4 +1,4 @@
-// A latency and an efficiency, fitted to one algorithm's times and judged on the others'.
+// A latency and an efficiency, fitted to one algorithm's times and judged by the others'.
 #include <algorithm>
 #include <cmath>
 #include <utility>

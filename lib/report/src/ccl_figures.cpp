@@ -45,7 +45,7 @@ std::vector<std::string> topologies_of(const boost::json::array& rows) {
   return names;
 }
 
-// TCM, if there are rows of it.
+// TCM if any row uses it, else the first row's memory.
 std::string shown_memory(const boost::json::array& rows) {
   const auto in_tcm = [](const auto& row) { return word(row.as_object(), "buffer_kind") == "tcm"; };
   return std::ranges::any_of(rows, in_tcm) ? "tcm" : word(rows.front().as_object(), "buffer_kind");
@@ -77,7 +77,7 @@ Figure latencies(const boost::json::array& rows, const std::string& topology) {
       fmt::format("All-reduce on {} packages, {}, slots in {}", packages, topology, upper(memory)), lines));
 }
 
-// Of the first algorithm that has rows of several memories.
+// A figure of the first algorithm with rows for several memories.
 Figure memories(const boost::json::array& rows, const std::string& topology) {
   std::map<std::string, Curves> by_algorithm;
   std::vector<std::string> order;
@@ -98,7 +98,7 @@ Figure memories(const boost::json::array& rows, const std::string& topology) {
                          fmt::format("{} on {}: slots in each memory", algorithm, topology), lines));
 }
 
-// Of the row whose links were the busiest.
+// A figure of the row with the busiest links.
 Figure links(const boost::json::array& rows, const std::string& topology) {
   const object* busiest = nullptr;
   int most = -1;
@@ -120,7 +120,7 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }
 
-// One of the algorithm's colour; several operations have their own.
+// A single operation has the algorithm's colour; several operations have their own.
 std::vector<Line> lines_by_operation(const boost::json::array& rows, const char* column) {
   const std::string algorithm = word(rows.front().as_object(), "algorithm");
   Curves curves;

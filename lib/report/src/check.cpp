@@ -58,7 +58,7 @@ Compared compared(const std::string& what, const json::value* was, const json::v
   return result;
 }
 
-// What a reader looks for first.
+// Differences, and the results that a reader looks for first.
 bool is_told(const Compared& one) {
   constexpr std::array<std::string_view, 3> kFirst{"run.simulated_ps", "run.digest", "correct"};
   return !one.same || one.was != one.is || std::ranges::find(kFirst, one.what) != kFirst.end();

@@ -17,7 +17,7 @@ constexpr const char* kRecord = "configuration";
 
 std::int64_t lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-// Null of an earlier version.
+// Null for an earlier version.
 const boost::json::object* record_in(const boost::json::object& run) {
   const boost::json::value* record = run.if_contains(kRecord);
   return record == nullptr ? nullptr : record->if_object();

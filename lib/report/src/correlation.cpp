@@ -37,7 +37,7 @@ void require_columns(const CsvTable& table) {
   }
 }
 
-// Beyond these no file has a size or a time, and what is computed of them could be infinite.
+// Values outside this range are errors; with them, results could be infinite.
 constexpr double kLeast = 1e-12;
 constexpr double kMost = 1e18;
 
@@ -76,7 +76,7 @@ std::vector<std::string> names_of_both(const CsvTable& simulated, const CsvTable
   return names;
 }
 
-// What a table has curves of; without columns that name them there is one.
+// The names of a table's curves; without columns that name them there is one.
 std::set<std::string> names_in(const CsvTable& table, const std::vector<std::string>& columns) {
   std::set<std::string> names;
   for (std::size_t row = 0; row < table.rows.size(); ++row) names.insert(curve_of(table, row, columns));
@@ -99,7 +99,7 @@ std::string range_of_sizes(const CsvTable& table, const std::vector<std::string>
   return least == most ? fmt::format("{} bytes", least) : fmt::format("{} to {} bytes", least, most);
 }
 
-// Why no point of the one has a time in the other, and what to do about it.
+// The reason why no simulated point has a reference time, and a remedy.
 std::string why_apart(const CsvTable& simulated, const CsvTable& reference,
                       const std::vector<std::string>& names) {
   const auto both = [&](const std::vector<std::string>& columns) {
@@ -133,7 +133,7 @@ std::optional<double> at(const Curve& curve, double size) {
   return below->second * std::pow(above->second / below->second, share);
 }
 
-// A log lists its ranks in a column of its own, which isn't world_size.
+// A log gives its ranks in a separate column, which isn't world_size.
 std::string other_ranks(const CsvTable& simulated, const CsvTable& reference) {
   if (!simulated.has("world_size") || !reference.has("ranks")) return {};
   const std::set<std::string> mine = names_in(simulated, {"world_size"});

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{64} << 20U;
 
-// RFC 4180: commas between quotes are text, and two quotes there are one.
+// RFC 4180: commas between quotes are text, and two quotes there stand for one.
 std::vector<std::string> cells_of(const std::string& line, const std::string& place) {
   std::vector<std::string> cells(1);
   bool quoted = false;

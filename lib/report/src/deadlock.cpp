@@ -29,7 +29,7 @@ boost::json::object to_json(const WaitGraph::Node& node) {
   return json;
 }
 
-// What can stand between quotes.
+// The text with escapes, to stand between quotes.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : text) {

@@ -23,7 +23,7 @@ std::string indented(const std::vector<std::string>& lines) {
   return text;
 }
 
-// What is told, and of whom nothing more is left to tell.
+// A text, and the processes that it covers.
 struct Told {
   std::string text;
   std::set<std::string> processes;
@@ -52,7 +52,7 @@ Told cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t
   return told;
 }
 
-// Those that wait for none of the processes that wait.
+// Processes that wait for none of the other waiting processes.
 Told roots_of(const DeadlockReport& deadlock) {
   const WaitGraph& graph = deadlock.graph();
   std::set<std::string> for_others;
@@ -82,10 +82,10 @@ std::string places_of(const Waiting& waiting) {
   return text;
 }
 
-// Host programs that wait for a call of theirs, of several at one line the first.
+// Host programs that wait for a call of theirs; of several at one line only the first.
 void tell_callers(const WaitGraph& graph, Told* told) {
   std::map<std::string, std::size_t> lines_at;
-  std::vector<std::pair<std::string, std::size_t>> callers;  // the first, and how many more are there
+  std::vector<std::pair<std::string, std::size_t>> callers;  // the first, and the number of others there
   for (const WaitGraph::Node& node : graph.nodes) {
     if (!node.calls || !node.waiting || !told->processes.insert(node.waiting->process).second) continue;
     const auto [line, fresh] = lines_at.try_emplace(places_of(*node.waiting), callers.size());

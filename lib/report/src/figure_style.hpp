@@ -5,22 +5,21 @@
 
 namespace kbsim::report {
 
-/// Of bounds and other limits, in every figure.
+/// Colour of bounds and other limits, in every figure.
 inline constexpr std::string_view kBoundColour = "gray50";
 
-/// The colour of an algorithm, the same in all figures: by a table of the known ones, by a hash of any
-/// other's name; the memory of its slots ("_hbm") and a number of ranks ("_4") don't count.
-/// Colour-blind-safe.
+/// The colour of an algorithm, the same in all figures and colour-blind-safe: from a table if it is known,
+/// else from a hash of its name. The memory of its slots ("_hbm") and a number of ranks ("_4") don't count.
 [[nodiscard]] std::string colour_of(std::string_view algorithm);
 
-/// Of what isn't an algorithm: colours that differ, by place.
+/// Colours for lines that aren't algorithms: distinct, by index.
 [[nodiscard]] std::string colour_at(std::size_t place);
 
-/// A text between double quotes of a gnuplot script, in which it would end at a quote and run what stands in
-/// backquotes.
+/// A text between double quotes of a gnuplot script; quotes and backquotes in it would end it or run a
+/// command.
 [[nodiscard]] std::string in_script(std::string_view text);
 
-/// What a gnuplot script draws: `settings` are commands before the pictures are begun, `plot` those of each.
+/// The contents of a gnuplot script: `settings` come before all pictures, `plot` draws each.
 struct Drawing {
   std::string name;
   std::string title;

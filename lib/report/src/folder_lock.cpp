@@ -30,7 +30,7 @@ UsageError refusal(const fs::path& file, const std::string& why) {
   return UsageError{fmt::format("--out {}: {}", file.parent_path().string(), why)};
 }
 
-// The process that holds the lock has written its number: 0 if not.
+// The process that holds the lock, from the number in its file; 0 if there is none.
 pid_t holder(int descriptor) {
   std::array<char, 16> text{};
   const ssize_t n = pread(descriptor, text.data(), text.size(), 0);
@@ -47,7 +47,7 @@ int opened(const fs::path& file) {
   throw refusal(file, why_unwritable(file, {errno, std::generic_category()}));
 }
 
-// A folder of a file system without locks is used without one.
+// In a file system without locks a folder is used without one.
 void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
   constexpr int kTries = 100;
   const int kind = mode == FolderLock::Mode::alone ? LOCK_EX : LOCK_SH;
@@ -56,7 +56,7 @@ void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
     if (errno != EWOULDBLOCK) break;
     const pid_t other = holder(descriptor);
     const bool gone = is_gone(other);
-    if (tries < kTries && gone) {  // it was killed, and so are its workers: the lock goes with them
+    if (tries < kTries && gone) {  // it was killed, and so are its workers: the lock ends with them
       std::this_thread::sleep_for(10ms);
       continue;
     }
@@ -68,7 +68,7 @@ void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
       std::generic_category().message(errno));
 }
 
-// Whoever held the lock may have taken the file away since it was opened.
+// The previous holder may have removed the file since it was opened.
 bool is_still_there(int descriptor, const fs::path& file) {
   struct stat mine{};
   struct stat named{};
@@ -92,7 +92,7 @@ FolderLock::FolderLock(const fs::path& folder, Mode mode)
   remove_abandoned(folder);
 }
 
-// The file goes while nobody else holds it; of those that share it, with the last.
+// The file is removed if no other process holds it; if several share it, by the last.
 FolderLock::~FolderLock() {
   std::error_code ignored;
   const bool free = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;

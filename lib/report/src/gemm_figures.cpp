@@ -39,7 +39,7 @@ std::string table(const boost::json::array& rows, const std::vector<const char*>
   return text + "\n";
 }
 
-// A loaded before, B streamed; without the largest shape, beside which the others can't be seen.
+// A loaded first, B streamed; without the largest shape, beside which the others would be too small to see.
 boost::json::array documented(const boost::json::array& rows) {
   boost::json::array some;
   std::ranges::copy_if(rows, std::back_inserter(some), [](const boost::json::value& row) {

@@ -33,7 +33,7 @@ bool ends_with(const fs::path& file, std::string_view text) {
   return last.find(text) != std::string::npos;
 }
 
-// gnuplot doesn't say that a disk is full.
+// gnuplot doesn't report a full disk.
 void require_whole(fs::path picture) {
   std::string cut;
   for (const auto& [suffix, text] : kEndings) {
@@ -57,7 +57,7 @@ bool draw(const std::filesystem::path& script) {
   const pid_t child = fork_to_exec();
   if (child < 0) throw UsageError{"can't start gnuplot for '" + script.string() + "'"};
   if (child == 0) {
-    (void)setpgid(0, 0);  // Ctrl-C is for us: what is being drawn is drawn to its end
+    (void)setpgid(0, 0);  // Ctrl-C is for kbsim: the current drawing is completed
     if (folder.empty() || chdir(folder.c_str()) == 0)
       (void)execlp("gnuplot", "gnuplot", name.c_str(), nullptr);
     _exit(kNoProgram);

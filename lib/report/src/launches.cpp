@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// None of no time at all.
+// None if the time is zero.
 json::value share(Time busy, Time whole) {
   if (whole == Time{0}) return nullptr;
   return static_cast<double>(busy.count()) / static_cast<double>(whole.count());
@@ -42,7 +42,7 @@ json::object launch_row(std::size_t launch, const hw::OrderRecord& order) {
           {"dma_utilization", share(work.dma, whole)}};
 }
 
-// As wide as the longest name of a kernel that is shown.
+// The width of the longest kernel name shown.
 std::size_t name_width(std::span<const json::value> rows) {
   std::size_t width = std::string_view{"kernel"}.size();
   for (const json::value& row : rows) width = std::max(width, row.at("kernel").as_string().size());

@@ -19,7 +19,7 @@ void LevelSeries::widen(Time width) {
   follow_width();
 }
 
-// Of two windows that became one the greater.
+// Two merged windows keep the greater value.
 void LevelSeries::follow_width() {
   for (; width_ < sum_.width(); width_ *= 2) {
     for (std::size_t i = 0; i < most_.size(); i += 2)

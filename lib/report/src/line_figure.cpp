@@ -18,11 +18,11 @@ namespace kbsim::report {
 namespace {
 
 constexpr double kLabelFont = 18.0;
-constexpr double kLabelHeight = 0.05;  // of the plot's, at that font
+constexpr double kLabelHeight = 0.05;  // of the plot's height, at that font
 constexpr double kCharacter = 0.0076;  // of the picture's width
 constexpr double kSameWithin = 0.01;
 
-// Without what has no place on its axes.
+// Removes points that have no place on the axes.
 void remove_unplottable(LineFigure* what) {
   const bool log_y = what->y == LineFigure::Up::logarithmic;
   for (Line& line : what->lines) {
@@ -55,7 +55,7 @@ Axis y_axis(const LineFigure& what) {
   return what.y == LineFigure::Up::linear ? linear_axis(most) : log_axis(least, most);
 }
 
-// Somewhere from one place to the next, or at the only one.
+// True if they are equal at two neighbouring places, or at the only common one.
 bool coincide(const Line& a, const Line& b) {
   std::size_t in_row = 0;
   std::size_t both = 0;
@@ -95,7 +95,7 @@ std::string plot_of(const LineFigure& what) {
   return plot;
 }
 
-// Beside the last point of each, joined to it.
+// Labels beside the last point of each line, joined to it.
 std::string labels_of(const LineFigure& what, const Axis& y) {
   const auto all = static_cast<double>(what.lines.size());
   const double height = std::min(kLabelHeight, 1.0 / all);
@@ -116,7 +116,7 @@ std::string labels_of(const LineFigure& what, const Axis& y) {
   return text;
 }
 
-// A row a place, a column a line; NaN where a line has no number.
+// One row per place, one column per line; NaN where a line has no number.
 std::string table(const LineFigure& what, const std::set<double>& places) {
   std::string text = what.x_column;
   for (const Line& line : what.lines) text += "," + csv_cell(line.label);
@@ -143,7 +143,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double distance) {
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair{wanted[i], i}; });
-  struct Block {  // labels that touch each other, about the middle of where they want to be
+  struct Block {  // labels that touch each other, around the middle of their wanted places
     double sum;
     double n;
     [[nodiscard]] double mean() const { return sum / n; }

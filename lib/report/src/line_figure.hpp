@@ -11,12 +11,12 @@ namespace kbsim::report {
 struct Line {
   std::string label;
   std::string colour;
-  std::map<double, double> points = {};  // what isn't a number is left out
-  bool bound = false;                    // grey and dashed, behind all others in table, labels and drawing
+  std::map<double, double> points = {};  // values that aren't numbers are left out
+  bool bound = false;                    // grey and dashed, after all others in table, labels and drawing
 };
 
-/// Lines against sizes or other numbers, each with its name at its end; names keep their distance. Of lines
-/// that coincide the later ones are thinner and dashed, so that all are seen.
+/// Lines against sizes or other numbers, each with its name at its end; names keep their distance. If lines
+/// coincide, the later ones are thinner and dashed, so that all are visible.
 struct LineFigure {
   enum class Along { sizes, numbers };
   enum class Up { logarithmic, linear };
@@ -31,8 +31,7 @@ struct LineFigure {
 };
 [[nodiscard]] Figure to_figure(LineFigure what);
 
-/// The places of labels that are as near to where they want to be as their distance allows, from 0 to 1; in
-/// the order given.
+/// The places of labels from 0 to 1, in the order given: as near to the wanted ones as the distance allows.
 [[nodiscard]] std::vector<double> spread(const std::vector<double>& wanted, double distance);
 
 }  // namespace kbsim::report

@@ -30,7 +30,7 @@ void LinkSlices::add(std::size_t link, const Stretch& packet) {
   if (++size_ > bound()) thin();
 }
 
-// To half of them, so that it is seldom done.
+// Down to half of the limit, so that it happens rarely.
 void LinkSlices::thin() {
   std::vector<Time> gaps;
   for (const std::vector<Stretch>& all : by_link_) {

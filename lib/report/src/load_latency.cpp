@@ -47,7 +47,7 @@ Extent extent_of(const topology::TrafficCase& traffic, const std::vector<hw::Tra
   return extent;
 }
 
-// Of closed loops within one node latencies may be nothing.
+// Closed loops within one node may have latencies of 0.
 Axis latencies(const Extent& extent) {
   return extent.least_ns > 0.0 ? log_axis(extent.least_ns, extent.most_ns) : linear_axis(extent.most_ns);
 }

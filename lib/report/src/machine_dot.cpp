@@ -15,7 +15,7 @@ using topology::Point;
 
 constexpr double kPointsPerMm = 72.0;
 
-// Nodes at one place of the machine are set out in rows from there; Graphviz counts y upwards.
+// Nodes at one place of the machine are spread in rows from there; Graphviz counts y upwards.
 std::vector<Point> placed(const Graph& graph) {
   constexpr int kColumns = 4;
   constexpr Point kStep{.x = 40.0, .y = 20.0};
@@ -61,7 +61,7 @@ class Writer {
     line("}");
   }
 
-  // Nodes stand in the order of the structure: those of one cube, or of one IO chiplet, are neighbours.
+  // Nodes are in structural order: those of one cube, or of one IO chiplet, are neighbours.
   void nodes_of(int sip, int cube) {
     while (next_ < at_.size()) {
       const topology::Node& node = graph_.nodes()[next_];

@@ -6,14 +6,14 @@
 
 namespace kbsim::report {
 
-/// How a link looks: its class's colour, and wider with more bandwidth.
+/// The style of a link: its class's colour, wider with more bandwidth.
 [[nodiscard]] std::string_view look_of(topology::LinkClass link_class);
 [[nodiscard]] double width_of(Bandwidth bandwidth);
 
-/// Width to height of all packages as they lie.
+/// Width over height of all packages in their layout.
 [[nodiscard]] double system_aspect(const topology::Graph& graph);
 
-/// The cube that is drawn enlarged, and where the system's drawing has it.
+/// The cube that is drawn enlarged, and its place in the system's drawing.
 struct Enlarged {
   PeCoord at;
   Box box;

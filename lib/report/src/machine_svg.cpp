@@ -1,4 +1,4 @@
-// The page: the system beside an enlarged cube, or above it where the packages lie in a long row.
+// The page: the system beside an enlarged cube, or above it if the packages form a long row.
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// A reader that goes away is an error of this write, not the end of the process.
+// A reader that closes the pipe is an error of this write, and doesn't end the process.
 class NoBrokenPipe {
  public:
   NoBrokenPipe() : before_{std::signal(SIGPIPE, SIG_IGN)} {}
@@ -67,7 +67,7 @@ std::error_code write_and_close(int descriptor, const Contents& contents) {
 }
 
 std::error_code write_straight(const OutputTarget& target, const Contents& contents) {
-  if (target.descriptor == STDOUT_FILENO) (void)std::fflush(stdout);  // what was printed before comes before
+  if (target.descriptor == STDOUT_FILENO) (void)std::fflush(stdout);  // after earlier output
   const int descriptor = target.descriptor ? fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0)
                                            : open(target.file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
   return descriptor < 0 ? last_error() : write_and_close(descriptor, contents);
@@ -83,16 +83,15 @@ bool is_name_of_aside(std::string_view name) {
   return name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// Locks the file, unless whoever had the lock before has taken it away. A file system without locks has it
-// without one.
+// Locks the file, unless its previous holder has removed it. A file system without locks counts as locked.
 bool keep(int descriptor) {
   if (flock(descriptor, LOCK_EX) != 0) return true;
   struct stat file{};
   return fstat(descriptor, &file) != 0 || file.st_nlink > 0;
 }
 
-// A new file beside another, of which nobody knows yet. It goes, unless it has become another. It is locked
-// while it is written, by which remove_abandoned() tells it from those whose process was killed.
+// A new temporary file beside another, removed unless it replaces the target. It is locked while it is
+// written; by that remove_abandoned() distinguishes it from those of killed processes.
 class Aside {
  public:
   Aside(const fs::path& target, std::error_code& error) {
@@ -101,7 +100,7 @@ class Aside {
       file_ = target.parent_path() / fmt::format("{}{}-{}{}", kAsideBegin, getpid(), number++, kAsideEnd);
       descriptor_ = open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor_ >= 0 && keep(descriptor_)) return;
-      if (descriptor_ < 0 && errno != EEXIST) {  // that one's process had the same number
+      if (descriptor_ < 0 && errno != EEXIST) {  // a file of another process with the same number
         error = last_error();
         return;
       }
@@ -125,7 +124,7 @@ class Aside {
   int descriptor_ = -1;
 };
 
-// Owner first: changing it takes away bits of the mode. Only root may give files away.
+// The owner comes first: changing it clears bits of the mode. Only root may give files away.
 std::error_code take_after(int descriptor, const struct stat& before) {
   constexpr mode_t kPermissions = 07777;
   (void)!fchown(descriptor, before.st_uid, before.st_gid);
@@ -151,7 +150,7 @@ std::error_code can_be_created(const OutputTarget& target) {
   return error;
 }
 
-// The reason is one of what stands behind symlinks.
+// The reason concerns the file after all symlinks.
 [[noreturn]] void fail(const fs::path& file, const OutputTarget& target, const std::error_code& error) {
   throw UsageError{fmt::format("can't write '{}': {}", file.string(), why_unwritable(target.file, error))};
 }

@@ -35,7 +35,7 @@ constexpr std::string_view kPartialText =
     "ended until then, or are an earlier run's.\n";
 
 constexpr const char* kLock = ".kbsim.lock";
-constexpr const char* kEarlier = ".kbsim.earlier";  // what an earlier run left, while another one runs
+constexpr const char* kEarlier = ".kbsim.earlier";  // files of an earlier run, while another one runs
 constexpr std::array kOwn{"summary.json",
                           "summary.csv",
                           "results.csv",
@@ -64,7 +64,7 @@ std::filesystem::path made(std::filesystem::path folder) {
   return folder;
 }
 
-// The run makes the folder before it writes the file.
+// Whether the run creates the folder before it writes the file.
 bool is_in_new_folder(const std::filesystem::path& file, const std::string& folder) {
   std::error_code error;
   if (folder.empty() || std::filesystem::exists(folder, error)) return false;
@@ -72,7 +72,7 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
 }
 
-// Files of a run and links to such, never a folder or a device of such a name.
+// Visits files of a run and links to such, never folders or devices of these names.
 template <class Do>
 void each_own(const std::filesystem::path& folder, const Do& act) {
   using enum std::filesystem::file_type;
@@ -84,7 +84,7 @@ void each_own(const std::filesystem::path& folder, const Do& act) {
   }
 }
 
-// All that can be moved; why not all, if so.
+// Moves all that can be moved; returns the first error.
 std::error_code move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code first;
   each_own(from, [&](const auto& file) {
@@ -105,7 +105,7 @@ void drop_earlier(const std::filesystem::path& folder) {
   std::filesystem::remove_all(folder / kEarlier, ignored);
 }
 
-// All of it or nothing: on a full file system there may be no room for a folder.
+// Moves all files or none: on a full file system there may be no room for a folder.
 void set_aside(const std::filesystem::path& folder) {
   drop_earlier(folder);
   const std::filesystem::path aside = folder / kEarlier;
@@ -120,7 +120,7 @@ void set_aside(const std::filesystem::path& folder) {
                                why_unwritable(aside, error))};
 }
 
-// Nothing if that run has written its own.
+// Does nothing if the run has dropped the earlier files.
 void give_back(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / kEarlier, ignored)) return;
@@ -169,7 +169,7 @@ void OutputFolder::remove(const std::string& name) const {
 }
 
 ExitCode OutputFolder::during_run(const std::function<ExitCode()>& run) const {
-  const StopSignals signals;  // one that ended the process here would leave what is set aside
+  const StopSignals signals;  // a signal that ended the process here would leave the earlier files hidden
   const BeforeWatchdogEnds drops{[this](const std::string&) { drop_earlier(path_); }};
   set_aside(path_);
   try {
@@ -238,10 +238,10 @@ ExitCode run_into(const OutputFolder* folder, const std::function<ExitCode()>& r
 void require_folder(const char* option, const std::string& path) {
   if (path.empty()) return;
   std::filesystem::path there = std::filesystem::absolute(path);
-  std::filesystem::path nearest = path;  // as it was given
+  std::filesystem::path nearest = path;  // as given
   std::error_code error;
   while (!std::filesystem::exists(there, error) && !error && there.has_relative_path()) {
-    if (std::filesystem::is_symlink(there)) {  // it leads nowhere
+    if (std::filesystem::is_symlink(there)) {  // a dangling symlink
       error = std::make_error_code(std::errc::file_exists);
       break;
     }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostSymlinks = 40;  // as many as Linux follows
+constexpr int kMostSymlinks = 40;  // the limit of Linux
 
 std::error_code error_of_errno() { return {errno, std::generic_category()}; }
 
@@ -22,7 +22,7 @@ bool leads_on(const fs::path& path) {
   return fs::is_symlink(path, ignored);
 }
 
-// What a symlink says, from where it stands.
+// The target of a symlink, relative to the symlink's folder.
 fs::path followed(const fs::path& symlink, std::error_code& error) {
   return symlink.parent_path() / fs::read_symlink(symlink, error);
 }

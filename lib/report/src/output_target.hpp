@@ -8,21 +8,21 @@
 
 namespace kbsim::report {
 
-/// Where the contents of an output go, given its path.
+/// The destination of an output, given its path.
 struct OutputTarget {
-  std::filesystem::path file;         // behind all symlinks, of the path's end
+  std::filesystem::path file;         // after all symlinks at the path's end
   std::optional<int> descriptor;      // one of this process: of /dev/stdout, /dev/fd/N, /proc/self/fd/N
-  std::optional<struct stat> before;  // what stands at `file`
+  std::optional<struct stat> before;  // the current file at `file`
 
-  /// There is nothing yet, or a regular file: it can be replaced as a whole. Anything else (a device, a FIFO,
-  /// what a descriptor has open) is a place to write to, which must stay.
+  /// If there is nothing yet, or a regular file, it can be replaced as a whole. Anything else (a device, a
+  /// FIFO, an open descriptor) is written in place and must stay.
   [[nodiscard]] bool is_replaceable() const { return !descriptor && (!before || S_ISREG(before->st_mode)); }
 };
 
-/// Follows symlinks; the last one may point to what isn't there yet.
+/// Follows symlinks; the last one may point to a missing file.
 [[nodiscard]] OutputTarget output_target(std::filesystem::path path, std::error_code& error);
 
-/// Why nothing can be written there, as far as that can be known without opening it.
+/// The reason why it isn't writable, as far as is known without opening it.
 [[nodiscard]] std::error_code why_not_writable(const OutputTarget& target);
 
 }  // namespace kbsim::report

@@ -52,7 +52,7 @@ std::string boxes(Grid grid) {
   return text;
 }
 
-// From edge to edge of the boxes, each direction on its own side; what wraps around leaves outwards.
+// From edge to edge of the boxes, each direction on its own side; a wire that wraps around leaves outwards.
 std::string row(const PackageLink& link, Grid grid, int nth) {
   constexpr double kHalf = 0.2;
   const Place from = place(link.from, grid);

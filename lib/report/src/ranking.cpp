@@ -21,7 +21,7 @@ namespace {
 using Points = std::vector<const CorrelationPoint*>;
 using OfSize = std::map<std::pair<std::string, double>, Points>;  // by other columns and size
 
-// Points that can be ranked: of sizes with two algorithms or more.
+// Points that can be ranked: sizes with at least two algorithms.
 OfSize ranked_points(const Correlation& correlation) {
   OfSize all;
   for (const CorrelationPoint& point : correlation.points) {
@@ -96,7 +96,7 @@ void count_pairs(const Points& points, Ranking& ranking) {
 
 struct Gap {
   double size = 0.0;
-  double simulated = 0.0;  // log of the first's time over the second's
+  double simulated = 0.0;  // log of the ratio of the first's time to the second's
   double reference = 0.0;
 };
 using Pair = std::array<std::string, 3>;  // the other columns, the two algorithms
@@ -119,7 +119,7 @@ std::map<Pair, std::vector<Gap>> gaps_of(const OfSize& sizes) {
 
 std::vector<double> sign_changes(const std::vector<Gap>& gaps, double Gap::* gap) {
   std::vector<double> sizes;
-  const Gap* before = nullptr;  // the last that wasn't equal
+  const Gap* before = nullptr;  // the last unequal one
   for (const Gap& at : gaps) {
     if (at.*gap == 0.0) continue;
     if (before != nullptr && (before->*gap < 0.0) != (at.*gap < 0.0)) {
@@ -141,7 +141,7 @@ std::string sizes_text(const std::vector<double>& sizes) {
 
 std::optional<double> Ranking::tau() const {
   const double ordered = concordant + discordant;
-  const double simulated = ordered + tied_reference;  // pairs that this side orders
+  const double simulated = ordered + tied_reference;  // pairs that differ on this side
   const double reference = ordered + tied_simulated;
   if (simulated == 0.0 || reference == 0.0) return std::nullopt;
   return (concordant - discordant) / std::sqrt(simulated * reference);

@@ -90,7 +90,7 @@ trace::TimeUnit unit_of(const TraceOptions& options) {
   return trace::TimeUnit::ps;
 }
 
-// The folder itself, or the nearest above it that is there.
+// The folder itself, or its nearest existing parent.
 fs::path standing(const fs::path& folder) {
   fs::path there = fs::absolute(folder);
   std::error_code ignored;
@@ -98,7 +98,7 @@ fs::path standing(const fs::path& folder) {
   return there;
 }
 
-// N of rankN.json; none of another name.
+// N of rankN.json; none for another name.
 std::optional<int> rank_of(const fs::path& file) {
   const std::string name = file.filename().string();
   int rank = -1;
@@ -107,7 +107,7 @@ std::optional<int> rank_of(const fs::path& file) {
   return read && static_cast<std::size_t>(end) == name.size() ? std::optional{rank} : std::nullopt;
 }
 
-// An earlier run's, of more ranks.
+// Removes files of an earlier run with more ranks.
 void remove_ranks_from(const fs::path& folder, int first) {
   std::error_code error;
   std::vector<fs::path> old;
@@ -117,7 +117,7 @@ void remove_ranks_from(const fs::path& folder, int first) {
   for (const fs::path& file : old) fs::remove(file, error);
 }
 
-// The two may not be one another.
+// Refuses a trace file and a folder at the same place.
 void require_apart(const fs::path& file, const fs::path& folder) {
   if (file.empty() || folder.empty()) return;
   const fs::path there = output_place(file);
@@ -127,7 +127,7 @@ void require_apart(const fs::path& file, const fs::path& folder) {
         fmt::format("--trace {}: --trace-dir {} writes a file of that name", file.string(), folder.string())};
 }
 
-// What only says how the trace is to be has no effect without one.
+// Options about the trace's form have no effect without one.
 void require_trace(const TraceOptions& options) {
   if (!options.file.empty() || !options.folder.empty()) return;
   const auto refuse = [](const char* option) {
@@ -140,7 +140,7 @@ void require_trace(const TraceOptions& options) {
   if (options.most) refuse("trace-limit");
 }
 
-// What a writer gives: its size, and its bytes if they aren't very many.
+// The output of a writer: its size, and its bytes unless there are very many.
 class Written {
  public:
   explicit Written(const std::function<void(const trace::Sink&)>& write) {
@@ -171,7 +171,7 @@ void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::pa
       counted(timeline.tracks.size(), "track"), bytes, to.string());
 }
 
-// Its size is said before it is written.
+// Reports its size, then writes it.
 void write_said(trace::Timeline& timeline, const fs::path& to, bool quiet,
                 const std::function<void(const trace::Sink&)>& write) {
   const Written written{write};
@@ -180,7 +180,7 @@ void write_said(trace::Timeline& timeline, const fs::path& to, bool quiet,
   write_file(to, written.bytes());
 }
 
-// Slices from there on are missing.
+// Marks the timeline: slices from there on are missing.
 void cut(trace::Timeline& timeline, Time since) {
   timeline.is_cut = true;
   timeline.title += fmt::format(" (slices from {} on are missing)", to_string(since));
@@ -232,7 +232,7 @@ void RunTrace::during(hw::Machine& machine, const std::string& title, const std:
     try {
       log.flush();
       write_all(machine.sim().now(), title + " (the run did not end well)");
-    } catch (const Error& error) {  // why it failed is the news
+    } catch (const Error& error) {  // the run's own error matters more
       say("kbsim: {}\n", error.what());
     }
     throw;

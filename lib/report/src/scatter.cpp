@@ -17,7 +17,7 @@ constexpr const char* kScatterLines =
 constexpr const char* kScatterPoints = R"gnuplot(, \
        "NAME.csv" using (strcol(1) eq "HALF" ? $2 : NaN):3 with points pointtype TYPE pointsize 0.9 linecolor "COLOUR" title "HALF")gnuplot";
 
-// gnuplot warns of a half without points.
+// gnuplot warns if a half has no points.
 std::string points_of(bool has, const std::string& half, const char* type, const char* colour) {
   if (!has) return {};
   return replaced(replaced(replaced(kScatterPoints, "HALF", half), "TYPE", type), "COLOUR", colour);

@@ -8,7 +8,7 @@
 
 namespace kbsim::report {
 
-/// What serves one after the other, or has things under way: their numbers make series.
+/// Kinds that serve in turn or have work under way: their numbers make series.
 inline bool is_counted(hw::SpanKind kind) { return kind >= hw::SpanKind::work; }
 
 /// An empty glob fits all names.

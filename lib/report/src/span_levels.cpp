@@ -35,7 +35,7 @@ void SpanLevels::change(std::size_t place, Time at, std::int64_t by) {
   known.used += by;
 }
 
-// What is back by then is back.
+// Applies all returns until then.
 void SpanLevels::pass(std::size_t place, Time to) {
   std::vector<std::pair<Time, std::int64_t>>& returning = known_[place].returning;
   while (!returning.empty() && returning.back().first <= to) {

@@ -16,7 +16,7 @@ using hw::Span;
 using hw::SpanKind;
 using trace::SliceKind;
 
-constexpr int kGroupFirst = -1'000'000;  // of siblings: cubes and PEs come before single units
+constexpr int kGroupFirst = -1'000'000;  // among siblings: cubes and PEs come before single units
 constexpr int kLinksLast = 1'000'000;
 
 SliceKind kind_of(const Span& span) {
@@ -41,10 +41,10 @@ SliceKind kind_of(const Span& span) {
   return SliceKind::link;
 }
 
-// There are very many of them.
+// Kinds with very many spans.
 bool is_fine(SpanKind kind) { return kind >= SpanKind::port; }
 
-// How lines of one rank or node are told apart: a PE's queues by what waits there, a memory's ports.
+// The line within a rank or node: a PE's queues by the kind of wait, a memory's ports by direction.
 std::size_t line_of(const Span& span) {
   const bool second = span.kind == SpanKind::order || span.kind == SpanKind::receive || span.part == "write";
   return second ? 1 : 0;
@@ -130,7 +130,7 @@ trace::TrackId SpanRecorder::track_of(const Span& span, const std::string& full_
   const int pe = node.at.cube * graph_.spec().pes_per_cube() + node.at.pe;
   const bool streams = is_kernel || node.kind == topology::NodeKind::pe_dma;
   PeCoord at = node.at;
-  if (!full_name.starts_with(to_string(at) + ".")) at.pe = -1;  // beside its PE, not of it
+  if (!full_name.starts_with(to_string(at) + ".")) at.pe = -1;  // beside its PE, not part of it
   return track(track_at(at), name, static_cast<int>(span.unit.value()), node.at.sip,
                streams ? 2 * pe + (is_kernel ? 0 : 1) : -1);
 }
@@ -154,7 +154,7 @@ SpanRecorder::Unit& SpanRecorder::unit_of(const Span& span) {
   return unit;
 }
 
-// `maybe` it is that one: nothing has to be searched then.
+// `maybe` may be its id: if so, no search is needed.
 trace::StringId SpanRecorder::text(std::string_view text, trace::StringId maybe) {
   if (text.empty()) return 0;
   return timeline_.strings[maybe] == text ? maybe : timeline_.strings.id(text);
@@ -167,7 +167,7 @@ trace::StringId SpanRecorder::place(const std::source_location& at) {
   return known;
 }
 
-// 0: none. Of a launch one a target; of tiles one for each that a ring has held in a launch.
+// 0: none. A launch has one flow per target; tiles have one for each tile that a ring has held in a launch.
 std::uint64_t SpanRecorder::flow_of(const hw::SpanFlow& flow) {
   constexpr std::uint64_t kLaunch = std::uint64_t{1} << 62U;
   if (flow.kind == hw::SpanFlow::Kind::none) return 0;
@@ -240,7 +240,7 @@ void SpanRecorder::finish_links() {
   }
 }
 
-// Packets of one message that follow one another without a gap.
+// Merges packets of one message that follow one another without a gap.
 void SpanRecorder::join(Unit& unit, const trace::Slice& packet) {
   std::optional<trace::Slice>& joined = unit.joined;
   if (joined && joined->id == packet.id && joined->name == packet.name && joined->end() == packet.start) {
@@ -257,7 +257,7 @@ void SpanRecorder::open(const void* key, const Span& span) {
   Unit& unit = unit_of(span);
   if (!unit.wanted) return;
   const auto [known, added] = open_.try_emplace(key);
-  if (!added) end(known->second, span.start, true);  // nobody has ended it, and its address is another's now
+  if (!added) end(known->second, span.start, true);  // it was never ended; its address is reused
   known->second = {.slice = slice_of(span, unit), .unit = &unit};
 }
 
@@ -284,7 +284,7 @@ void SpanRecorder::end(Open& opened, Time at, bool unfinished) {
   keep(slice);
 }
 
-// Most lie in the window, and have no arrows.
+// Most slices lie in the window and have no arrows.
 void SpanRecorder::keep(const trace::Slice& slice) {
   const bool plain = slice.from == 0 && slice.flows == 0 && slice.start >= selection_.from &&
                      slice.end() < selection_.to && timeline_.slices.size() < selection_.most;
@@ -292,7 +292,7 @@ void SpanRecorder::keep(const trace::Slice& slice) {
   timeline_.slices.add(slice);
 }
 
-// What lies in the window, of slices that reach out of it their part inside.
+// Keeps a slice in the window, or its part inside.
 void SpanRecorder::keep_part(trace::Slice slice) {
   const auto [from, to] = std::pair{selection_.from, selection_.to};
   const Time start = slice.start;

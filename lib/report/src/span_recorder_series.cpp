@@ -1,4 +1,4 @@
-// What spans come to in windows of time: how busy units were, what waited, and how much was free.
+// Spans summed over windows of time: utilization of units, waiting, and free room.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -23,7 +23,7 @@ void SpanRecorder::add_shares(trace::Series shares, const SpanSeries& series) {
   timeline_.series.push_back(std::move(shares));
 }
 
-// What is free is what isn't in use, to the end; of what was never used nothing is said.
+// Free is the part not in use, to the end; a level that was never used has no series.
 void SpanRecorder::add_level(SpanLevels::Level& level) {
   const hw::Span of{.kind = hw::SpanKind::port, .unit = level.unit, .link = level.link, .part = level.part};
   const std::string name = name_of(of);

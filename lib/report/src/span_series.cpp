@@ -6,7 +6,7 @@
 
 namespace kbsim::report {
 
-// Since the begin of the first window.
+// Times are relative to the beginning of the first window.
 void SpanSeries::add_to_several(Time start, Time end, std::int64_t times) {
   while (end > width() * static_cast<std::int64_t>(kMost)) double_width();
   const auto first = static_cast<std::size_t>(start.count() >> shift_);

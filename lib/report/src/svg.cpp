@@ -7,7 +7,7 @@
 namespace kbsim::report {
 namespace {
 
-// Of an average letter, in font sizes; wide, so that any sans-serif fits.
+// Width of an average letter, in font sizes; wide enough for any sans-serif font.
 constexpr double kLetter = 0.62;
 
 constexpr std::string_view kStyle = R"(<style>
@@ -30,7 +30,7 @@ constexpr std::string_view kStyle = R"(<style>
 
 }  // namespace
 
-// Of the next shape alone.
+// Applies to the next shape alone.
 std::string Svg::attribute() {
   const std::string names = std::exchange(next_is_, {});
   return names_ == SvgNames::none || names.empty() ? "" : fmt::format(R"( data-of="{}")", in_markup(names));

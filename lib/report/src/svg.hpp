@@ -16,19 +16,19 @@ struct Box {
   [[nodiscard]] double mid_y() const { return y + h / 2; }
 };
 
-/// An SVG image as it is drawn; later things lie on earlier ones. `look` names classes of its style sheet.
+/// An SVG image during drawing; later shapes lie above earlier ones. `look` names classes of its style sheet.
 class Svg {
  public:
   explicit Svg(SvgNames names = SvgNames::none) : names_{names} {}
 
-  /// The next rectangle or line stands for this node, with all that is in it, or for the links between two:
-  /// "sip0|sip1". Said in the image, as data-of, if it is to have names.
+  /// The next rectangle or line, with all its contents, represents this node, or the links between two:
+  /// "sip0|sip1". With names, the image records it as data-of.
   void is(std::string names) { next_is_ = std::move(names); }
   void rect(std::string_view look, const Box& box, double radius);
   void line(std::string_view look, double width, const std::string& path_data);
   void area(std::string_view look, const std::string& path_data);
   void text(std::string_view look, double size, double x, double y, std::string_view words);
-  /// In the middle of a box, if it fits there.
+  /// Writes the words in the middle of a box, if they fit there.
   void label(std::string_view look, double size, const Box& box, std::string_view words);
 
   [[nodiscard]] std::string finish(double width, double height, std::string_view title) const;

@@ -54,7 +54,7 @@ class CubeDrawing {
   [[nodiscard]] double y(int row) const {
     return mesh_.y + kPeZone + (row + 0.5) * cell_h_ + (row >= noc_.h / 2 ? kCpuZone : 0.0);
   }
-  // A wire beside the one at the middle of a router's side.
+  // A wire at an offset from the middle of a router's side.
   [[nodiscard]] double beside(double offset) const { return offset * router_ / 30.0; }
   [[nodiscard]] double noc_width() const { return width_of(noc_.link); }
 
@@ -92,7 +92,7 @@ class CubeDrawing {
     }
   }
 
-  // Over the crossbar, not of it.
+  // Drawn over the crossbar, not part of it.
   void port(char side, double at_x, double at_y, const std::string& wire) {
     const std::string name = fmt::format("@.ucie_{}", side);
     svg_.line("halo", noc_width() + 4, wire);
@@ -210,7 +210,7 @@ class CubeDrawing {
     svg_.label("mid", 10, box, name);
   }
 
-  // Components of one's own, one below the other under the middle router.
+  // Custom components, one below the other under the middle router.
   void draw_own_parts() {
     const config::PartsSpec& parts = spec_.cube.parts;
     const double at_x = x(noc_.w / 2);
@@ -233,7 +233,7 @@ class CubeDrawing {
   const config::NocSpec& noc_;
   const topology::CubeNodes& cube_;
   Box die_;
-  Box xbar_;  // the middle of its band
+  Box xbar_;  // the middle line of its band
   Box mesh_;
   double cell_w_;
   double cell_h_;

@@ -48,12 +48,12 @@ void draw_links(Svg& svg, const MachineReport& machine, double x, double y, doub
   for (const topology::LinkGroup& group : machine.summary.groups) column.link(group);
 }
 
-// Components of one's own, and their models.
+// Custom components and their models.
 void add_own(Column& column, std::string_view owner, const config::PartsSpec& parts) {
   for (const auto& [name, part] : parts) column.row(fmt::format("{} {}", owner, name), part.model.impl);
 }
 
-// Each kind of part that delays what passes it.
+// Each kind of part that delays messages passing through it.
 void draw_parts(Svg& svg, const MachineReport& machine, double x, double y, double w) {
   std::map<topology::NodeKind, std::pair<Time, Time>> range;
   for (std::size_t i = 0; i < machine.graph.nodes().size(); ++i) {

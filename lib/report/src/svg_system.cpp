@@ -124,7 +124,7 @@ class SystemDrawing {
     }
   }
 
-  // Those that are farther apart by a deeper bow.
+  // Packages farther apart are joined by a deeper bow.
   void join_below(int sip, int peer) {
     const Box from = package(sip);
     const Box to = package(peer);

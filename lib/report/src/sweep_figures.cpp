@@ -14,7 +14,7 @@
 namespace kbsim::report {
 namespace {
 
-// Several times as large as the least: only then is a logarithm of use.
+// Whether the greatest is several times the least: only then is a logarithm useful.
 bool is_wide(const std::vector<SweepCurves::Curve>& curves) {
   constexpr double kWide = 4.0;
   double least = 0.0;
@@ -31,7 +31,7 @@ bool is_wide(const std::vector<SweepCurves::Curve>& curves) {
 
 std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "NaN"; }
 
-// A name is a cell of CSV and a label of gnuplot.
+// The name without characters that break a cell of CSV or a label of gnuplot.
 std::string plain(std::string text) {
   std::ranges::replace_if(text, [](char c) { return c == ',' || c == '"' || c == '\\' || c == '`'; }, ' ');
   return text;
@@ -44,7 +44,7 @@ std::vector<SweepCurves::Curve> all_curves(const SweepPanels& what) {
   return all;
 }
 
-// Equal lines of all panels have one colour.
+// Equal lines of all panels have the same colour.
 std::vector<std::string> labels_of(const std::vector<SweepCurves::Curve>& curves) {
   std::vector<std::string> labels;
   for (const SweepCurves::Curve& curve : curves) {
@@ -53,7 +53,7 @@ std::vector<std::string> labels_of(const std::vector<SweepCurves::Curve>& curves
   return labels;
 }
 
-// A row an x, a column a line of a panel.
+// One row per x, one column per line of a panel.
 std::string table_of(const SweepPanels& what, const std::vector<SweepCurves::Curve>& curves) {
   std::set<double> places;
   for (const SweepCurves::Curve& curve : curves) {

@@ -12,7 +12,7 @@ namespace kbsim::report {
 
 namespace {
 
-// Some milliseconds late, for a fourth of the price.
+// Some milliseconds late, at a fourth of the cost.
 LiveLine::Clock::time_point coarse_now() {
   timespec now{};
   (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

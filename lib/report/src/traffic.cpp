@@ -41,7 +41,7 @@ boost::json::object quantiles_json(const std::vector<Time>& times) {
           {"max", quantile_ns(times, 1.0)}};
 }
 
-// Of a closed loop, of two sizes, of several sources: what there is.
+// Extra lines for a closed loop, for two sizes, and for several sources.
 std::string parts_text(const topology::TrafficCase& traffic, const hw::TrafficResult& result) {
   std::string text;
   if (!result.round_trips.empty()) text += fmt::format("round trip {}\n", quantiles_text(result.round_trips));

@@ -1,4 +1,4 @@
-// What was measured of synthetic traffic, as rows.
+// Results of synthetic traffic as rows.
 #include <cmath>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace kbsim::report {
 namespace {
 
-// What wasn't measured is NaN.
+// Missing values are NaN.
 std::string cell_of(double value) { return std::isnan(value) ? "NaN" : fmt::format("{}", value); }
 
 std::string name_of(const topology::TrafficCase& traffic, std::size_t source) {

@@ -12,7 +12,7 @@ namespace kbsim::report {
 
 inline constexpr double kPerNs = 1000.0;
 
-/// What a user reads of one point.
+/// The figures of one point that a user reads.
 struct TrafficFigures {
   double load, mean, p50, p95, p99, max, zero_load, service, wait, gbps;
 
@@ -45,7 +45,7 @@ struct SourceShares {
         fairness{hw::fairness(result.each)} {}
 };
 
-/// NaN of nothing.
+/// NaN if there are no times.
 [[nodiscard]] inline double mean_ns(const std::vector<Time>& times) {
   return times.empty() ? std::nan("") : kbsim::mean(times) / kPerNs;
 }

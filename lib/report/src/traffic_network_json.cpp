@@ -1,4 +1,4 @@
-// A network without a machine, as a page draws it.
+// A network without a machine, for a page's drawing.
 #include <string>
 
 #include <boost/json/array.hpp>

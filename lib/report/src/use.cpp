@@ -36,7 +36,7 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
     const hw::LiveLink& link = fabric.links()[i];
     const hw::UnitUse use = use_of(link.lane);
     const Time now = fabric.sim().now();
-    const Time busy = std::clamp(link.lane.busy_until(now), Time{0}, now);  // not what is reserved ahead
+    const Time busy = std::clamp(link.lane.busy_until(now), Time{0}, now);  // without reservations after now
     const Bandwidth rate = link.lane.rate();
     text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(fabric.graph().link_name(LinkId{i})),
                         rate.gbs(), use.served, use.bytes.count(), share_of_window(busy, window),

@@ -33,7 +33,7 @@ Loop::Loop() { (void)pthread_sigmask(SIG_SETMASK, nullptr, &before_); }
 
 Loop::~Loop() { stop(); }
 
-// A new thread begins with what its maker has blocked.
+// A new thread begins with the signals blocked that its maker has blocked.
 void Loop::start() {
   const sigset_t mine = ours();
   const sigset_t others = all_but_ours();
@@ -64,7 +64,7 @@ void Loop::run(const std::function<void()>& act) {
   done.get_future().wait();
 }
 
-// Until it is another program the child has this process's handlers, which would tell this process.
+// Until it is another program, the child has this process's handlers, which would notify this process.
 pid_t Loop::fork_to_exec() {
   sigset_t all;
   sigset_t now;

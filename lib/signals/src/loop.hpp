@@ -11,7 +11,7 @@
 namespace kbsim {
 
 /// An io_context in a thread of its own, which alone takes this room's signals: other threads are never
-/// interrupted. Where the host gives no thread, nothing listens, and signals do what they do by default.
+/// interrupted. Where the host gives no thread, nothing listens, and signals have their default effect.
 class Loop {
  public:
   Loop();
@@ -24,11 +24,11 @@ class Loop {
   void start();
   void stop();
 
-  /// Runs it in the thread, and waits for its end.
+  /// Runs `act` in the thread, and waits for its end.
   void run(const std::function<void()>& act);
 
   [[nodiscard]] pid_t fork_to_exec();
-  /// The child has called `in_child` before its thread begins.
+  /// The child calls `in_child` before its thread begins.
   [[nodiscard]] pid_t fork_to_go_on(const std::function<void()>& in_child);
 
  private:

@@ -1,4 +1,4 @@
-// What comes to this process from outside: its signals, and time as it passes there.
+// Events from outside this process: its signals, and time as it passes there.
 #include <memory>
 #include <mutex>
 #include <utility>

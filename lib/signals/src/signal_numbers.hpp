@@ -5,9 +5,9 @@
 
 namespace kbsim {
 
-/// They ask for the end.
+/// Signals that ask for the end.
 inline constexpr std::array kStops{SIGINT, SIGTERM, SIGHUP};
-/// It asks where the process stands.
+/// The signal that asks for the state of the process.
 inline constexpr int kProgress = SIGUSR1;
 
 }  // namespace kbsim

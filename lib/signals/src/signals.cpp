@@ -13,7 +13,7 @@
 namespace kbsim {
 namespace {
 
-// A terminal that closes and timeout(1), which has the process and its group, send their signal twice.
+// A terminal that closes, and timeout(1), which reaches the process and its group, send their signal twice.
 constexpr std::chrono::milliseconds kSentTwice{250};
 
 auto handler_of(int signal) {

@@ -9,15 +9,15 @@
 
 namespace kbsim {
 
-/// The process's signals, as they come to the loop's thread.
+/// The process's signals, as they arrive at the loop's thread.
 class Signals {
  public:
   explicit Signals(boost::asio::io_context& io) : stops_{io}, progress_{io} {}
 
-  /// Again where somebody else in this process has set handlers of their own since.
+  /// Called again where other code in this process has set its own handlers since.
   void catch_stops();
   [[nodiscard]] bool catches_stops() const;
-  /// Once.
+  /// Called once.
   void answer_progress();
 
  private:
@@ -33,7 +33,7 @@ class Signals {
   std::map<int, Handler> handlers_;  // Asio's, by signal that is caught
   boost::asio::signal_set progress_;
   std::uint64_t asked_ = 0;                 // the Stoppable
-  std::map<int, Clock::time_point> first_;  // of those that asked it
+  std::map<int, Clock::time_point> first_;  // when each signal first asked it
 };
 
 }  // namespace kbsim

@@ -93,7 +93,7 @@ void Watchdog::judge(const Hangs::Hang& hang) {
   }
   if (told_ || hang.lasts < tell_after_) return;
   told_ = hang.run;
-  tell_after_ *= 2;  // a program that is slow isn't told of again and again
+  tell_after_ *= 2;  // a slow program isn't reported again and again
   tell(hang.text(), "; Ctrl-C twice ends kbsim, --watchdog S does so by itself");
 }
 
@@ -106,7 +106,7 @@ void Watchdog::end(const Hangs::Hang& hang) {
   const std::string text = fmt::format("{} (--watchdog {:g})", hang.text(), limit_.count());
   try {
     for (const Say& act : before_end_ | std::views::reverse) act(text);
-  } catch (const std::exception& error) {  // the hang is the news
+  } catch (const std::exception& error) {  // the hang matters more
     say("kbsim: {}\n", error.what());
   }
   tell(text);

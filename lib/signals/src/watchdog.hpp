@@ -15,7 +15,7 @@
 
 namespace kbsim {
 
-/// Looks at simulations now and then; says once which program doesn't return, and ends the process where a
+/// Looks at simulations now and then; reports once which program doesn't return, and ends the process where a
 /// limit is set.
 class Watchdog {
  public:
@@ -42,7 +42,7 @@ class Watchdog {
   [[nodiscard]] Seconds tick() const;
 
   boost::asio::steady_timer timer_;
-  std::mutex mutex_;  // guards the three
+  std::mutex mutex_;  // guards the next three
   Seconds limit_{};
   std::vector<Say> before_end_;
   Say say_;

@@ -19,7 +19,7 @@ Causes::Causes(const Time& now, const Options& options)
   current_ = make_any(now, {}, {}, false);
 }
 
-// Nothing says why.
+// A moment without a parent.
 Cause Causes::alone(std::uint32_t id, Time at) {
   new (place(id)) Record{.moment = {.at = at}, .references = 1};
   return {*this, id};
@@ -84,7 +84,7 @@ void Causes::waits(const void* event) {
     release(before);
 }
 
-// What was kept beside the last goes.
+// Drops the causes that weren't last.
 void Causes::keep_only_last() {
   keeps_all_ = false;
   for (const Order& order : std::exchange(orders_, {})) {
@@ -130,7 +130,7 @@ void Causes::scheduled(const void* event, Time when) {
     release(before);
 }
 
-// What nobody has noted has a cause of its own, or none.
+// An event that wasn't noted sets a cause of its own, or has none.
 void Causes::runs(const void* event) {
   if (stated_.id_ != 0) [[unlikely]]
     stated_ = {};
@@ -150,7 +150,7 @@ void Causes::free(std::uint32_t id) {
   ++free_;
 }
 
-// With it go ancestors of which nothing else descends.
+// Also frees ancestors without other descendants.
 void Causes::drop(std::uint32_t id) {
   std::vector<std::uint32_t> others;
   for (;;) {
@@ -176,7 +176,7 @@ std::uint32_t Causes::allocate_slowly() {
   return std::exchange(first_free_, record(first_free_).moment.parent);
 }
 
-// None is free.
+// Called when no record is free.
 void Causes::grow() {
   if (keeps_all_ && size_ > options_.all) keep_only_last();
   if (!keeps_all_ && free_ == 0 && size_ >= compress_at_) {
@@ -200,7 +200,7 @@ void Causes::set_room() {
   room_ = std::min(room_, options_.most + 1);
 }
 
-// Of a run only the last moment is somebody's cause: the others are held by the next.
+// Only the last moment of a run may have other references: each of the others is held by the next one alone.
 bool Causes::same_run(const Record& child, const Record& parent) const {
   const Moment& a = parent.moment;
   const Moment& b = child.moment;

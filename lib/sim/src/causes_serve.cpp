@@ -1,11 +1,11 @@
-// The moments of a work that a server serves, made together: most moments of most runs are made so.
+// Makes the moments of a served work together: most moments of most runs are made so.
 #include <utility>
 
 #include "kbsim/sim/causes.hpp"
 
 namespace kbsim {
 
-// The server is free at its start, or before; `holder` is none where nobody had it.
+// The server must be free by the work's start; `holder` is none if the server had no work before.
 bool Causes::can_serve(const Served& work, const Cause& head, const Cause& tail, const Cause& holder) const {
   constexpr std::size_t kMoments = 5;
   if (!keeps_all_ || gives_up_ || !has_room_for(kMoments) || !head || !tail) return false;
@@ -17,15 +17,16 @@ bool Causes::can_serve(const Served& work, const Cause& head, const Cause& tail,
   return queued ? free == work.start : free <= work.start;
 }
 
-// As comes_next(), of a moment that isn't there yet. Gives the references that it needs for that.
+// As comes_next(), for a moment that isn't there yet. Returns the number of references that this needs.
 std::uint32_t Causes::comes_behind(Server server, std::uint32_t came) {
   const std::uint32_t before = std::exchange(last_of(server), came);
   if (before == 0) return 1;
-  orders_.push_back({.first = before, .second = came});  // which holds the first in its place
+  orders_.push_back({.first = before, .second = came});  // the order keeps the reference to the first
   return 2;
 }
 
-// Why it starts, where somebody had the server before, and why its service ends: gives the number of that.
+// Makes the moments of its start, if the server had work before, and of its service's end. Returns the
+// latter.
 std::uint32_t Causes::put_service(const Served& work, std::uint32_t own, std::uint32_t free) {
   const bool queued = work.came < work.start;
   const std::uint32_t from = queued ? free : own;
@@ -35,14 +36,14 @@ std::uint32_t Causes::put_service(const Served& work, std::uint32_t own, std::ui
   if (free != 0) {
     const Why start = queued ? work.waited : Why{.reason = kLatest};
     put(++last, 1, {.at = work.start, .parent = from, .why = start, .tied = tied, .other = other});
-    ++record(free).references;  // for both, and no longer for the server
+    ++record(free).references;  // of both, and no longer of the server
   }
   put(++last, 1, {.at = work.end, .parent = from, .why = work.work, .tied = tied, .other = other});
   record(last).moment.why.queued = queued;
   return last;
 }
 
-// When its tail could have left, and the later of that and of `served`.
+// Makes the moment when its tail could have left, and the later of that and of `served`.
 std::uint32_t Causes::put_end(const Served& work, std::uint32_t served, std::uint32_t tail) {
   const std::uint32_t passed = served + 1;
   put(passed, 1, {.at = work.tail, .parent = tail, .why = work.tail_passed});
@@ -56,7 +57,7 @@ std::uint32_t Causes::put_end(const Served& work, std::uint32_t served, std::uin
   return passed + 1;
 }
 
-// Numbers and references are those of moments that are made one by one. `head` and `tail` hand over theirs.
+// Numbers and references are as if the moments were made one by one. `head` and `tail` hand over theirs.
 bool Causes::serve(Server server, const Served& work, Cause& head, Cause& tail, Cause& holder) {
   if (!can_serve(work, head, tail, holder)) [[unlikely]]
     return false;

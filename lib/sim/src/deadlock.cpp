@@ -20,7 +20,7 @@ std::string count(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
 }
 
-/// What has its turn at the present time still, of the simulations of these processes.
+/// Events that still have their turn at the present time, in the simulations of these processes.
 std::unordered_set<const detail::Link*> present_of(std::span<const detail::List* const> processes) {
   std::unordered_set<const detail::Link*> present;
   for (const detail::List* list : processes) {
@@ -89,7 +89,7 @@ std::vector<Waiting> detail::waiting_among(const List& processes) {
   return waiting_among(std::span{&one, 1});
 }
 
-// By name: those that started at one time stand in a list of any order.
+// Sorted by name: processes that started at one time stand in a list in any order.
 std::vector<Waiting> detail::waiting_among(std::span<const List* const> processes) {
   std::vector<Waiting> spawned;
   std::vector<Waiting> components;

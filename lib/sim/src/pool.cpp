@@ -11,8 +11,7 @@ const std::thread::id main_thread = std::this_thread::get_id();
 
 }  // namespace
 
-/// Gives the free blocks back when the thread ends. With the main thread the program ends, so nobody would
-/// use them.
+/// Frees the blocks when the thread ends, but for the main thread's: the program ends with it.
 Pool::Reaper::~Reaper() {
   if (std::this_thread::get_id() == main_thread) return;
   for (Block*& head : free_) {

@@ -33,7 +33,7 @@ struct Profiled {
   static void found() { (void)self_profile::enter(0); }
 };
 
-/// An order in which somebody is told of each event, or keeps why it happens.
+/// An order whose events are observed, or whose causes are kept.
 template <class Order>
 struct Watched {
   static constexpr bool kIsWatched = true;
@@ -45,7 +45,7 @@ constexpr bool kIsWatched = requires { Order::kIsWatched; };
 
 }  // namespace
 
-/// Most events go on with a task: they are known by their function, which then isn't called but done here.
+/// Most events resume a task. They are known by their function; its work is done here, without a call.
 template <class Order>
 void Scheduler::dispatch(TimedEvent& event) {
   events_.store(events() + 1, std::memory_order_relaxed);  // its only writer
@@ -57,7 +57,8 @@ void Scheduler::dispatch(TimedEvent& event) {
     event.dispatch(event, this);
 }
 
-/// An event that isn't a process's own resumes one, which may end in it, or says where it came.
+/// An event that is no process's own resumes a process, which may end in it, or sets the part at which it
+/// arrived.
 void Scheduler::dispatch_watched(TimedEvent& event) {
   if (causes_ != nullptr) causes_->runs(&event);
   if (watch_ == nullptr) return event.dispatch(event, this);
@@ -75,13 +76,13 @@ void Scheduler::dispatch_watched(TimedEvent& event) {
 
 PartId Scheduler::part() const { return running() != nullptr ? running()->part : part_; }
 
-/// The first event that another has made ready, if any. Called where it stands, not in a loop: a processor
-/// foresees a jump by its place.
+/// Runs the first event that another has made ready, if any. Called at several places, not in a loop: a
+/// processor predicts a jump by its address.
 inline void Scheduler::dispatch_ready() {
   if (!ready_.empty() && events() < budget_) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
 }
 
-/// The budget stays what it is, which is at most what the new time may have; goes_on() sees to the rest.
+/// The budget stays as it is, which is at most the new time's share; goes_on() adjusts it.
 inline void Scheduler::begin_time() {
   first_ = events();
   if (turns_ == 0) [[likely]]
@@ -119,7 +120,7 @@ void Scheduler::at_else(TimedEvent& event, Time when) {
   at_alone(event, when);
 }
 
-// Again after four times as many events as may be pending.
+// Counts again after four times the number of events that lists may hold.
 void Scheduler::count_queue() {
   future_.look();
   find_lists_before();
@@ -131,7 +132,7 @@ Time Scheduler::next() {
   return now ? now_ : future_.next();
 }
 
-/// As run_in(), of which nobody is told.
+/// As run_in(), up to `end` and without watch, causes, profile or look.
 template <class Order>
 Scheduler::Stop Scheduler::run_window(Order& order, Time end) {
   for (;;) {
@@ -152,7 +153,7 @@ Scheduler::Stop Scheduler::run_window(Order& order, Time end) {
   }
 }
 
-/// In that order; each event told and profiled, if somebody asks for it.
+/// Runs in that order; events are profiled and observed on request.
 template <class Order>
 Scheduler::Stop Scheduler::run_as(Order& order) {
   if (!self_profile::is_on()) [[likely]]
@@ -199,7 +200,7 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
   }
 }
 
-/// Nothing is left at this time, as far as the lists say: other orders may keep some for themselves.
+/// Nothing is left at this time by the lists; orders other than Fifo may keep some for themselves.
 template <class Order>
 bool Scheduler::none_present() const {
   return std::same_as<Order, Fifo> && ready_.empty() && late_.empty() && batch_.empty();
@@ -235,8 +236,8 @@ void Scheduler::scheduled(const List& events) {
       [this](const Link& event) { causes_->scheduled(static_cast<const TimedEvent*>(&event), now_); });
 }
 
-// Many events may stand at one time. Time stands still if they go on begetting others: so each that waits now
-// has its turn, then each that waits by then, and so on for a number of turns.
+// Many events may have one time. Time stands still if they go on creating others. So all that wait now run,
+// then all that wait by then, and so on for a number of turns.
 bool Scheduler::goes_on() {
   if (interrupted_ || events() >= limits_.max_events) return false;
   const std::uint64_t so_far = events() - first_;

@@ -26,13 +26,13 @@ namespace {
 const WorkKind kArrivals{"arrivals in mailboxes"};
 const WorkKind kHostPrograms{"host programs"};
 
-// What the events of no process do is to bring something.
+// Events that belong to no process bring items.
 std::uint8_t work_of_running(const void* scheduler) {
   const detail::ProcessRecord* const running = static_cast<const detail::Scheduler*>(scheduler)->running();
   return running != nullptr ? running->work : kArrivals.number();
 }
 
-// That of the scope, else that of the process that starts it.
+// The kind of the scope, or else of the process that starts it.
 std::uint8_t work_of_new(const detail::Scheduler& scheduler) {
   if (!self_profile::is_on()) return 0;
   if (const std::uint8_t scope = self_profile::scope; scope != 0) return scope;
@@ -61,7 +61,7 @@ Simulation::Simulation(const SimulationOptions& options)
                  options.shuffle_ties},
       look_every_{std::max<std::uint64_t>(options.look_every, 1)} {
   if (options.causes) scheduler_.keep_causes(options.why);
-  (void)memory_limit();  // is looked up here, if nobody has set it
+  (void)memory_limit();  // looked up here, if it isn't set
 }
 
 Simulation::~Simulation() {

@@ -5,7 +5,7 @@
 
 namespace kbsim::detail {
 
-/// Of a clock that is read in a few nanoseconds, and ticks some times in each: to compare works by.
+/// Ticks of a clock with several ticks per nanosecond, which is read in a few. For comparing work.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

@@ -23,7 +23,7 @@ constexpr std::size_t kMostProcesses = 0xffff;
 // Blocks that this thread gives back are freed when it ends.
 void keep_pool() { detail::Pool::free(detail::Pool::allocate(1), 1); }
 
-// So many, or if the host gives no more, those that there are.
+// Starts threads until there are `most`, or the host gives no more.
 template <class Work>
 void start(std::vector<std::jthread>& threads, std::size_t most, Work work) {
   try {
@@ -105,7 +105,7 @@ void Windows::begin() {
   }
 }
 
-// The shortest ways between processes, over others, too; back to itself there is one of two borders at least.
+// The shortest routes between processes, also over others. A route back to itself has at least two borders.
 void Windows::join() {
   const std::size_t count = processes_.size();
   ways_.assign(count * count, kForever);

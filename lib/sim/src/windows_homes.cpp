@@ -5,8 +5,8 @@
 
 namespace kbsim {
 
-/// By the work of many windows. Processes move one at a time, if that takes an eighth off the longest
-/// thread's work: what moves is fetched by another core.
+/// Uses the work of many windows. Processes move one at a time, if that takes an eighth off the busiest
+/// thread's work: another core has to fetch the data of a process that moves.
 void Windows::settle_homes() {
   std::vector<std::uint64_t> works(threads_);
   for (const Process& process : processes_) works[home(process)] += process.report.work;
@@ -14,7 +14,7 @@ void Windows::settle_homes() {
   for (Process& process : processes_) process.report.work /= 2;
 }
 
-/// From the thread with most work to the one with least. False if nothing is worth it.
+/// Moves one from the thread with most work to the one with least. False if no move is worth it.
 bool Windows::move_one_home(std::vector<std::uint64_t>& works) {
   const auto [least, most] = std::ranges::minmax_element(works);
   const std::uint64_t before = *most;

@@ -1,4 +1,4 @@
-// Which window comes next: who has something to do in it, and until when.
+// Plans the next window: which processes are busy in it, and until when.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -35,7 +35,8 @@ bool Windows::next_window() {
   return true;
 }
 
-/// What processes did in the last window: of those that fail the others go on to the time of the first.
+/// Reads the results of the last window. If processes fail, the others go on to the time of the first
+/// failure.
 void Windows::hear() {
   fetch_ahead();
   if (std::exchange(first_ran_, false)) busy_.insert(busy_.begin(), processes_.data());
@@ -55,7 +56,7 @@ void Windows::hear() {
   }
 }
 
-// What other threads have written: all at once, since each comes from another core.
+// Prefetches at once all that other threads have written, since each comes from another core.
 void Windows::fetch_ahead() const {
   for (const Process* const process : busy_) {
     __builtin_prefetch(&process->report);
@@ -72,8 +73,8 @@ void Windows::hear(const Process& process) {
   failed_at_ = std::min(failed_at_, failure_of(process));
 }
 
-/// By what each may hear of all others, and of what it does itself. The first process may go on until
-/// somebody else tells it something, or it tells somebody who may answer: run_until_told().
+/// An end follows from the earliest effects of all others, and of its own posts. The first process may run
+/// until another posts to it, or may answer a post of its own: run_until_told().
 void Windows::set_ends(std::size_t first) {
   const std::size_t count = processes_.size();
   const Time begin = standing_[first].next;

@@ -1,8 +1,8 @@
-// Who runs a window: one thread, or those that meet.
+// Runs a window, on one thread or on those that meet.
 //
-// A thread has processes that it takes first, so that their data stays with it. Who ends the last one of a
-// window plans the next. A thread that comes late, because the host runs something else on its core, finds
-// nothing open: others have taken its processes.
+// A thread first takes its own processes, so that their data stays with it. The thread that ends the last one
+// of a window plans the next. A thread that comes late, because the host runs something else on its core,
+// finds nothing open: others have taken its processes.
 #include <algorithm>
 #include <limits>
 #include <thread>
@@ -21,17 +21,17 @@ using Stop = detail::Scheduler::Stop;
 namespace {
 
 constexpr std::uint32_t kOver = std::numeric_limits<std::uint32_t>::max();
-// In ticks: what it takes a core to get the data of a process that another core had.
+// In ticks: the time a core takes to get the data of a process that another core had.
 constexpr std::uint64_t kMove = 60'000;
-// After so long a thread that hasn't come is likely to be asleep.
+// In ticks: after this long, a thread that hasn't come is likely to be asleep.
 constexpr std::uint64_t kPatience = 20'000;
-// Whoever sleeps must be woken, which takes as long.
+// In ticks: waking a sleeping thread takes as long.
 constexpr std::uint64_t kSpin = 100'000;
 
 constexpr std::size_t kNoProcess = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t process_running = kNoProcess;
 
-// Helpers look at it while its thread may be writing it.
+// Helpers read it while its thread may be writing it.
 std::uint64_t load_of(detail::WindowProcess& process) {
   return std::atomic_ref{process.report.load}.load(std::memory_order_relaxed);
 }
@@ -44,8 +44,8 @@ std::optional<std::size_t> Windows::running() {
   return process_running == kNoProcess ? std::nullopt : std::optional{process_running};
 }
 
-// Neighbours have much to do at one time, when a wave of work passes from one to the next: so they begin with
-// different threads.
+// Neighbouring processes are busy at one time, when a wave of work passes from one to the next. So they begin
+// with different threads.
 void Windows::begin_sharing(std::size_t threads) {
   threads_ = threads;
   at_ = std::vector<detail::WindowThread>(threads);
@@ -55,7 +55,7 @@ void Windows::begin_sharing(std::size_t threads) {
     homes_[i].store(static_cast<std::uint16_t>(i % threads), std::memory_order_relaxed);
 }
 
-// By one thread, while no other has anything to do: up to a window that several share.
+// Runs on one thread, while no other has anything to do, up to a window that several share.
 void Windows::plan(std::size_t thread) {
   for (;;) {
     const bool more = next_window();
@@ -69,7 +69,7 @@ void Windows::plan(std::size_t thread) {
   round_.notify_all();
 }
 
-// Of the last window, with what planning the next one took.
+// Notes the cost of the last window and of the planning of the next one.
 void Windows::note_cost() {
   if (threads_ == 1) return;
   const std::uint64_t now = ticks();
@@ -78,7 +78,7 @@ void Windows::note_cost() {
   events_then_ = events_;
 }
 
-// Before all others, which it may look into.
+// Runs the first process before all others, into which it may look.
 void Windows::run_first() {
   if (busy_.empty() || busy_.front() != processes_.data()) return;
   run_process(*busy_.front());
@@ -89,7 +89,7 @@ void Windows::run_first() {
   }
 }
 
-// Other threads have enough to do in the processes that are theirs.
+// Whether other threads have enough to do in their own processes.
 bool Windows::may_meet(std::size_t thread) const {
   constexpr std::uint64_t kLeast = 3'000;  // ticks: what a meeting takes
   if (worth_.is_forced()) return busy_.size() > 1;
@@ -126,8 +126,8 @@ void Windows::work(std::size_t thread) {
   }
 }
 
-// Until there is something new to do. Meanwhile it takes what those who are asleep would have taken; after
-// long, what is left.
+// Waits until there is something new to do. Meanwhile takes the processes of threads that are asleep; after a
+// long wait, all that are left.
 void Windows::wait_beyond(std::uint32_t round, std::size_t thread) {
   const std::uint64_t since = ticks();
   const std::uint64_t most = std::max(spin_, kPatience);
@@ -143,7 +143,7 @@ void Windows::wait_beyond(std::uint32_t round, std::size_t thread) {
   }
 }
 
-// Who planned has written them, on another core.
+// The planning thread has written them, on another core.
 void Windows::fetch_home(std::size_t thread) const {
   for (const Process& process : processes_) {
     if (home(process) == thread) __builtin_prefetch(&process.order, 1);
@@ -160,7 +160,7 @@ void Windows::run_home(std::uint32_t round, std::size_t thread) {
   has_done(done, thread);
 }
 
-// Takes what nobody has taken: its data change cores.
+// Takes processes that no thread has taken: their data change cores.
 void Windows::help(Help which, std::uint32_t round, std::size_t thread) {
   if (left_.load(std::memory_order_relaxed) == 0) return;
   std::uint32_t done = 0;
@@ -181,7 +181,7 @@ void Windows::has_done(std::uint32_t processes, std::size_t thread) {
   if (processes > 0 && left_.fetch_sub(processes, std::memory_order_acq_rel) == processes) plan(thread);
 }
 
-// Runs it if it is open in this round: so nobody plans another window meanwhile.
+// Runs it if it is open in this round. Meanwhile no thread plans another window.
 bool Windows::take(Process& process, std::uint32_t round) {
   if (process.order.open.load(std::memory_order_relaxed) != round) return false;
   if (!process.order.open.compare_exchange_strong(round, 0, std::memory_order_acq_rel)) return false;
@@ -208,7 +208,7 @@ bool Windows::run_looks(Process& process) {
   return true;
 }
 
-// To its end, or to when it may be answered to what it tells others meanwhile. False if it fails.
+// Runs to its end, or until an answer to its own posts can arrive. False if it fails.
 bool Windows::run_until_told(Process& process) {
   detail::Scheduler& scheduler = process.sim->scheduler_;
   Time end = process.order.end;

@@ -5,10 +5,10 @@
 namespace kbsim::detail {
 namespace {
 
-constexpr std::uint64_t kWarming = 2'500'000;  // ticks: what counts comes behind them
+constexpr std::uint64_t kWarming = 2'500'000;  // ticks before those that count
 constexpr std::uint64_t kPart = 1'000'000;
-// What an event of the trial takes, of what it takes in the neighbour that takes less. Events of a program's
-// parts differ, so one thread has to win clearly, or twice in a row; a chance of several needs less.
+// Ticks per event in the trial, as a share of those in the cheaper neighbour. Events of a program's parts
+// differ, so one thread has to win clearly, or twice in a row; several threads win with less.
 constexpr double kClear = 0.75;
 constexpr double kDoubt = 0.9;
 constexpr double kChance = 0.97;
@@ -35,7 +35,7 @@ void Worth::took(std::uint64_t ticks, std::uint64_t events) {
   }
 }
 
-// The first one runs as windows have run until now.
+// The first stretch runs as windows have run until now.
 void Worth::begin(Stretch stretch) {
   stretch_ = stretch;
   warm_ = stretch == kBefore;

@@ -25,7 +25,7 @@ UsageError expected(std::string_view text, std::string_view what) {
   return UsageError{fmt::format("'{}': expected {}", text, what)};
 }
 
-// FIRST..LAST, with +STEP or *FACTOR behind.
+// FIRST..LAST, with an optional +STEP or *FACTOR.
 struct Range {
   double first = 0.0;
   double last = 0.0;
@@ -59,7 +59,7 @@ Range range_in(std::string_view text) {
   return range;
 }
 
-// Values a rounding error away from the last are in it.
+// Values within a rounding error of the last one are included.
 std::size_t count_of(const Range& range) {
   const double steps = range.geometric ? std::log(range.last / range.first) / std::log(range.step)
                                        : (range.last - range.first) / range.step;
@@ -93,7 +93,7 @@ std::vector<std::string> drawn_of(const Range& range, const Sample& sample, std:
   return values;
 }
 
-// At commas outside of brackets and quotes.
+// Divides text at commas outside of brackets and quotes.
 std::vector<std::string_view> listed(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;

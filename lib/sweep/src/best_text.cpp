@@ -34,7 +34,7 @@ std::string points_text(const Tables& tables, const Quantity& what) {
 
 using Axes = std::vector<std::size_t>;
 
-// Equal to a point but for some axes.
+// True if two points differ only in these axes.
 bool differs_only_in(const Point& a, const Point& b, const Axes& axes) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] != b[i] && std::ranges::find(axes, i) == axes.end()) return false;
@@ -57,7 +57,7 @@ std::string joined(const Axes& axes, const auto& text_of) {
   return text;
 }
 
-// Of an axis and those that go with it.
+// Values of an axis, and of the axes that go with it.
 std::string alone_text(const Tables& tables, const Quantity& what, const Row& best, const Axes& axes) {
   const double least = *value_of(tables, best, what);
   std::string text =

@@ -40,7 +40,7 @@ struct Operator {
   Operation apply;
 };
 
-// Longer signs before those that they begin with.
+// Longer operators come before their own prefixes.
 constexpr std::array<Operator, 6> kComparisons{
     {{"==", [](const Term& a, const Term& b) { return truth(a == b); }},
      {"!=", [](const Term& a, const Term& b) { return truth(a != b); }},

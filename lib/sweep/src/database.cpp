@@ -1,4 +1,4 @@
-// The tables as SQLite.
+// The tables as an SQLite file.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,7 @@ class Database {
   }
 
  private:
-  // The system's, where it is one.
+  // The system's reason, if there is one.
   [[nodiscard]] std::string reason() const {
     const int error = sqlite3_system_errno(base_.get());
     return error != 0 ? why_unwritable(file_, {error, std::generic_category()}) : sqlite3_errmsg(base_.get());
@@ -79,7 +79,7 @@ class Insert {
     (void)sqlite3_bind_int64(statement_.get(), ++column_, number);
     return *this;
   }
-  // A number as a number, so that it can be compared; a whole one as CSV has it, without a point.
+  // Numbers are stored as numbers, so that they can be compared; whole ones without a point, as in CSV.
   Insert& value(const std::string& text) {
     constexpr double kMostWhole = 0x1p53;
     const Term term = term_of(text);
@@ -151,7 +151,7 @@ void add_runs(Database& base, const std::vector<const Row*>& rows) {
   }
 }
 
-// The columns of links.csv that are numbers, a row each.
+// Adds the numeric columns of links.csv, one row each.
 void add_links(Database& base, const std::vector<const Row*>& rows) {
   Insert insert{base, "links", 4};
   for (const Row* row : rows) {
@@ -174,7 +174,7 @@ void add_links(Database& base, const std::vector<const Row*>& rows) {
   }
 }
 
-// A key once, in the order of the points.
+// One row per key, in the order of the points.
 std::vector<const Row*> by_key(const Tables& tables) {
   std::set<std::string> seen;
   std::vector<const Row*> rows;
@@ -184,7 +184,7 @@ std::vector<const Row*> by_key(const Tables& tables) {
   return rows;
 }
 
-// Half a database doesn't stay.
+// A database beside the final one, so that half a database doesn't stay.
 class Aside {
  public:
   explicit Aside(fs::path file) : file_{std::move(file)} { remove(); }

@@ -15,7 +15,7 @@ class Halving {
     for (std::int64_t n = 1; n <= most_ && goes_on_at(n); n *= 2) found_.largest = n;
     if (stopped_) return found_;
     found_.fewest = first([](const EnoughTrial& trial) { return trial.end == EnoughTrial::End::ran; });
-    // A step that was halved may hold something better than all that was known.
+    // A halved step may hold a better number than all known ones.
     for (double best = 0.0; !stopped_ && found_.fewest && best != best_number();) {
       best = best_number();
       found_.enough = first([best](const EnoughTrial& trial) {
@@ -27,7 +27,7 @@ class Halving {
   }
 
  private:
-  // False if there is no room for so many.
+  // False if there is no room for n.
   bool goes_on_at(std::int64_t n) {
     const EnoughTrial* trial = tried(n);
     return trial != nullptr && trial->end != EnoughTrial::End::refused;
@@ -49,7 +49,7 @@ class Halving {
     return best;
   }
 
-  // The least number for which it holds, if it holds for all that are greater.
+  // The least number that `holds` accepts, if it accepts all greater ones.
   std::optional<std::int64_t> first(const auto& holds) {
     std::int64_t no = 0;
     std::int64_t yes = 0;

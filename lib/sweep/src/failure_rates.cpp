@@ -10,7 +10,7 @@ constexpr std::size_t kMostKnown = 256;
 constexpr double kOtherName = 0.1;  // likeness of points that differ in a name
 constexpr double kReach = 0.3;      // of numbers, in parts of their axis
 
-// Along numbers by logarithm; none if one isn't a positive number.
+// By logarithm along numbers; none if one isn't a positive number.
 std::vector<double> places_along(const Axis& axis) {
   std::vector<double> places;
   for (const AxisValue& value : axis.values) {
@@ -49,7 +49,7 @@ double FailureRates::likeness(const Point& a, const Point& b) const {
   return all;
 }
 
-// Where no alike point is known, the share of all counts.
+// Without an alike point, the share of all points counts.
 double FailureRates::of(const Point& point) const {
   constexpr double kPrior = 0.05;
   if (failed_ == 0.0) return 0.0;

@@ -18,7 +18,7 @@ struct Failure {
   std::size_t points = 0;
 };
 
-// Equal ones together, in the order of their first points.
+// Groups equal failures, in the order of their first points.
 std::vector<Failure> failures_in(const Tables& tables) {
   std::map<std::pair<int, std::string>, std::size_t> places;
   std::vector<Failure> all;

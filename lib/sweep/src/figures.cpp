@@ -25,7 +25,7 @@ std::optional<std::size_t> longest_numeric(const Plan& plan) {
   return longest;
 }
 
-// Those that are shown, and those that go with one of them: their values say nothing more.
+// The shown axes, and those that go with one of them: their values add no information.
 std::vector<std::size_t> with_companions(const Plan& plan, const std::vector<std::size_t>& shown) {
   std::vector<std::size_t> all = shown;
   for (const std::vector<std::size_t>& group : together(plan)) {
@@ -39,7 +39,7 @@ bool has(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::ranges::find(axes, axis) != axes.end();
 }
 
-// The last two parts of a key say enough beside others.
+// Beside other names, the last two parts of a key are enough.
 std::string short_name(const std::string& name) {
   const std::size_t last = name.rfind('.');
   const std::size_t before = last == 0 || last == std::string::npos ? last : name.rfind('.', last - 1);
@@ -59,7 +59,7 @@ std::string others_of(const Tables& tables, const Row& row, const std::vector<st
   return label;
 }
 
-// Along the first of the axes that are shown, of some rows.
+// Curves of some rows, along the first of the shown axes.
 report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
                               const std::vector<std::size_t>& shown,
                               const std::function<bool(const Row&)>& of_rows) {
@@ -82,7 +82,7 @@ report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
   return figure;
 }
 
-// The axis with the most values besides x and those that go with it.
+// The axis with the most values, apart from x and the axes that go with x.
 std::size_t second_axis(const Plan& plan, std::size_t x) {
   const std::vector<std::size_t> said = with_companions(plan, {x});
   std::size_t second = x;
@@ -120,7 +120,7 @@ report::HeatMap map_of(const Tables& tables, const Quantity& what, std::size_t x
   return map;
 }
 
-// A picture for each value of the axis that leaves few enough lines in each; none if there is no such axis.
+// One panel per value of an axis that leaves few enough lines in each; none without such an axis.
 std::optional<report::SweepPanels> panels_of(const Tables& tables, const Quantity& what, std::size_t x) {
   constexpr std::size_t kMostPanels = 6;
   const std::vector<std::size_t> said = with_companions(tables.plan, {x});

@@ -32,7 +32,8 @@ fs::path part_of(const fs::path& out, std::string shard) {
   return out / "shards" / shard;
 }
 
-// One at a time looks at a folder's locks and plan. Held for a moment, so that others wait for it.
+// One process at a time looks at a folder's locks and plan. The lock is held only for a moment: others wait
+// for it.
 class Turn {
  public:
   explicit Turn(const fs::path& folder)

@@ -11,9 +11,9 @@
 
 namespace kbsim::sweep {
 
-/// A sweep's folder, made if it isn't there, with the sweep's plan in it. A whole sweep has it for itself;
-/// shards of one plan have it together, each its own part. UsageError while others have it: another sweep,
-/// shards of another plan, or the same shard.
+/// A claim on a sweep's folder, which is made if it is missing, with the sweep's plan in it. A whole sweep
+/// has it alone; shards of one plan share it, each with its own part. UsageError while others have it:
+/// another sweep, shards of another plan, or the same shard.
 class FolderClaim {
  public:
   FolderClaim(const std::filesystem::path& out, const std::string& shard, const Plan& plan,

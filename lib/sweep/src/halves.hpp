@@ -5,7 +5,7 @@
 
 namespace kbsim::sweep {
 
-/// Of "A,B" its halves.
+/// The two halves of "A,B".
 [[nodiscard]] inline std::pair<std::string, std::string> halves(const std::string& text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string::npos) return {text, ""};

@@ -5,8 +5,8 @@
 
 namespace kbsim::sweep {
 
-/// True if one of the points that are known has all that tables are asked for; UsageError if there are such
-/// points and none has: there is nothing to wait for.
+/// True if one of the known points has everything that the tables need. UsageError if there are known points
+/// and none has it: waiting is useless.
 [[nodiscard]] bool known_points_have(const Sweep& sweep, const Cache& cache);
 
 }  // namespace kbsim::sweep

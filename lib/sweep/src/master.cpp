@@ -1,4 +1,4 @@
-// A sweep's event loop: who runs what.
+// A sweep's event loop: which worker runs which point.
 #include "master.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ void Master::begins(Worker& worker, std::size_t point, Mode mode) {
   expect_end(worker);
 }
 
-// Where points are short, a worker need not wait for its next; at the end each point is for who is free.
+// While points are short, a worker gets its next one ahead. Near the end each point goes to a free worker.
 void Master::give_ahead(Worker& worker) {
   constexpr double kShort = 0.05;  // seconds
   constexpr std::size_t kEnough = 4;
@@ -137,7 +137,7 @@ void Master::hear(Worker& worker, std::string_view line) {
   hand_out();
 }
 
-// Points that run end; no other begins.
+// Running points end; no other begins.
 void Master::stop_for(const std::string& why) { tally_.stopped = why; }
 
 void Master::owned(Worker& worker, const std::string& key) {
@@ -146,9 +146,9 @@ void Master::owned(Worker& worker, const std::string& key) {
   keys_.insert(key);
 }
 
-// One of equal points runs.
+// Only one of equal points runs.
 void Master::decide(Worker& worker, const std::string& key) {
-  if (job_.claims != nullptr) (void)job_.claims->claim(key);  // of another host's
+  if (job_.claims != nullptr) (void)job_.claims->claim(key);  // from another host
   const Record* known = cache_.of_key(key);
   const bool runs = (known == nullptr || !stands(*known, options_)) && keys_.insert(key).second;
   worker.key = key;

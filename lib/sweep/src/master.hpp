@@ -49,21 +49,21 @@ class Master {
   struct Worker {
     explicit Worker(boost::asio::io_context& io) : deadline{io} {}
 
-    int rank = 0;  // of another: its process is there, and nothing of it here
+    int rank = 0;  // above 0: of another rank, with its process there
     bool works = false;
     Process process;
     std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
-    std::uint64_t number = 0;  // of its processes, so that what one said isn't taken for another's
+    std::uint64_t number = 0;  // of its process, so that an old one's words aren't taken for a new one's
     std::string heard;
     std::filesystem::path records;
     bool unsynced = false;
-    bool keeps_much = false;  // of memory: another takes its place when its point has ended
+    bool keeps_much = false;  // of memory: it is replaced when its point has ended
     std::optional<std::size_t> point;
-    std::optional<std::size_t> ahead;  // the next, which it has been told
+    std::optional<std::size_t> ahead;  // the next one, already sent to it
     double took = 1e9;                 // seconds, its last
     Mode mode = Mode::shared;
-    std::string lacks;  // what its first document does
-    std::string hangs;  // what its watchdog said of the point that runs
+    std::string lacks;  // what its first document lacks
+    std::string hangs;  // its watchdog's words about the running point
     std::string key;
     bool simulates = false;  // under that key
     Clock::time_point since;
@@ -71,7 +71,7 @@ class Master {
     Killed killed = Killed::no;
   };
 
-  // What a worker says at a point's end.
+  // A worker's report at a point's end.
   struct Reply {
     int exit = 0;
     std::uint64_t events = 0;
@@ -135,9 +135,9 @@ class Master {
   Schedule schedule_;
   std::vector<std::size_t> large_;  // those that run alone
   std::map<std::size_t, int> tries_;
-  std::set<std::string> keys_;  // of what runs now
-  bool looked_;                 // into the first document
-  int deaths_ = 0;              // of workers, since a point has ended
+  std::set<std::string> keys_;  // of the running points
+  bool looked_;                 // at the first document
+  int deaths_ = 0;              // of workers, since a point ended
   RecordFile own_;
   Tally tally_;
   std::vector<Difference> differences_;

@@ -1,4 +1,4 @@
-// How points end: by their worker's word, or with their worker.
+// How points end: by their worker's report, or with their worker.
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -22,7 +22,7 @@ constexpr int kLimit = static_cast<int>(ExitCode::limit);
 
 }  // namespace
 
-// Its worker has written that another record has its result.
+// The worker has written that another record has its point's result.
 void Master::point_is_known(std::size_t point, const Worker& worker) {
   cache_.add({.request = job_.requests[point], .key = worker.key, .known = true});
   ++tally_.ran;

@@ -1,4 +1,4 @@
-// What the master does by the clock: limits of points, progress, sync.
+// The master's work by the clock: limits of points, progress, sync.
 #include <algorithm>
 
 #include "master.hpp"

@@ -39,7 +39,7 @@ void Master::start(Worker& worker) {
   listen(worker);
 }
 
-// However its process is; what it wrote stays.
+// Ends a worker in any state; its records stay.
 void Master::close(Worker& worker) {
   if (!std::exchange(worker.works, false)) return;
   take_back(worker);
@@ -76,7 +76,7 @@ void Master::say(Worker& worker, const std::string& line) {
   if (worker.rank > 0) return options_.ranks->send(worker.rank, line);
   const std::string text = line + "\n";
   (void)!send(worker.process.socket, text.data(), text.size(),
-              MSG_NOSIGNAL);  // one that is dead is told soon
+              MSG_NOSIGNAL);  // a dead worker is reported soon
 }
 
 void Master::end_process(Worker& worker) {

@@ -62,7 +62,7 @@ bool is_measured(std::string_view name) {
   return std::ranges::find(kMeasured, unit_of(name)) != kMeasured.end();
 }
 
-// What a row is of, which stands before the first number that was measured.
+// The columns that describe a row: those before the first measured number.
 std::vector<std::string> inputs_of(const json::object& row) {
   std::vector<std::string> inputs;
   for (const auto& [key, value] : row) {
@@ -82,8 +82,8 @@ std::size_t different(const std::vector<std::string>& labels) {
   return std::set<std::string>{labels.begin(), labels.end()}.size();
 }
 
-// The rows by the first input that tells them all apart, else by those that do together; by their numbers if
-// none do.
+// Labels rows by the first input that distinguishes all of them, else by inputs that do so together, else by
+// their numbers.
 std::vector<std::string> labels_of(const json::array& rows) {
   std::vector<std::string> together(rows.size());
   if (rows.size() < 2) return together;
@@ -112,10 +112,10 @@ void add_rows(const json::array& rows, std::vector<Metric>& all) {
   }
 }
 
-// One of several launches of a bench that has no number of its own: no launch alone is the run.
+// One of several launches of a bench without a number of its own: a single launch isn't the run.
 bool is_of_a_launch(const std::string& name) { return name.find("[launch=") != std::string::npos; }
 
-// Of several rows the first.
+// The first row's names, if there are several rows.
 std::vector<std::string> without_other_rows(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   std::vector<std::string> few;

@@ -1,4 +1,4 @@
-// The mistakes of a draft, all of them.
+// Finds all mistakes of a draft.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -91,12 +91,12 @@ class Checker {
     return sample;
   }
 
-  // Each once, however many values of an axis have it.
+  // Reports each mistake once, however many values of an axis have it.
   void add(Place at, std::string key, std::string text) {
     if (!told_.insert(to_string(at) + key + text).second) return;
     problems_.push_back({std::move(at), std::move(key), std::move(text)});
   }
-  // What a point's words are about: each once, and nothing that a sweep says itself.
+  // Each setting and option is given once, and none that a sweep gives itself.
   void words() {
     std::map<std::string, std::string> owners;
     look_at(draft_.words, {.file = "arguments"}, "the sweep itself", owners);

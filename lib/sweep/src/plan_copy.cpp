@@ -75,7 +75,7 @@ Point point_in(const json::value& value, const Plan& plan) {
   return point;
 }
 
-// Its requests, one a point.
+// Returns the plan's requests, one per point.
 std::vector<std::string> read_plan_in(const json::object& all, Plan& plan) {
   plan.bench = text_in(all.at("bench"));
   plan.words = texts_in(all.at("words"));

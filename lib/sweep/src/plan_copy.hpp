@@ -8,8 +8,8 @@
 
 namespace kbsim::sweep {
 
-/// The plan that write_plan() left in a folder, without places; gives its requests, one a point. UsageError
-/// if the folder has none.
+/// Reads the plan that write_plan() left in a folder, without places; returns its requests, one per point.
+/// UsageError if the folder has none.
 [[nodiscard]] std::vector<std::string> read_plan_copy(const std::filesystem::path& out, Plan& plan);
 
 }  // namespace kbsim::sweep

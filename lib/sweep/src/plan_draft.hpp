@@ -8,10 +8,10 @@
 
 namespace kbsim::sweep {
 
-/// Axes whose values go together: by place, as long as each other.
+/// Axes whose values go together, by index; all have the same number of values.
 using AxisGroup = std::vector<std::size_t>;
 
-/// What a draft that makes sense says of its points.
+/// The parts of a correct draft that define its points.
 struct CheckedDraft {
   std::vector<AxisGroup> groups;
   std::vector<Condition> conditions;
@@ -20,7 +20,7 @@ struct CheckedDraft {
 /// ConfigError with every mistake.
 [[nodiscard]] CheckedDraft checked(const Draft& draft);
 
-/// UsageError if there are none, or too many.
+/// UsageError if there are no points, or too many.
 [[nodiscard]] std::vector<Point> points_of(const std::vector<Axis>& axes, CheckedDraft draft);
 
 }  // namespace kbsim::sweep

@@ -50,7 +50,7 @@ class PlanReader {
     draft_.problems.push_back({place(at), key, text});
   }
 
-  // Each key of a map once; what isn't a map is told.
+  // Each key of a map once; reports a node that isn't a map.
   void entries(const YAML::Node& map, const std::string& what, const auto& each) {
     if (!map.IsMap()) return fail(map, what, "expected keys and values");
     std::vector<std::string> seen;
@@ -65,7 +65,7 @@ class PlanReader {
       each(key, entry.first, entry.second);
     }
   }
-  // "" and told if it is none.
+  // The text of a node; "", with a report, if it has none.
   std::string scalar(const YAML::Node& node, const std::string& key) {
     if (node.IsScalar() && !node.Scalar().empty()) return node.Scalar();
     fail(node, key, "expected a value");

@@ -1,4 +1,4 @@
-// The points of a plan: combinations of values, those for which conditions hold, or a sample of these.
+// The points of a plan: combinations of values, those that fulfil the conditions, or a sample of these.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -77,7 +77,7 @@ std::vector<Point> all_points(const Product& product, const Filter& filter) {
   return points;
 }
 
-// Of more combinations than can be looked at: those drawn for which the conditions hold.
+// A sample from more combinations than can be listed: drawn ones that fulfil the conditions.
 std::vector<Point> rare_points(const Product& product, const Filter& filter, const Sample& sample) {
   constexpr std::size_t kTries = 1'000'000;  // in vain, one after the other
   Random random{sample.seed};

@@ -8,13 +8,13 @@
 
 namespace kbsim::sweep {
 
-/// Of waitpid's status: "its process was ended by SIGSEGV".
+/// Text for waitpid's status: "its process was ended by SIGSEGV".
 [[nodiscard]] std::string end_of_process(int status);
 
-/// Its resident pages.
+/// Resident memory of a process.
 [[nodiscard]] Bytes memory_of(pid_t process);
 
-/// By SIGKILL. Nothing where there is none: to kill(2) a number below 1 means many.
+/// Sends SIGKILL. Ignores numbers below 1, which mean several processes to kill(2).
 void kill_process(pid_t process);
 
 }  // namespace kbsim::sweep

@@ -6,7 +6,7 @@
 
 namespace kbsim::sweep {
 
-/// Where a sweep stands, on stderr: a bar on a terminal, else a line now and then.
+/// Progress of a sweep on stderr: a bar on a terminal, else a line now and then.
 class Progress {
  public:
   Progress(std::size_t all, bool shown);

@@ -13,7 +13,7 @@ namespace kbsim::sweep {
 /// "latency (ns)"
 [[nodiscard]] std::string label_of(const Quantity& what);
 
-/// Of each value of an axis its number; none if one isn't a positive number.
+/// The numbers of an axis's values; none if a value isn't a positive number.
 [[nodiscard]] std::optional<std::vector<double>> numbers_of(const Axis& axis);
 /// Axes of more than one value.
 [[nodiscard]] std::vector<std::size_t> varied(const Plan& plan);
@@ -21,7 +21,7 @@ namespace kbsim::sweep {
 /// order.
 [[nodiscard]] std::vector<std::vector<std::size_t>> together(const Plan& plan);
 
-/// The point that is best by that; null if none has it.
+/// The best point by that quantity; null if no point has it.
 [[nodiscard]] const Row* best_row(const Tables& tables, const Quantity& what);
 
 }  // namespace kbsim::sweep

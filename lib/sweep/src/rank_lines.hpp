@@ -7,23 +7,23 @@ namespace kbsim::sweep {
 /// A worker's next point.
 inline constexpr std::string_view kRun = "run ";
 
-/// What a worker says of a point's key: that it simulates it, or whether it should.
+/// A worker's lines about a point's key: it simulates it, or it asks whether it should.
 inline constexpr std::string_view kOwn = "own ";
 inline constexpr std::string_view kKey = "key ";
 
-/// What a worker says, with why, when it can't keep its point, and no other should begin.
+/// A worker can't keep its point, with the reason; no other point should begin.
 inline constexpr std::string_view kStopFor = "stop for ";
 
-/// What a worker says of the document of its first point that ended well, where something is missing in it.
+/// A worker's first successful point has a document in which something is missing.
 inline constexpr std::string_view kLacks = "lacks ";
 
-/// What a worker says of a program in its point that doesn't return.
+/// A program in a worker's point doesn't return.
 inline constexpr std::string_view kHangs = "hangs ";
 
-/// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
+/// Lines between rank 0 and another rank besides those of that rank's worker.
 inline constexpr std::string_view kDismiss = "rank: dismiss";
-inline constexpr std::string_view kStop = "rank: stop";     // the worker's process
-inline constexpr std::string_view kKill = "rank: kill";     // the same, and tell how it ended
+inline constexpr std::string_view kStop = "rank: stop";     // end the worker's process
+inline constexpr std::string_view kKill = "rank: kill";     // the same, and report how it ended
 inline constexpr std::string_view kEnded = "rank: ended ";  // and the worker's status
 
 }  // namespace kbsim::sweep

@@ -11,7 +11,7 @@
 namespace kbsim::sweep {
 namespace {
 
-// Where the plan says what a point's mistake is about.
+// The place in the plan that a point's mistake is about.
 std::string place_of(const Plan& plan, const ConfigError& error) {
   for (const ConfigProblem& problem : error.problems()) {
     const auto axis = std::ranges::find(plan.axes, problem.key, &Axis::name);
@@ -21,7 +21,7 @@ std::string place_of(const Plan& plan, const ConfigError& error) {
   return "";
 }
 
-// Whether one of some points can be read.
+// Requires that at least one of some points can be read.
 void require_one(const Plan& plan, const CheckPoint& check) {
   constexpr std::size_t kTried = 5;
   std::optional<std::string> first;

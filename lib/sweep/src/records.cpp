@@ -77,7 +77,7 @@ Record record_of(const json::object& head, std::string_view document) {
           .known = !head.contains("end")};
 }
 
-// One that is done counts before one that met a limit, and a higher limit before a lower one.
+// A done record counts before one that met a limit, and a higher limit before a lower one.
 bool counts_before(const Record& a, const Record& b) {
   const auto rank = [](const Record& record) {
     return std::pair{record.end == End::done ? 1 : 0, record.limit};

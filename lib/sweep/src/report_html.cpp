@@ -76,7 +76,7 @@ draw();
 </script></body></html>
 )html";
 
-// The chosen one, and as many others as a page takes.
+// The chosen metric, and others up to a page's limit.
 std::vector<Metric> metrics_of(const Tables& tables, const std::string& metric) {
   std::vector<Metric> all;
   std::set<std::string> seen;
@@ -103,7 +103,7 @@ json::object to_json(const Row& row, const std::vector<Metric>& metrics) {
           {"c", row.command}};
 }
 
-// Of each axis the numbers of those that go with it, its own among them.
+// By axis: the indices of the axes that go with it, itself included.
 json::array together_of(const Plan& plan) {
   std::vector<json::array> all;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) all.push_back(json::array{i});

@@ -29,7 +29,7 @@ std::string stamp_of(const std::vector<std::string>& requests) {
   return fmt::format("{:016x}\n", std::hash<std::string>{}(fmt::format("{}", fmt::join(requests, "\n"))));
 }
 
-// A figure of an earlier plan isn't of these points.
+// Figures of an earlier plan don't show these points.
 void remove_figures(const report::OutputFolder& folder) {
   for (const char* name : {"curve", "panels", "heat_map", "pareto"}) {
     for (const char* suffix : {".gp", ".csv", ".png", ".svg"}) folder.remove(std::string{name} + suffix);

@@ -11,7 +11,7 @@
 namespace kbsim::sweep {
 namespace {
 
-// Those that aren't run again.
+// Number of failed points that aren't run again.
 std::size_t failures_among(const std::vector<std::string>& requests, const std::vector<std::size_t>& which,
                            const Cache& cache, const PoolOptions& options) {
   return static_cast<std::size_t>(std::ranges::count_if(which, [&](std::size_t point) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 24;
 
-// Of an axis: a row of features a value.
+// Features of an axis: one row per value.
 std::vector<std::vector<double>> features_along(const Axis& axis) {
   std::vector<double> logarithms;
   for (const AxisValue& value : axis.values) {
@@ -97,7 +97,7 @@ bool CostModel::fit() {
   return true;
 }
 
-// Not far beyond what was met.
+// The guess stays near the learned range.
 double CostModel::guess(const Point& point) const {
   if (weights_.empty()) return 1.0;
   constexpr double kBeyond = 3.0;
@@ -108,7 +108,7 @@ double CostModel::guess(const Point& point) const {
   return std::exp(std::clamp(y, least_ - kBeyond, most_ + kBeyond));
 }
 
-// Before anything is known: spread by the golden section, so that the first few tell of all. Neighbours in
+// Before anything is known: spread by the golden section, so that the first few represent all. Neighbours in
 // this order lie far apart in the plan.
 Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points)
     : plan_{plan}, model_{plan.axes}, failures_{plan.axes} {
@@ -161,7 +161,7 @@ std::optional<std::size_t> Schedule::next() {
   return point;
 }
 
-// A line through what was measured, neither part of it below 0.
+// A line through the measurements; neither part of it is below 0.
 double Schedule::seconds_of(double events) const {
   if (!fitted_) return seconds_ / n_;
   const double spread = n_ * squares_ - events_ * events_;
@@ -179,7 +179,7 @@ double Schedule::expected(const Pending& point) const {
   return failed_ == 0.0 ? simulated : simulated + point.failing * failed_seconds_ / failed_;
 }
 
-// Each point goes to the worker that is free first, as it will.
+// Assigns each point to the worker that is free first, as the sweep will.
 double Schedule::seconds_left(std::size_t workers, std::span<const Running> running) const {
   if (n_ + failed_ == 0.0) return 0.0;
   std::priority_queue<double, std::vector<double>, std::greater<>> free;

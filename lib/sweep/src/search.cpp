@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSettings = 200'000;
 
-// All settings by cost; a setting's place there is its rank.
+// All settings, ordered by cost; a setting's rank is its place in this order.
 class Ranking {
  public:
   explicit Ranking(const std::vector<SearchAxis>& axes) : axes_{axes}, order_(size_of(axes)) {
@@ -44,7 +44,7 @@ class Ranking {
   std::vector<std::uint32_t> order_;
 };
 
-// As cheap or cheaper in each key.
+// True if `a` is as cheap or cheaper in each key.
 bool is_below(const Point& a, const Point& b) {
   return std::ranges::equal(a, b, [](std::uint32_t x, std::uint32_t y) { return x <= y; });
 }
@@ -81,7 +81,7 @@ class Search {
     result_.proof = Proof::simulated;
   }
 
-  // Than the best; all others if there is none.
+  // Number of unknown settings that are cheaper than the best; of all unknown ones without a best.
   [[nodiscard]] std::size_t cheaper_and_unknown() const {
     const auto known = std::ranges::count_if(known_, [&](std::size_t rank) { return rank < best_; });
     return best_ - static_cast<std::size_t>(known);
@@ -98,7 +98,7 @@ class Search {
     result_.contradiction = contradiction();
   }
 
-  // Among the first of very many.
+  // Looks only at the first simulated points if there are very many.
   [[nodiscard]] std::optional<std::pair<Point, Point>> contradiction() const {
     constexpr std::size_t kMost = 2000;
     const auto all = std::span{result_.simulated}.first(std::min(kMost, result_.simulated.size()));
@@ -142,7 +142,7 @@ class Search {
     Point point;
   };
 
-  // What is dearer than the best, known, or below something that misses the bound, isn't looked at again.
+  // Drops settings that are dearer than the best, known, or below a setting that misses the bound.
   void drop() {
     const auto failed = std::span{failed_}.subspan(dropped_failed_);
     const auto known = std::span{known_}.subspan(dropped_known_);
@@ -161,8 +161,8 @@ class Search {
     return some;
   }
 
-  // Those that are expected to settle most: a setting that meets the bound settles all that is dearer, one
-  // that misses it all that is below.
+  // Chooses the settings that are expected to settle most. A setting that meets the bound settles all dearer
+  // ones; one that misses it settles all that are below it.
   std::vector<std::size_t> guesses() const {
     constexpr std::size_t kSample = 1000;
     std::vector<Open> open = spread(alive_, kSample);
@@ -197,7 +197,7 @@ class Search {
     return meets * dearer + (1.0 - meets) * below;
   }
 
-  // That it meets the bound, by what was simulated nearest to it.
+  // Probability that a point meets the bound, from the nearest simulated point.
   [[nodiscard]] double probability(const Point& point) const {
     constexpr double kTrusted = 0.9;
     const std::pair<Point, std::optional<double>>* from = nullptr;
@@ -223,7 +223,7 @@ class Search {
   double nearest_ = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> known_;
   std::vector<Point> failed_;
-  std::size_t dropped_known_ = 0;  // of which alive_ knows
+  std::size_t dropped_known_ = 0;  // part of known_ that is removed from alive_
   std::size_t dropped_failed_ = 0;
   std::vector<Open> alive_;
   SearchResult result_;

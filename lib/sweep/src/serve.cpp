@@ -1,4 +1,4 @@
-// A rank that runs points for rank 0: it passes lines on between that and a worker's process.
+// A rank that runs points for rank 0: it passes lines between rank 0 and a worker's process.
 #include <array>
 #include <chrono>
 #include <csignal>

@@ -40,7 +40,7 @@ void tell(const Tally& tally, bool quiet) {
   if (tally.busy > 0.0 && !quiet) say_times(tally);
 }
 
-// So many of the points that have ended well.
+// A sample, of the share `verified`, of the points that have ended well.
 std::vector<std::size_t> drawn_of_ended(const Sweep& sweep, const Cache& cache) {
   std::vector<std::size_t> ended;
   for (const std::size_t i : sweep.which) {

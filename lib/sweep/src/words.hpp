@@ -13,7 +13,7 @@ namespace kbsim::sweep {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-/// What blanks divide.
+/// The words between blanks.
 [[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (text = trimmed(text); !text.empty(); text = trimmed(text)) {

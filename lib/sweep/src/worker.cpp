@@ -56,7 +56,7 @@ class Channel {
     orders_.pop_front();
     return first;
   }
-  // To what was said last; orders that come before it wait.
+  // The answer to the last line that was sent; orders that arrive before it are queued.
   std::string answer() {
     std::string line = hear();
     for (; line.starts_with(kRun); line = hear()) orders_.push_back(std::move(line));
@@ -124,7 +124,7 @@ class Worker {
     return channel_.answer() != "skip";
   }
 
-  // Notes its key, whether that is known, and how long its simulation took.
+  // Notes the point's key, whether its result is known, and the time of its simulation.
   PointResult simulate(std::size_t point, Mode mode, Record& record) {
     Clock::time_point began = Clock::now();
     PointResult result = job_.run(words_of(job_.plan, job_.plan.points[point]), [&](const std::string& key) {
@@ -133,7 +133,7 @@ class Worker {
       began = Clock::now();
       return !record.known;
     });
-    if (result.exit == static_cast<int>(ExitCode::interrupted)) (void)raise(SIGKILL);  // somebody else's wish
+    if (result.exit == static_cast<int>(ExitCode::interrupted)) (void)raise(SIGKILL);  // an outside request
     record.seconds = record.known ? 0.0 : seconds_since(began);
     return result;
   }
@@ -162,7 +162,7 @@ class Worker {
     }
   }
 
-  // Into its first document.
+  // Checks the first document.
   void look_into(const Record& record) {
     if (!job_.options.lacks || looked_ || record.exit != 0 || record.document.empty()) return;
     looked_ = true;
@@ -179,7 +179,7 @@ class Worker {
   std::string host_;
 };
 
-// Its own group, so that Ctrl-C reaches the master alone; nothing on the master's streams.
+// A process group of its own, so that Ctrl-C reaches the master alone; nothing on the master's streams.
 void settle_in(pid_t master, int errors, const std::vector<int>& others) {
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != master) _exit(0);
@@ -189,7 +189,7 @@ void settle_in(pid_t master, int errors, const std::vector<int>& others) {
   (void)dup2(nothing, STDIN_FILENO);
   (void)dup2(nothing, STDOUT_FILENO);
   (void)dup2(errors, STDERR_FILENO);
-  (void)std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as a full disk is
+  (void)std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error as on a full disk
   (void)unsetenv("MILESTONE_FAST");     // it would look at earlier results in place of running
 }
 

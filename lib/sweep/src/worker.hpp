@@ -11,7 +11,7 @@
 
 namespace kbsim::sweep {
 
-/// What a worker's process has of its sweep.
+/// The parts of a sweep that a worker's process has.
 struct Job {
   const Plan& plan;
   const std::vector<std::string>& requests;
@@ -20,14 +20,14 @@ struct Job {
   Claims* claims = nullptr;  // of this host, if the master is on it
 };
 
-/// How a point runs: the worker's share of the memory, or all of it while nothing else runs; or once more,
-/// whatever is known, and not kept.
+/// How a point runs: with the worker's share of the memory; with all of it while nothing else runs; or again,
+/// even if it is known, without keeping the result.
 enum class Mode { shared, alone, again };
 
-/// What the master says: "run POINT MODE BYTES", then after the worker's "key KEY" "go" or "skip"; "own KEY"
-/// is of one that the worker has met first, and not answered. The worker ends with "done EXIT EVENTS
-/// SIMULATING BUSY SHORT DIGEST", before that with "lacks WHAT" if its first document lacks something, or
-/// "stop for WHY" if its record can't be kept. Returns when the master is gone.
+/// Runs points on the master's line "run POINT MODE BYTES". The worker sends "key KEY" and gets "go" or
+/// "skip", or sends "own KEY" for a key that it met first and gets no answer. A point ends with "done EXIT
+/// EVENTS SIMULATING BUSY SHORT DIGEST". Before that come "lacks WHAT" if the first document lacks something,
+/// or "stop for WHY" if the record can't be kept. Returns when the master is gone.
 void work(int socket, const Job& job, const std::filesystem::path& records);
 
 /// A forked process that works at one end of a socket.
@@ -36,11 +36,11 @@ struct Process {
   int socket = -1;  // ours
   int errors = -1;  // what it says on stderr
 };
-/// `others`: descriptors that the new process must not hold. It ends with this one, however that ends.
+/// `others`: descriptors that the new process must not hold. It ends when this process ends.
 [[nodiscard]] Process start_worker(const Job& job, const std::filesystem::path& records,
                                    const std::vector<int>& others);
 
-/// The last lines of what a process said.
+/// The last lines of a process's stderr.
 [[nodiscard]] std::string last_words(int errors);
 
 }  // namespace kbsim::sweep

@@ -15,7 +15,7 @@ using oplog::OpKind;
 using oplog::TernaryOp;
 using oplog::UnaryOp;
 
-// The PE of the tiles among some operands: all of them are there and live on one.
+// The PE of the tiles among some operands. Checks that none is empty and that all are on one PE.
 template <class... Operands>
 PeBackend& owner(const Call& call, const Operands&... operands) {
   const Tile* first = nullptr;

@@ -1,4 +1,4 @@
-// Atomics: what they are of, and what is checked before they leave the PE.
+// Atomics: their dtypes, and the checks before they leave the PE.
 #include "kbsim/tl/atomic.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kAllowed =
     "i32, i64, f32 and f64; add of f16 and bf16 too; and, or, xor of i32 and i64; cas of i16, i32 and i64";
 
-// A number is a tile of one element.
+// A number becomes a tile of one element.
 Tile tile_of(const Call& call, PeBackend& pe, const Operand& x, DType dtype) {
   if (x.tile == nullptr) return Tile{pe.view(call.constant(pe, x.number, dtype).state(), Shape{1}, dtype)};
   call.require_tile(*x.tile);

@@ -13,11 +13,11 @@
 
 namespace kbsim {
 
-/// A call of a kernel: what it checks, its faults and the commands it makes are told by its name and place.
+/// A call of a kernel. Its checks, faults and commands have its name and place.
 struct Call {
   std::string_view name;
   std::source_location at;
-  const PeBackend* pe = nullptr;  // whose tiles it takes; an operator those of any one PE
+  const PeBackend* pe = nullptr;  // the PE whose tiles it takes; null for an operator: any one PE
 
   template <class... Args>
   [[nodiscard]] KernelFault fault(fmt::format_string<Args...> format, Args&&... args) const {
@@ -25,7 +25,7 @@ struct Call {
                                    fmt::format(format, std::forward<Args>(args)...))};
   }
 
-  void require_tile(const Tile& tile) const;  // and that it lives here
+  void require_tile(const Tile& tile) const;  // not empty, and of this PE
   /// Every extent is positive, and a memory could hold it.
   void require_shape(const Shape& shape) const;
   /// Some machine's TCM could hold it as a tile.
@@ -39,15 +39,15 @@ struct Call {
   [[nodiscard]] int axis(const Tile& tile, int axis) const;
   [[nodiscard]] Shape broadcast(const Shape& a, const Shape& b) const;
 
-  /// The tile in a dtype: itself if it has it, else by a cast.
+  /// The tile in a dtype: itself if it has that dtype, else a cast.
   [[nodiscard]] Tile as(const Tile& tile, DType dtype) const;
   /// A number that the next command carries.
   [[nodiscard]] Tile constant(PeBackend& on, const Number& number, DType dtype) const;
-  /// Throws if no element of the dtype is such an integer, or near it.
+  /// Throws for an integer beyond an integer dtype's range, or of more than 53 bits.
   void require_in_range(const Number& number, DType dtype) const;
 };
 
-/// What operators and calls share.
+/// Commands that operators and calls share.
 [[nodiscard]] Tile binary(const Call& call, oplog::BinaryOp op, const Operand& a, const Operand& b,
                           oplog::Nan nan = oplog::Nan::ignore);
 [[nodiscard]] Tile unary(const Call& call, oplog::UnaryOp op, const Tile& x);

@@ -8,7 +8,7 @@
 namespace kbsim {
 namespace {
 
-// None: by number.
+// The ranks in the order of the ring; empty: by number.
 std::vector<int> order(const CollectiveArgs& args) {
   if (args.exchange == SipExchange::ring || args.exchange == SipExchange::tree) return {};
   return closed_walk(args.sip_w, args.sip_h, args.exchange == SipExchange::torus);

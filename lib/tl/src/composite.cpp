@@ -36,7 +36,7 @@ void require_extents(const CompositeCommand::Input& input, std::string_view name
   Call{"composite", at}.require_shape(input.shape);
 }
 
-// Shape and accumulator of the output.
+// Sets shape and accumulator of the output.
 void conclude(CompositeCommand& command, const Here& at) {
   const CompositeCommand::Input& a = command.a;
   const CompositeCommand::Input& b = command.b;

@@ -34,7 +34,7 @@ Shape with(const Shape& extents, int axis, std::int64_t value) {
   }
 }
 
-// Of a shape that can be counted.
+// Row-major strides of a shape whose number of elements doesn't overflow.
 Shape row_major(const Shape& shape) {
   Shape strides = shape;
   std::int64_t stride = 1;
@@ -45,7 +45,7 @@ Shape row_major(const Shape& shape) {
   return strides;
 }
 
-// Its last element is one that a memory could have.
+// Whether a memory could hold the last element.
 bool reaches_memory(const DescArgs& args) {
   std::int64_t last = 0;
   for (int axis = 0; axis < args.shape.rank(); ++axis) {
@@ -75,7 +75,7 @@ double number(Pad pad) {
                          : -std::numeric_limits<double>::infinity();
 }
 
-// What f8e4m3 has no place for: it has NaNs but no infinities.
+// The dtype must hold the pad: f8e4m3 has NaNs but no infinities.
 void require_pad(Pad pad, DType dtype, const Here& at) {
   if (pad == Pad::zero) return;
   if (info(dtype).floating && !(pad == Pad::neg_inf && dtype == DType::f8e4m3)) return;
@@ -83,14 +83,14 @@ void require_pad(Pad pad, DType dtype, const Here& at) {
                               pad == Pad::nan ? "nan" : "-inf"));
 }
 
-// Of one axis of a block at some offset: the part inside the tensor.
+// The part of one axis of a block, at some offset, that is inside the tensor.
 struct Inside {
   std::int64_t first = 0;  // within the block
-  std::int64_t last = 0;   // one beyond
+  std::int64_t last = 0;   // exclusive
 };
 
 Inside inside(std::int64_t offset, std::int64_t block, std::int64_t extent) {
-  offset = std::clamp(offset, -block, extent);  // beyond them nothing is inside
+  offset = std::clamp(offset, -block, extent);  // beyond these bounds nothing is inside
   const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, block);
   return {.first = first, .last = std::clamp<std::int64_t>(extent - offset, first, block)};
 }
@@ -107,7 +107,7 @@ void append(BlockRuns& runs, const BlockRun& run) {
   runs.push_back(run);
 }
 
-// Walks the rows of a block, outermost axis first. `row` numbers those of the tensor, for its layout.
+// Walks the rows of a block, outermost axis first. Layouts number the rows of the whole tensor.
 struct Rows {
   const DescArgs& args;
   const TensorLayout* layout;
@@ -139,7 +139,7 @@ struct Rows {
   }
 };
 
-// What a whole tensor is as a matrix, if its layout says so.
+// The layout of a whole tensor; null if it is row-major.
 std::shared_ptr<const TensorLayout> layout_of(const PeBackend& pe, const TensorRef& tensor) {
   auto layout = pe.layout(tensor.base.va);
   const bool whole = layout != nullptr && layout->va() == tensor.base.va && layout->shape() == tensor.shape &&
@@ -181,7 +181,7 @@ Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, std::shared_ptr<cons
   if (const auto found = pe.layout(args.base.va)) require_layout(*found, at);
 }
 
-// From the first to the last element all is in one block, whose rows are as long as the stride.
+// All elements must be in one block of the layout, and the block's rows as long as the stride.
 void Descriptor::require_layout(const TensorLayout& layout, Here at) const {
   std::int64_t last = 0;
   std::int64_t rows = 1;

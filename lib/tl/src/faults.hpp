@@ -8,7 +8,7 @@
 
 namespace kbsim::tl_detail {
 
-/// A mistake of a kernel's, at its line.
+/// A kernel's mistake, at its line.
 [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text);
 void require_tile(const Tile& tile, std::string_view call, const std::source_location& at);
 

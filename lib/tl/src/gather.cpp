@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kMostRows = static_cast<double>(kMostElements);
 
-// Of an element by its number in row-major order.
+// Index of an element, by its number in row-major order.
 Shape index_in(const Shape& shape, std::int64_t element) {
   std::array<std::int64_t, Shape::kMaxRank> index{};
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {

@@ -5,7 +5,7 @@
 namespace kbsim {
 namespace {
 
-// Who would have to put the word isn't known before it does.
+// The process that will put the word isn't known before the put.
 void add_signal_waits(Waits& waits) {
   for (const Waits::Process& process : waits.processes()) {
     const auto* signal = process.waiting.awaits.as<SignalWait>();

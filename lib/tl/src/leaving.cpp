@@ -1,4 +1,4 @@
-// What leaves the PE, beside plain moves: composites and items; and waiting for several at once.
+// Operations that leave the PE beside plain moves: composites and items; and waits for several at once.
 #include <fmt/format.h>
 
 #include "kbsim/tl/tl.hpp"
@@ -43,7 +43,7 @@ Task<> TL::wait_for(std::vector<PendingPtr> all) {
   for (const PendingPtr& one : all) {
     if (!one) continue;
     co_await one->event().wait(one->at());
-    (void)one->observe();  // throws what it failed with
+    (void)one->observe();  // rethrows its error
   }
 }
 

@@ -18,7 +18,7 @@ Number::Kind kind(DType t) {
 
 int bits(DType t) { return t == DType::boolean ? 1 : 8 * itemsize(t); }
 
-// Of equal signedness the wider; else the unsigned one if it is no narrower.
+// The wider one if both have the same signedness; else the unsigned one if it is no narrower.
 DType promoted_integers(DType a, DType b) {
   if (info(a).is_signed == info(b).is_signed) return bits(a) > bits(b) ? a : b;
   if (!info(a).is_signed) return bits(a) >= bits(b) ? a : b;

@@ -9,7 +9,7 @@ namespace kbsim {
 /// Which operators a promotion is for: `/` and `%` have rules of their own.
 enum class Promotion { plain, division };
 
-/// What promotion looks at of an operand.
+/// The properties of an operand that promotion uses.
 struct Term {
   DType dtype;
   bool number = false;
@@ -19,13 +19,13 @@ struct Term {
 };
 
 /// The dtype that two operands are computed in, by the rules of Triton's code. KernelFault, naming both,
-/// if they don't go together.
+/// if they have no common dtype.
 [[nodiscard]] DType promoted(const Call& call, Term a, Term b, Promotion how = Promotion::plain);
 
-/// The same of three; numbers all are taken last.
+/// The same for three operands; numbers are taken last.
 [[nodiscard]] DType promoted(const Call& call, Term a, Term b, Term c);
 
-/// The dtype that a number has by itself: bool; i32, or i64 beyond it; f32, or f64 beyond its normal range.
+/// The dtype of a number by itself: bool; i32, or i64 beyond its range; f32, or f64 beyond its normal range.
 [[nodiscard]] DType dtype_of(const Number& number);
 
 }  // namespace kbsim

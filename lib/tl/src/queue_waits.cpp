@@ -25,7 +25,7 @@ WaitGraph::Counters counters(const QueueEnd& end, const QueueEnd* peer) {
                      {"recvs_waiting", end.receives}}};
 }
 
-/// Ends by their rings, and by their PEs: both ends of a queue of one direction name the same ring.
+/// Ends by ring and PE. The PE is needed because both ends of a queue of one direction name the same ring.
 class Rings {
  public:
   explicit Rings(const std::vector<QueueEnd>& ends) {
@@ -42,7 +42,7 @@ class Rings {
 
 Dir direction(const QueueEnd& end) { return Dir{end.direction}; }
 
-// As the peer calls it.
+// The peer's send or recv, by the peer's label of the queue.
 std::string send_of(const QueueEnd* peer) {
   return SendWait{peer != nullptr ? direction(*peer) : kNotInstalled}.text();
 }
@@ -57,7 +57,7 @@ void add(Waits& waits, const QueueEnd& end, const std::string& mine, const std::
             fmt::format("{} {} ← {} {}: {}", to_string(end.pe), mine, to_string(end.peer), theirs, why));
 }
 
-// Commands are issued in their order: one that isn't waits behind those that wait for room.
+// Commands are issued in order: an unissued command waits for earlier ones that wait for room in the TCM.
 bool add_unissued(Waits& waits, const QueueEnd& end, const std::string& wait, std::int64_t issued) {
   if (issued > 0 || !waits.stalls(end.pe)) return false;
   const std::string pe = to_string(end.pe);

@@ -10,10 +10,10 @@ namespace {
 using oplog::OpKind;
 using oplog::ReduceOp;
 
-// What sums and products of a dtype are given in: narrow integers in i32.
+// Result dtype of sums and products: i32 for narrow integers.
 DType summed_in(DType dtype) { return !info(dtype).floating && itemsize(dtype) < 4 ? i32 : dtype; }
 
-// What extremes are given in: 32 bits or more.
+// Result dtype of extremes: 32 bits or more.
 DType extreme_in(DType dtype) {
   if (itemsize(dtype) >= 4) return dtype;
   return info(dtype).floating ? f32 : i32;
@@ -38,7 +38,7 @@ Tile reduced(const Call& call, const Tile& x, ReduceOp op, const ExtremeArgs& ar
 
 ExtremeArgs extreme(const ReduceArgs& args) { return {.axis = args.axis, .keep_dims = args.keep_dims}; }
 
-// One along an axis that stays.
+// A command along an axis that keeps the shape.
 Tile along(const Call& call, OpKind kind, const Tile& x, const AxisArgs& args, DType dtype) {
   call.require_tile(x);
   const int axis = call.axis(x, args.axis.value());

@@ -1,4 +1,4 @@
-// Making tiles, and bringing them into another shape.
+// Makes tiles, and gives them other shapes.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,4 +1,4 @@
-// One-sided transfers: what is put, and the words that tell of it.
+// One-sided transfers: puts, and the words that signal them.
 #include "kbsim/tl/signal.hpp"
 
 #include "kbsim/tl/tl.hpp"

@@ -5,7 +5,7 @@
 namespace kbsim {
 namespace {
 
-// A process that nobody has given an identity, by its place among those that wait.
+// A process without an identity, named by its place among the waiting processes.
 struct Unidentified {
   std::size_t place = 0;
   [[nodiscard]] std::string text() const { return fmt::format("process {}", place); }

@@ -14,7 +14,7 @@
 namespace kbsim::topology {
 namespace {
 
-// Packages are joined as routers are here, so the grid of packages serves for both.
+// Packages are joined as routers are here, so SipGrid serves for both.
 SipGrid grid_of(BareShape shape, int w, int h) {
   using enum config::SipTopology;
   constexpr std::array kJoined{mesh_2d_no_wrap, torus_2d, ring_1d};
@@ -57,7 +57,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h, 
       const auto peer = grid.neighbour(static_cast<int>(i), side);
       if (!peer) continue;
       const NodeId next = routers[static_cast<std::size_t>(*peer)];
-      if (builder.is_joined(routers[i], next)) continue;  // a ring of two has one link each way
+      if (builder.is_joined(routers[i], next)) continue;  // a ring of two has one link in each direction
       builder.join(routers[i], next, noc.link, distance(builder.graph(), routers[i], next));
       builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
     }

@@ -10,7 +10,7 @@ using SharedSpec = std::shared_ptr<const config::MachineSpec>;
 
 enum class BareShape { mesh, torus, ring };
 
-/// Routers on a grid at the NOC's pitch, an endpoint at each; dimension order, the shorter way round.
+/// Routers on a grid at the NOC's pitch, an endpoint at each; dimension order, the shorter direction around.
 [[nodiscard]] TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h,
                                        const EndpointRates& rates);
 

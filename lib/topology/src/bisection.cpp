@@ -8,14 +8,14 @@
 namespace kbsim::topology {
 namespace {
 
-// A fabric as a grid of cells: which of them a node belongs to, row by row; none: another fabric's.
+// A fabric as a grid of cells: the cell of each node, row by row; none: a node of another fabric.
 struct Grid {
   int w;
   int h;
   std::function<std::optional<int>(NodeId)> cell;
 };
 
-// The links from the cells that are `near` to those that aren't.
+// Total bandwidth of the links from `near` cells to others.
 double crossing(const Graph& graph, const Grid& grid, const std::function<bool(int)>& near) {
   double sum = 0.0;
   for (const Link& link : graph.links()) {

@@ -8,7 +8,8 @@ namespace kbsim::topology {
 
 using Blocks = std::vector<Block>;
 
-/// What unit i of n gets of the blocks: of a tiled split each n-th tile, of the others a part of each.
+/// Unit i's share of the blocks among n units: for a tiled split each n-th tile, for the others a part of
+/// each block.
 [[nodiscard]] Blocks share(const Blocks& whole, Split split, int i, int n, TileShape tile);
 
 }  // namespace kbsim::topology

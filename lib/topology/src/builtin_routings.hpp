@@ -12,7 +12,7 @@ struct NoAttributes {
 /// Along a row and then along a column, or the other way round, at each level: NOC, cubes, packages.
 [[nodiscard]] RoutingModel dimension_order(DimensionOrder order);
 
-/// By tables of shortest ways.
+/// Routing by tables of shortest routes.
 [[nodiscard]] RoutingModel shortest_paths();
 
 }  // namespace kbsim::topology

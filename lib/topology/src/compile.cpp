@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};  // of a cube's ports
 
-// To the nearest nanometre: wires that are drawn equal are equal to the last bit, wherever they lie.
+// Rounded to the nearest nanometre: wires that are drawn equal are equal to the last bit, at any place.
 double manhattan(Point a, Point b) {
   constexpr double kPerMm = 1e6;
   return std::round(kPerMm * (std::abs(a.x - b.x) + std::abs(a.y - b.y))) / kPerMm;
@@ -40,7 +40,7 @@ class Compiler : private NetworkBuilder {
     join(graph_.host_, graph_.switch_, spec_.system.host_link);
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
       graph_.sips_.push_back(make_sip(sip));
-      if (sip == 0) expect(spec_.system.sips.count);  // the others are as large
+      if (sip == 0) expect(spec_.system.sips.count);  // the other packages are as large
     }
     join_sips();
     check_names();
@@ -49,7 +49,7 @@ class Compiler : private NetworkBuilder {
   }
 
  private:
-  // A wire of stated length, or of the length that the positions give.
+  // A wire of stated length, or of the length between the positions.
   using NetworkBuilder::join;
   using NetworkBuilder::stand_at;
   void join(NodeId a, NodeId b, const config::WireSpec& wire) { join(a, b, wire.bandwidth, wire.length_mm); }
@@ -61,7 +61,7 @@ class Compiler : private NetworkBuilder {
   }
 
   [[nodiscard]] Point sip_origin(int sip) const {
-    constexpr double kSpacing = 1.5;  // packages stand half a package apart
+    constexpr double kSpacing = 1.5;  // packages are half a package apart
     const double width = spec_.sip.cube_mesh.w * spec_.sip.cube_size.w_mm;
     const double height = (spec_.sip.cube_mesh.h + 1) * spec_.sip.cube_size.h_mm;
     const int columns = network_.grid().width();
@@ -101,7 +101,7 @@ class Compiler : private NetworkBuilder {
     make_parts(io.parts, prefix, nodes.io_noc.front(), at);
   }
 
-  // At the ends of the IO NOC.
+  // The ports at the ends of the IO NOC.
   void make_ports(int sip, SipNodes& nodes) {
     for (const SipPort& port : network_.ports(sip)) {
       const NodeId router = port.at_last_router ? nodes.io_noc.back() : nodes.io_noc.front();
@@ -193,7 +193,7 @@ class Compiler : private NetworkBuilder {
     }
   }
 
-  // Only a part of one's own can be called as another node is.
+  // Only a custom part can have another node's name.
   void check_names() const {
     if (std::ranges::find(graph_.nodes(), NodeKind::part, &Node::kind) == graph_.nodes().end()) return;
     std::map<std::string_view, const Node*> nodes;
@@ -205,8 +205,8 @@ class Compiler : private NetworkBuilder {
     }
   }
 
-  // PE `pe` of the layout's corner list; those of a corner sit side by side along their half of its row,
-  // and share its routers evenly where they are more than that.
+  // PE `pe` of the layout's corner list. The PEs of a corner are side by side along their half of its row; if
+  // there are more PEs than routers, they share these evenly.
   [[nodiscard]] NodeId pe_router(int pe, const CubeNodes& cube) const {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::PeLayoutSpec& layout = spec_.cube.pe_layout;

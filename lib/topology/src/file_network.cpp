@@ -9,7 +9,7 @@
 namespace kbsim::topology {
 namespace {
 
-// The file's own ways. Routers have the first ids.
+// The file's own routes. Routers have the first ids.
 class FileTable final : public IRouting {
  public:
   explicit FileTable(std::map<std::pair<int, int>, std::vector<int>> ways) : ways_{std::move(ways)} {}
@@ -74,7 +74,7 @@ class FileNetwork {
     builder_.reach(router, {.router = router});
   }
 
-  // A node's endpoint, then the links that the file names it first in: the order of a bare grid.
+  // A node's endpoint, then its links whose file entry names it first: the order of a bare grid.
   void join(NodeId node) {
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
       if (net_.endpoints[i] != static_cast<int>(node.value())) continue;

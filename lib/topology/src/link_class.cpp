@@ -10,7 +10,7 @@ bool is_xbar(const Node& node) { return node.kind == NodeKind::xbar; }
 bool in_pe(const Node& node) { return node.at.pe >= 0; }
 bool same_cube(const Node& a, const Node& b) { return a.at.sip == b.at.sip && a.at.cube == b.at.cube; }
 
-// Of a link that doesn't leave its cube.
+// The class of a link that doesn't leave its cube.
 LinkClass class_in_cube(const Node& a, const Node& b) {
   if (a.kind == NodeKind::hbm_ctrl || b.kind == NodeKind::hbm_ctrl) return LinkClass::xbar_to_hbm;
   if (in_pe(a) && in_pe(b)) return LinkClass::pe_internal;

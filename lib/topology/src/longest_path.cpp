@@ -1,6 +1,6 @@
-// Packages are alike and joined at the ends of their IO NOCs, so a path between packages is the way up from a
-// PE to such an end, from there to an end of the other's, and down. Only the PEs with the longest ways up
-// and down, and the packages farthest apart, can be the ends of the longest path.
+// Packages are alike and joined at the ends of their IO NOCs. So a path between packages goes up from a PE to
+// such an end, to an end of the other package, and down. Only PEs with the longest paths up and down, in the
+// packages farthest apart, can be the ends of the longest path.
 #include "kbsim/topology/longest_path.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void consider(Pair& best, const Pair& pair) {
   if (pair.length > best.length) best = pair;
 }
 
-// Of all pairs in the first package, by each measure.
+// The maximum over all pairs in the first package, by each measure.
 struct Within {
   Pair hops;
   Pair latency;
@@ -61,7 +61,7 @@ class Search {
   }
 
  private:
-  // The PEs of package 0, as coordinates, with the longest ways from or to the ends of its IO NOC.
+  // The PEs of package 0, as coordinates, with the longest paths from or to the ends of its IO NOC.
   template <class Way>
   [[nodiscard]] std::vector<PeCoord> outermost(Way way) const {
     const SipNodes& sip = graph_.sips().front();
@@ -81,7 +81,7 @@ class Search {
 
   [[nodiscard]] NodeId dma(int sip, PeCoord pe) const { return graph_.pe({sip, pe.cube, pe.pe}).dma; }
 
-  // Of a ring or grid its corners; of other networks any may be the end of a longest path.
+  // The corners of a ring or grid; in other networks, all packages.
   [[nodiscard]] std::set<int> outermost_packages() const {
     const config::SipsSpec& sips = graph_.spec().system.sips;
     if (config::is_grid(sips.topology) || sips.topology == config::SipTopology::ring_1d) {

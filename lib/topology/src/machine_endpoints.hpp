@@ -6,9 +6,9 @@ namespace kbsim::topology {
 
 /// The machine with an endpoint at the router of each PE of a cube.
 [[nodiscard]] TrafficNetwork pe_endpoints(Graph machine, int sip, int cube, const EndpointRates& rates);
-/// ... at the middle router of each cube of a package, where its M_CPU is.
+/// The machine with an endpoint at the middle router of each cube of a package, where its M_CPU is.
 [[nodiscard]] TrafficNetwork cube_endpoints(Graph machine, int sip, const EndpointRates& rates);
-/// ... at the first router of each package's IO NOC.
+/// The machine with an endpoint at the first router of each package's IO NOC.
 [[nodiscard]] TrafficNetwork sip_endpoints(Graph machine, const EndpointRates& rates);
 
 }  // namespace kbsim::topology

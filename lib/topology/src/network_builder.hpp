@@ -40,7 +40,7 @@ class NetworkBuilder {
     return add(std::move(name), NodeKind::endpoint, kModel, pos, at);
   }
 
-  /// So many times what is there: no more memory than that is taken.
+  /// Reserves memory for `times` as much as there is now.
   void expect(int times) {
     const auto all = static_cast<std::size_t>(times);
     constexpr std::size_t kMore = 64;
@@ -50,7 +50,7 @@ class NetworkBuilder {
   }
 
   void reach(NodeId node, Access access) { graph_.nodes_[node.value()].access = access; }
-  /// An end of routes that stands at a router: joined to it.
+  /// Joins an end of routes to its router.
   void stand_at(NodeId router, NodeId node, Bandwidth bandwidth, double length_mm) {
     join(node, router, bandwidth, length_mm);
     reach(node, {.up = router, .router = router});
@@ -65,12 +65,12 @@ class NetworkBuilder {
                              .wire = from_ns(length_mm * graph_.spec().system.ns_per_mm)});
     out_[from.value()].push_back(id);
   }
-  /// Both directions of a wire.
+  /// Adds both directions of a wire.
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
     add_link(a, b, bandwidth, length_mm);
     add_link(b, a, bandwidth, length_mm);
   }
-  /// An endpoint of traffic and its router: as fast as `bandwidth` each way, unless `rates` say otherwise.
+  /// Joins an endpoint of traffic to its router: with `bandwidth` in each direction, unless `rates` differ.
   void join_endpoint(NodeId endpoint, NodeId router, Bandwidth bandwidth, const EndpointRates& rates) {
     add_link(endpoint, router, rates.injection.value_or(bandwidth), 0.0);
     add_link(router, endpoint, rates.ejection.value_or(bandwidth), 0.0);
@@ -83,21 +83,21 @@ class NetworkBuilder {
     }
     if (wraps) graph_.phases_ = 2;
   }
-  /// The same of the link added last.
+  /// The same for the link added last.
   void orient_link(int axis, bool wraps) {
     graph_.links_.back().axis = axis;
     graph_.links_.back().wraps = wraps;
     if (wraps) graph_.phases_ = 2;
   }
-  /// All traffic is of one class.
+  /// All traffic has one class.
   void one_class() { graph_.classes_ = 1; }
 
-  /// One way, by a link that is there.
+  /// Whether a link leads from `a` to `b`.
   [[nodiscard]] bool is_joined(NodeId a, NodeId b) const {
     return std::ranges::any_of(out_[a.value()], [&](LinkId id) { return graph_.links_[id.value()].to == b; });
   }
 
-  /// Without out() before it is built.
+  /// The graph without out(), which exists only after build().
   [[nodiscard]] const Graph& graph() const { return graph_; }
   Graph build() && {
     graph_.out_.clear();
@@ -114,7 +114,7 @@ class NetworkBuilder {
     for (const LinkId id : graph_.out_) graph_.out_to_.push_back(graph_.links_[id.value()].to);
     return std::move(graph_);
   }
-  /// With the routing that the machine's system has, over this grid.
+  /// Builds with the routing of the machine's system, over this grid.
   Graph build(SipGrid grid) && {
     const ComponentSpec& chosen = graph_.spec().system.routing;
     const RoutingModel* model = routings().find(chosen.impl);
@@ -125,7 +125,7 @@ class NetworkBuilder {
     }
     return std::move(*this).build(std::move(grid), model->make(chosen.attrs));
   }
-  /// With a routing of its own.
+  /// Builds with the given routing.
   Graph build(SipGrid grid, std::shared_ptr<const IRouting> routing) && {
     graph_.grid_ = std::move(grid);
     graph_.routing_ = std::move(routing);

@@ -15,7 +15,7 @@
 namespace kbsim::topology {
 namespace {
 
-/// One tensor on its way into the cubes of one SIP.
+/// State of placing one tensor in the cubes of one SIP.
 struct Layout {
   Block tensor;
   int itemsize;
@@ -61,7 +61,7 @@ void check_policy(const DPPolicy& policy, int num_pe, int num_cubes) {
   check_policy("DPPolicy.tile.cols", policy.tile.cols, 1, kAny);
 }
 
-/// The tensor as one block; UsageError if it is empty or its bytes can't be counted.
+/// The tensor as one block; UsageError if it is empty or has too many elements.
 Block matrix(const Shape& shape, int itemsize) {
   check_policy("itemsize", itemsize, 1, 8);
   const bool positive = std::ranges::all_of(shape.extents(), [](std::int64_t extent) { return extent > 0; });

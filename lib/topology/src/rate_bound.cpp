@@ -45,7 +45,7 @@ double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
   const double service = network.service.gbs();
   double most = 0.0;
   for (const std::size_t source : pattern.active) most = std::max(most, pattern.weight(source));
-  // A source's own link carries all that it sends, whatever the sum is rounded to.
+  // A source's own link carries all its packets, independently of rounding in the sum.
   double largest = most * service / network.source_bandwidth().gbs();
   for (std::uint32_t i = 0; i < loads.size(); ++i)
     largest = std::max(largest, loads[i] * service / network.graph.link(LinkId{i}).bandwidth.gbs());

@@ -8,7 +8,7 @@
 namespace kbsim::topology {
 namespace {
 
-// An end of routes, with the router by which it meets the fabric.
+// An end of routes, with the router that connects it to the fabric.
 const Node& end_of_route(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.access.router.valid()) throw InternalError{node.name + " is no end of a route"};
@@ -20,7 +20,7 @@ bool meet_at_xbar(const Access& a, const Access& b) {
   return a.xbar.valid() && a.xbar == b.xbar && a.is_memory != b.is_memory;
 }
 
-// The gate of a package to the host, which is above all packages.
+// The gate of a package to the host; the host is above all packages.
 NodeId gate_to(const Graph& graph, NodeId id) {
   return graph.sips()[static_cast<std::size_t>(end_of_route(graph, id).at.sip)].pcie_ep;
 }
@@ -53,7 +53,7 @@ std::span<const NodeId> RouteFinder::nodes(NodeId from, NodeId to) {
   return nodes_;
 }
 
-// Below the host.
+// The part of a route below the host.
 void RouteFinder::add(NodeId from, NodeId to) {
   const Access& source = end_of_route(*graph_, from).access;
   const Access& target = end_of_route(*graph_, to).access;
@@ -76,7 +76,7 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
   climb(to, target.router, down_);
   const auto meet =
       std::ranges::find_first_of(nodes_.begin() + first, nodes_.end(), down_.begin(), down_.end());
-  if (meet != nodes_.end()) {  // both behind the same node
+  if (meet != nodes_.end()) {  // both below the same node
     down_.erase(std::next(std::ranges::find(down_, *meet)), down_.end());
     nodes_.erase(std::next(meet), nodes_.end());
   } else {

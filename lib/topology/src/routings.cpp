@@ -4,8 +4,8 @@
 
 namespace kbsim::topology {
 
-// The builtin ones are named here: this room is a static library, from which a linker drops what registers
-// itself only.
+// The built-in routings are registered here by name: this room is a static library, and a linker drops files
+// that only register themselves.
 Registry<RoutingModel>& routings() {
   static Registry<RoutingModel> registry{"routing"};
   static const bool filled = [] {

@@ -57,7 +57,8 @@ Ends ends_in_tree(int sip, int count) {
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
-// Of those that reach others directly: each other one, or those at distances that double, either way round.
+// The ports of directly joined packages: to each other package, or to those at power-of-two distances in both
+// directions.
 Ends ends_of_pairs(int sip, int count, bool all) {
   Ends ends;
   for (int other = 0; other < count; ++other) {
@@ -89,14 +90,15 @@ int steps_in_tree(int from, int to) {
   return steps;
 }
 
-// How many powers of two, up to `largest` and with either sign, add up to `sum`.
+// The least number of powers of two, up to `largest` and with either sign, that add up to `sum`.
 int powers_of_two(int sum, int largest) {
   if (largest == 1) return std::abs(sum);
   if (sum % 2 == 0) return powers_of_two(sum / 2, largest / 2);
   return 1 + std::min(powers_of_two((sum - 1) / 2, largest / 2), powers_of_two((sum + 1) / 2, largest / 2));
 }
 
-// In a ring with wires to those 1, 2, 4, ... before and after; a way may lead round it several times.
+// Steps in a ring with wires to the packages 1, 2, 4, ... before and after; a route may go round it several
+// times.
 int steps_by_doubling(int ahead, int count) {
   int largest = 1;
   while (2 * largest < count) largest *= 2;
@@ -137,7 +139,7 @@ std::size_t SipNetwork::next_port(int from, int to, DimensionOrder order) const 
   return static_cast<std::size_t>(nearest - ports.begin());
 }
 
-// Towards which every step of a message gets nearer.
+// Every step of a message reduces this distance.
 int SipNetwork::distance(int from, int to) const {
   using enum config::SipTopology;
   if (topology_ == tree_binary) return steps_in_tree(from, to);

@@ -3,7 +3,7 @@
 namespace kbsim::topology {
 namespace {
 
-// Several times a figure that may be missing.
+// A multiple of a figure that may be missing.
 std::optional<double> times(double n, std::optional<double> figure) {
   return figure ? std::optional{n * *figure} : std::nullopt;
 }

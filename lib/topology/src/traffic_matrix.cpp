@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// What stands before `separator`, which is taken off with it.
+// Removes the text up to `separator`, and the separator, and returns the text.
 std::string_view cut_off(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view first = text.substr(0, end);

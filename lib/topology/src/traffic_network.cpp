@@ -88,7 +88,7 @@ TrafficNetwork part(const SharedSpec& spec, std::string_view scope, const Endpoi
   return pe_endpoints(compile(spec), *sip, *cube, rates);
 }
 
-// Packets stay whole.
+// Disables the cutting of packets.
 SharedSpec uncut(const config::MachineSpec& machine) {
   auto spec = std::make_shared<config::MachineSpec>(machine);
   spec->system.packet_bytes = 0_B;

@@ -24,7 +24,7 @@ using Favourites = std::vector<std::size_t>;
   throw UsageError{fmt::format("--pattern {}: {}", pattern, why)};
 }
 
-// The sink that each source likes best, by a rule.
+// Each source's favourite sink, by a rule.
 Favourites each(const TrafficNetwork& network, const std::function<std::size_t(std::size_t)>& rule) {
   Favourites all(network.sources.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = rule(i);
@@ -48,7 +48,7 @@ Favourites neighbour(const TrafficNetwork& network) {
   return each(network, [w](std::size_t i) { return i / w * w + (i + 1) % w; });
 }
 
-// Fisher and Yates.
+// Fisher-Yates shuffle.
 Favourites permutation(const TrafficNetwork& network, std::uint64_t seed) {
   Favourites order(network.sinks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -93,7 +93,7 @@ double share(std::string_view pattern, std::string_view text) {
   return p;
 }
 
-// What stands behind a pattern's name, between its colons.
+// An argument after a pattern's name, between its colons.
 std::optional<std::string_view> argument(std::string_view text, int which) {
   for (int i = 0; i <= which; ++i) {
     const std::size_t colon = text.find(':');
@@ -138,7 +138,7 @@ void check_size(const TrafficNetwork& network, const TrafficMatrix& matrix) {
                                  network.sources.size())};
 }
 
-// A row without the entries that don't count, and what it sends in all.
+// A row without the entries that don't count, and its total rate.
 std::pair<TrafficPattern::Row, double> row_of(const TrafficNetwork& network, std::size_t source,
                                               const std::vector<double>& rates, ToSelf to_self) {
   TrafficPattern::Row row;
@@ -171,7 +171,7 @@ bool is_silent(const TrafficNetwork& network, const TrafficPattern& pattern, std
     if (share > 0.0) (is_own(network, source, sink) ? own : others) = true;
   });
   if (others) return false;
-  // Who draws a target may well be the only one.
+  // With `random`, a source is silent if its pattern leaves it no target but itself.
   const bool chosen = pattern.focus == 1.0 || !pattern.rows.empty();
   return !own || (chosen && to_self != ToSelf::all) || to_self == ToSelf::none;
 }

@@ -1,4 +1,4 @@
-// Chrome trace events as PyTorch's profiler (Kineto) writes them, for what reads its traces.
+// Chrome trace events as PyTorch's profiler (Kineto) writes them, for readers of its traces.
 #include <optional>
 #include <set>
 #include <string>
@@ -18,19 +18,19 @@ namespace {
 
 namespace json = boost::json;
 
-// Times are in µs, and readers drop what is shorter than one: a ns is written as a µs.
+// Times are in µs, and readers drop times below 1 µs: so a ns is written as a µs.
 constexpr std::int64_t kScale = 1000;
-// External ids of calls begin behind those of launches, which are the orders' numbers.
+// External ids of calls begin after those of launches, which are the orders' numbers.
 constexpr std::uint64_t kFirstCall = std::uint64_t{1} << 32U;
 double scaled(Time t) { return static_cast<double>(t.count()) / 1000.0; }
 
-// As Kineto calls it: "allreduce".
+// Kineto's name: "allreduce".
 std::string collective_name(std::string name) {
   std::erase(name, '_');
   return name;
 }
 
-/// One writing of a timeline.
+/// Writes a timeline.
 class ChromeTrace {
  public:
   ChromeTrace(Timeline& timeline, int rank, const Sink& sink)
@@ -54,11 +54,11 @@ class ChromeTrace {
   }
 
  private:
-  // What is of no package or rank is the first one's.
+  // A track without a package or rank belongs to the first one.
   [[nodiscard]] bool is_mine(TrackId track) const {
     return rank_ < 0 || std::max(0, timeline_.tracks[track].process) == rank_;
   }
-  // Of all packages together the last.
+  // A track of all packages together gets the number after the last.
   [[nodiscard]] int pid(TrackId track) const {
     const int process = timeline_.tracks[track].process;
     return process < 0 ? timeline_.ranks : process;
@@ -137,7 +137,7 @@ class ChromeTrace {
     put(event);
   }
 
-  // Kernels of collectives are told by this beginning of their names.
+  // Readers recognize kernels of collectives by this prefix of their names.
   [[nodiscard]] std::string name_of(const Slice& slice) const {
     const std::string& name = timeline_.strings[slice.name];
     if (slice.kind == SliceKind::collective_kernel) return "ncclDevKernel_" + name;

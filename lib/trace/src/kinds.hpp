@@ -8,11 +8,11 @@
 
 namespace kbsim::trace {
 
-/// What formats say of a kind of slice.
+/// The words of formats for a kind of slice.
 struct KindRow {
   SliceKind kind;
   std::string_view category;  // Perfetto's
-  std::string_view kineto;    // its word for the like of it
+  std::string_view kineto;    // its word for a similar event
   std::string_view color;     // in pictures
 };
 inline constexpr auto kKinds = std::to_array<KindRow>({

@@ -7,11 +7,11 @@
 
 namespace kbsim::trace {
 
-/// Slices of one track, put so that in a lane each begins when those before it have ended, or lies in one of
-/// a smaller kind. Programs and ranges also lie in one another.
+/// Slices of one track in lanes: in a lane, each slice begins after the end of those before it, or lies
+/// inside one of a smaller kind. Programs and ranges also lie in one another.
 class Lanes {
  public:
-  /// The lane of the next slice; `ended(lane, slice)` is told of those that end before it begins, inner
+  /// The lane of the next slice; calls `ended(lane, slice)` for slices that end before it begins, inner
   /// first.
   template <class Ended>
   std::size_t push(const Slice& slice, const Ended& ended) {
@@ -22,7 +22,7 @@ class Lanes {
     lanes_[lane].push_back(slice);
     return lane;
   }
-  /// No more come; the lanes stay, for the next track none are there.
+  /// Ends all slices and removes the lanes, ready for the next track.
   template <class Ended>
   void finish(const Ended& ended) {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) pop(lane, kForever, ended);

@@ -25,7 +25,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of at most so many slices: the shortest duration that is shown, a power of two or none.
+// The shortest duration shown, if at most `limits.slices` are shown: a power of two, or 0.
 Time shortest_shown(Timeline& timeline, const PageLimits& limits) {
   const std::uint64_t most = limits.slices;
   if (timeline.slices.size() <= most) return Time{0};
@@ -41,7 +41,7 @@ Time shortest_shown(Timeline& timeline, const PageLimits& limits) {
   return Time{std::int64_t{1} << std::min<std::size_t>(bits - 1, 62)};
 }
 
-// Of what is free the rest, which is mostly 0.
+// The used part of a free resource, which is mostly 0.
 std::vector<double> used(const Series& series) {
   std::vector<double> values = series.values;
   if (series.all == 0) return values;
@@ -49,10 +49,10 @@ std::vector<double> used(const Series& series) {
   return values;
 }
 
-// Of Measure.
+// Names in the order of Measure.
 constexpr std::array kMeasures{"utilisation", "waiting", "under_way", "free", "least_free"};
 
-// In thousandths, a run of n zeros as -n.
+// In thousandths; a run of n zeros is written as -n.
 json::array shortened(const std::vector<double>& values) {
   constexpr double kParts = 1000.0;
   json::array all;
@@ -70,7 +70,7 @@ json::array shortened(const std::vector<double>& values) {
   return all;
 }
 
-/// One writing of a timeline for a page: its slices are in memory, row by row.
+/// Writes a timeline for a page: its slices are in memory, row by row.
 class PageData {
  public:
   PageData(Timeline& timeline, const PageLimits& limits)
@@ -87,7 +87,7 @@ class PageData {
  private:
   struct Row {
     TrackId track = 0;
-    std::vector<std::pair<Slice, int>> slices = {};  // and their depths
+    std::vector<std::pair<Slice, int>> slices = {};  // with their depths
   };
   struct End {
     std::pair<std::uint32_t, std::size_t> row;
@@ -163,7 +163,7 @@ class PageData {
         {"flows", flows(numbers)}};
   }
 
-  // Those of the greatest sums, as they come among all.
+  // The series with the greatest sums, in their original order.
   [[nodiscard]] json::array series() {
     struct Row {
       double sum;

@@ -24,7 +24,7 @@ enum class Note : std::uint64_t { start_ps = 1, duration_ps, bytes, count, id, d
 constexpr auto kNotes = std::to_array<std::string_view>(
     {"start_ps", "duration_ps", "bytes", "count", "id", "detail", "at", "cut", "unfinished"});
 
-// Numbers of what is interned begin with 1.
+// Numbers of interned texts begin with 1.
 std::uint64_t iid(StringId id) { return std::uint64_t{id} + 1; }
 std::uint64_t iid(SliceKind kind) { return static_cast<std::uint64_t>(kind) + 1; }
 
@@ -67,7 +67,7 @@ class PacketWriter {
   std::string text_;
 };
 
-/// One writing of a timeline.
+/// Writes a timeline.
 class PerfettoTrace {
  public:
   PerfettoTrace(Timeline& timeline, TimeUnit unit, const Sink& sink)
@@ -105,7 +105,7 @@ class PerfettoTrace {
     descriptor.set_sibling_order_rank(track.order);
   }
 
-  // All texts at once: they are in memory as it is.
+  // Interns all texts at once: they are in memory anyway.
   void intern() {
     TracePacket& packet = out_.next();
     packet.set_sequence_flags(1);
@@ -191,7 +191,7 @@ class PerfettoTrace {
   }
   static void note_true(TrackEvent& event, Note note) { add(event, note).set_bool_value(true); }
 
-  // A value where it changes, and 0 where it ends.
+  // Writes a value where it changes, and 0 at the end.
   void write(const Series& series) {
     const std::uint64_t track = uuid(static_cast<TrackId>(timeline_.tracks.size()), 0) + written_++;
     auto& descriptor = *out_.next().mutable_track_descriptor();

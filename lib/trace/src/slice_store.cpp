@@ -32,7 +32,7 @@ std::string why(const char* what) {
                      std::error_code{error, std::generic_category()}.message());
 }
 
-// It has no name: it goes with the process.
+// The file has no name, so it ends with the process.
 std::FILE* temporary_file() {
   std::random_device random;
   const std::filesystem::path name =
@@ -48,13 +48,13 @@ std::FILE* temporary_file() {
 // Reads its slices of the file a few at a time.
 struct SliceStore::Run {
   std::FILE* file = nullptr;
-  std::uint64_t next = 0;  // to be read
+  std::uint64_t next = 0;  // to be read next
   std::uint64_t end = 0;
   std::vector<Slice> read = {};
   std::size_t at = 0;
 
   [[nodiscard]] const Slice& front() const { return read[at]; }
-  /// False if there is no other.
+  /// False if there is no further slice.
   bool advance() {
     if (++at < read.size()) return true;
     constexpr std::uint64_t kAtOnce = 512;
@@ -77,7 +77,7 @@ void SliceStore::add(const Slice& slice) {
 
 void SliceStore::spill() {
   if (lost_.empty() && !write_out()) lost_ = why("write");
-  if (!lost_.empty()) file_.reset();  // what is there isn't whole
+  if (!lost_.empty()) file_.reset();  // its contents are incomplete
   buffer_.clear();
 }
 

@@ -15,12 +15,12 @@ namespace kbsim::trace {
 namespace {
 
 constexpr double kLeft = 220.0;
-constexpr double kWidth = 1000.0;  // of the time
+constexpr double kWidth = 1000.0;  // of the time axis
 constexpr double kRow = 16.0;
 constexpr double kTop = 44.0;
 constexpr std::size_t kMostRows = 48;
 
-// 1, 2 or 5 times a power of ten: about ten of them in all.
+// 1, 2 or 5 times a power of ten; about ten ticks in all.
 double tick_of(double all) {
   const double rough = std::pow(10.0, std::floor(std::log10(all / 10.0)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -29,7 +29,7 @@ double tick_of(double all) {
   return 10.0 * rough;
 }
 
-/// One drawing of a timeline.
+/// Draws a timeline.
 class Picture {
  public:
   explicit Picture(Timeline& timeline)
@@ -57,7 +57,7 @@ class Picture {
   [[nodiscard]] double x(Time t) const {
     return kLeft + kWidth * static_cast<double>((t - timeline_.begin).count()) / span_;
   }
-  // Rows are those of the first tracks that have slices, as a viewer shows them.
+  // The rows are the first tracks with slices, in a viewer's order.
   void find_rows() {
     const std::vector<std::uint32_t> places = places_of(timeline_.tracks);
     std::map<std::uint32_t, TrackId> used;
@@ -85,7 +85,7 @@ class Picture {
     });
   }
 
-  // An arrow leads from the end of what is sent, or the begin of a launch.
+  // An arrow leads from the end of a sending slice, or from the start of a launch.
   void note_flows(const Slice& slice, double row) {
     const double middle = row + kRow / 2.0;
     const bool launch = slice.kind == SliceKind::launch;

@@ -5,7 +5,7 @@
 namespace kbsim::trace {
 namespace {
 
-// A track as it is compared: the orders and numbers of all above it, then its own.
+// A track's sort key: the orders and numbers of all its parents, then its own.
 using Rank = std::vector<std::pair<std::int32_t, TrackId>>;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a machine costs to lay out, as it grows:
+// Costs of laying out machines of growing size:
 //   kbsim_bench_rooms --test-case="*compiled"
 #include <chrono>
 
@@ -12,7 +12,7 @@ using namespace kbsim::topology;
 
 namespace {
 
-/// What its nodes, links, names and lists of links take.
+/// Bytes of its nodes, links, names and lists of links.
 std::size_t bytes_of(const Graph& graph) {
   std::size_t bytes = graph.nodes().size() * sizeof(Node) + graph.links().size() * sizeof(Link);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {

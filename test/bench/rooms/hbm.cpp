@@ -1,4 +1,4 @@
-// What the models of an HBM slice cost a packet:
+// Costs of the models of an HBM slice, per packet:
 //   kbsim_bench_rooms --test-case="*packet*"
 #include <chrono>
 

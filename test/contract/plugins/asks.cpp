@@ -1,4 +1,4 @@
-// A bench with an option of each type, which says what it was given, and reports a row of its own.
+// A bench with an option of each type. It prints the values, and reports a row of its own.
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

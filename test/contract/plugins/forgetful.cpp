@@ -1,4 +1,4 @@
-// A collective that does nothing: what must come from elsewhere is wrong.
+// A collective that does nothing: all values that must come from other ranks are wrong.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -1,5 +1,5 @@
-// An MMU that maps nothing new: it takes a message of kbsim's, and its answer is taken. Built so that it
-// hides its symbols, as careful shared objects do.
+// An MMU that maps nothing new: it accepts a message of kbsim's, and kbsim accepts its answer. It is built
+// with hidden symbols, as careful shared objects are.
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"

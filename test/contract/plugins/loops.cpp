@@ -1,4 +1,4 @@
-// Kernels and a host program that keep their thread for themselves: for ever, or for a while.
+// Kernels and a host program that don't return control: for ever, or for a while.
 #include <atomic>
 #include <chrono>
 

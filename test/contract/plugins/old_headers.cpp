@@ -1,4 +1,4 @@
-// What the headers of kbsim 0.0.9 would leave in an object file.
+// Symbols that the headers of kbsim 0.0.9 would leave in an object file.
 #include <cstdlib>
 
 extern "C" const char kbsim_abi_0_0_9;
@@ -7,7 +7,7 @@ namespace {
 
 const char* volatile headers = &kbsim_abi_0_0_9;
 
-// It may not even begin to run: the layouts of all things may differ.
+// No code of it may run: all layouts may differ.
 const struct Runs {
   Runs() {
     if (headers != nullptr) std::abort();

@@ -1,4 +1,4 @@
-// All-reduces that read what they haven't yet written: a data race on every cube. Two of them then fail.
+// All-reduces that read data before they have written it: a data race on every cube. Two of them then fail.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -1,4 +1,4 @@
-// A component and an arbiter whose names kbsim's own have.
+// A component and an arbiter with names that kbsim's own have.
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_arbiter.hpp"
 

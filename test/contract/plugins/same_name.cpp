@@ -1,4 +1,4 @@
-// A kernel whose name kbsim's own has.
+// A kernel with the name of one of kbsim's own.
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim {

@@ -39,7 +39,7 @@ class SilentPart final : public hw::Component {
     if (name() == "sip0.cube1" + part)
       tell(*fabric().graph().find("sip0.cube0" + part), 16_B, hw::TrafficClass::request, Tick{});
   }
-  // Of another name it waits at the end, too.
+  // Under another name, a part waits at the end, too.
   kbsim::Task<> wait() { co_await sim().delay(200_us); }
   void accept(hw::MessagePtr /*message*/) override {
     if (name().ends_with(".waiter")) (void)sim().spawn(name(), wait());

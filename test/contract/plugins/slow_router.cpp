@@ -1,4 +1,4 @@
-// A router that kbsim doesn't have: its pipeline takes as long as it is told.
+// A router that kbsim doesn't have: the delay of its pipeline is an attribute.
 #include <cstdlib>
 #include <fstream>
 
@@ -19,7 +19,7 @@ class SlowRouter : public Component {
   SlowRouter(Fabric& fabric, NodeId id, SlowRouterSpec spec) : Component{fabric, id}, spec_{spec} {}
   SlowRouter(const SlowRouter&) = delete;
   SlowRouter& operator=(const SlowRouter&) = delete;
-  // As one does that keeps figures of its own.
+  // Writes a log at its end, as a router with statistics of its own would.
   ~SlowRouter() override {
     if (const char* const file = std::getenv("SLOW_ROUTER_LOG"))
       std::ofstream{file, std::ios::app} << name() << '\n';

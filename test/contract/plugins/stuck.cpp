@@ -1,5 +1,5 @@
-// All-reduces that don't end: one in which two cubes of rank 0 wait for one another, and a cube of rank 1 for
-// one that has ended.
+// All-reduces that don't end. In one, two cubes of rank 0 wait for each other, and a cube of rank 1 for one
+// that has ended.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -1,4 +1,4 @@
-// A kernel that prints, and checks what isn't so.
+// A kernel that prints, and checks a false condition.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -1,4 +1,4 @@
-// Host programs and a kernel that throw what kbsim doesn't know.
+// Host programs and a kernel that throw exceptions of unknown types.
 #include <stdexcept>
 
 #include "kbsim/app/bench.hpp"

@@ -1,4 +1,4 @@
-// A bench that keeps no rule of a sweep: it hangs, crashes, takes memory, or isn't deterministic.
+// A bench that breaks the rules of a sweep: it hangs, crashes, takes memory, or isn't deterministic.
 #include <csignal>
 #include <cstdlib>
 #include <memory>

@@ -96,7 +96,7 @@ TEST_CASE("NOC trace: events by processor, stamps from the first on, zones and f
   CHECK(reads[2].cycle == 199);
 }
 
-TEST_CASE("NOC trace: events of several cores in turn are told apart") {
+TEST_CASE("NOC trace: events of several cores in turn are kept apart") {
   const TraceFile file{"[" + read_at(5, 1) + "," + read_at(6, 2) + "," + read_at(7, 1) + "]"};
   const NocTrace trace = NocTrace::open(file.path(), kGrid);
   REQUIRE(trace.sections.size() == 2);
@@ -164,7 +164,7 @@ TEST_CASE("NOC trace: stretches are joined before they are too many, and give th
   }
 }
 
-TEST_CASE("NOC trace: a file that changes while it is read is told") {
+TEST_CASE("NOC trace: a file that changes while it is read is reported") {
   const std::string was = "[" + read_at(5) + "," + read_at(6) + "]";
   for (const std::string& now :
        {"[" + read_at(5) + "]", was.substr(0, 100), "[" + read_at(7) + "," + read_at(6) + "]",
@@ -176,7 +176,7 @@ TEST_CASE("NOC trace: a file that changes while it is read is told") {
   }
 }
 
-TEST_CASE("NOC trace: a mistake is told with its line and column") {
+TEST_CASE("NOC trace: a mistake is reported with its line and column") {
   CHECK(error_of("{}") == ":1:1: found '{', expected '[': an array of events");
   CHECK(error_of("") == ":1:1: found the end of the file, expected '[': an array of events");
   CHECK(error_of("[]") == ": has no events of a NOC");

@@ -114,7 +114,7 @@ Ending on_machine(const Programs& programs, host::Session& session) {
   }
 }
 
-// Of several faults and waits either may be met first.
+// Compares values only: with several faults and waits, each side may meet another one first.
 std::string difference(const Ending& machine, const Ending& mock) {
   if (machine.memories.empty() != mock.memories.empty())
     return fmt::format("the machine {}, the mock {}:\n{}", machine.how, mock.how,
@@ -173,7 +173,7 @@ config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec
   return algorithm;
 }
 
-// Tiles of the mock find room always: so rings leave tiles on the machine half of theirs.
+// Tiles of the mock always have room, so rings must leave half of the room for tiles on the machine.
 void require_room_for_tiles(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const Bytes room = machine.cube.memory.tcm - machine.cube.memory.tcm_scheduler;
   if (2 * ccl::rings_in_tcm(algorithm, machine) > room)
@@ -190,7 +190,7 @@ ExitCode run(const Options& options) {
       machine, algorithm, {.simulation = {.shuffle_ties = options.shuffle_ties}, .replay_threads = 1}};
   const Ending there = on_machine(programs, session);
   const std::string found = difference(there, in_mock(programs, machine, algorithm));
-  // After a fault some more events may have run, and of several at one time either may be told.
+  // After a fault some more events may have run; of several faults at one time, any may be reported.
   const bool comparable = there.how != kFault;
   fmt::print("{}{}\n", there.how,
              comparable ? fmt::format(" at {}, digest {}", to_string(session.sim().now()),

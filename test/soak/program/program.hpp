@@ -50,7 +50,7 @@ struct Programs {
 };
 
 /// Sends and receives come in pairs. A third of the programs is flawed: steps are lost or in another order,
-/// so that many of these get stuck or leave tiles behind.
+/// so that many of these get stuck or leave tiles unreceived.
 [[nodiscard]] Programs random_programs(std::uint64_t seed, const std::vector<PeCoord>& pes);
 
 /// Arguments of the kernel `soak_program`: the memory of a package, kRows rows a PE.

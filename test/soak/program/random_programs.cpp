@@ -89,7 +89,7 @@ class Author {
     insert(pe, {.kind = kKinds[below(4)], .to = any_register(), .from = any_register()});
   }
 
-  // Of all PEs; where one lacks it, the others of its package get stuck.
+  // A barrier of all PEs; if one PE lacks it, the others of its package get stuck.
   void barrier() {
     for (std::size_t pe = 0; pe <= programs_.pes.size(); ++pe) {
       const bool lost = flawed_ && below(30) == 0;

@@ -19,15 +19,15 @@ struct FlashAttentionArgs {
 /// attention_mesh_kv and attention_mesh_mlo: O = softmax(Q K^T * scale) V over the keys of all ranks. Ranks
 /// are the first PEs of a cube (rank_axis 0) or PEs 0 of the first cubes (1), in a line of queues E and W.
 ///
-/// Each has [h_kv, s_kv, d] of K and V, rank after rank in memory, and so [h_q, s_q, d] of O and Q; but in
-/// attention_mesh_mlo all have the same Q. h_q / h_kv heads of queries share one of keys. `causal`: a query
+/// Each rank holds [h_kv, s_kv, d] of K and V and [h_q, s_q, d] of O and Q, rank after rank in memory. In
+/// attention_mesh_mlo all ranks share one Q. h_q / h_kv query heads share a key head. `causal`: a query
 /// sees the keys up to its own position; the last query of all stands at the last key of all.
 struct AttentionMeshArgs {
   Ptr q, k, v, o;
   int ranks = 1;
   int rank_axis = 0;
   std::int64_t h_q = 1, h_kv = 1, d = 0;
-  std::int64_t s_q = 1, s_kv = 0;                 // of a rank
+  std::int64_t s_q = 1, s_kv = 0;                 // per rank
   std::int64_t block_rows = 32, block_keys = 32;  // rows of O, or keys, of a message at most
   double scale = 1.0;
   bool causal = false;

@@ -14,34 +14,34 @@ using collective::InFlight;
 using collective::Slice;
 using collective::Slices;
 
-/// What comes from a rank so many places away: from which side, and to which it goes on, if anybody is there.
+/// Data that arrives from another rank: from which side, and to which side it goes on, if a rank is there.
 struct Arrival {
   int rank = 0;
   Dir from;
   std::optional<Dir> on = {};
 };
 
-/// A rank's place in the line: nobody is west of the first and east of the last.
+/// A rank's place in the line. The first rank has no neighbour to the west, the last has none to the east.
 struct Line {
   int rank = 0;
   int size = 1;
 
   /// The sides on which there is a neighbour.
   [[nodiscard]] std::vector<Dir> sides() const;
-  /// Of the ranks so many places away, as many as there are: 2 to 0.
+  /// Arrivals from the ranks `distance` places away: 0 to 2 of them.
   [[nodiscard]] std::vector<Arrival> arrivals(int distance) const;
 };
 /// None on PEs that aren't ranks.
 [[nodiscard]] std::optional<Line> place_in_line(TL& tl, const AttentionMeshArgs& args);
 
-/// What a kernel waits in for a neighbour, to send or to take a tile, as a range of the trace.
+/// Trace range in which a kernel waits for a neighbour to send or to take a tile.
 inline constexpr LastingName kWaitForNeighbour = "wait for a neighbour";
 
-/// A tile from a neighbour, in its slot; the next one on the other side gets a copy. If the slot had to wait
-/// until that can be sent, the slots of all could fill with tiles that wait for one another.
+/// A tile from a neighbour, in its slot; the neighbour on the other side gets a copy. Without the copy, the
+/// slots of all ranks could fill with tiles that wait for one another.
 [[nodiscard]] Task<Tile> pass_on(TL& tl, Arrival way, Shape shape, DType dtype, InFlight* sends);
 
-/// The neighbours have taken all that was sent.
+/// Waits until the neighbours have taken all sent tiles.
 [[nodiscard]] Task<> all_taken(TL& tl, InFlight* sends);
 
 /// A rank's own keys and values, loaded ahead of their use: head by head, block by block.

@@ -7,13 +7,13 @@
 
 namespace kbsim::collective {
 
-/// Sends and stores in flight. A step ends when those of the step before it are done: nobody holds more than
-/// what two steps sent, however slow its neighbour is.
+/// Sends and stores in flight. A step ends when the operations of the step before it are done. So a PE holds
+/// at most the tiles of two steps, however slow its neighbour is.
 class InFlight {
  public:
   void add(Pending<void> operation) { this_step_.push_back(std::move(operation)); }
   [[nodiscard]] Task<> end_step();
-  /// All are done.
+  /// Waits until all are done.
   [[nodiscard]] Task<> done();
 
  private:

@@ -9,13 +9,13 @@
 
 namespace kbsim::collective {
 
-/// A share of a vector on its way round a ring, beside others on their way round other rings. Place i ends up
-/// with chunk i, given as messages.
+/// A share of a vector that travels round a ring, while other shares travel round other rings. Place i ends
+/// up with chunk i, given as messages.
 struct Lane {
   Ring ring;
   std::vector<Slices> chunks;
 
-  /// The messages of the place so many steps before this one.
+  /// The messages of the place `steps` steps before this one.
   [[nodiscard]] const Slices& chunk(int steps) const { return chunks[ring.before(steps)]; }
   [[nodiscard]] bool may_fill_slots(const CollectiveArgs& args) const;
 };
@@ -33,21 +33,21 @@ struct Turn {
   std::size_t lane;
   Slice message;
 };
-/// The messages of all lanes' chunks of so many steps before, a message of each lane in turn.
+/// The messages of all lanes' chunks `steps` steps before, one message of each lane in turn.
 [[nodiscard]] std::vector<Turn> in_turns(const Lanes& lanes, int steps);
 
 /// Tiles at hand, by their first elements.
 using TileMap = std::map<std::int64_t, Tile>;
 [[nodiscard]] Tile take(TileMap& tiles, const Slice& message);
 
-/// Puts the combination of everybody's chunk of this place, of each lane, into `sums`. This PE's tiles come
-/// from memory, or without `own` from `sums`. Each message goes on as soon as it came.
+/// Puts into `sums`, for each lane, the combination of all PEs' chunks of this place. This PE's tiles are
+/// loaded from memory, or taken from `sums` without `own`. Each message goes on as soon as it has arrived.
 [[nodiscard]] Task<> reduce_scatter(TL& tl, Lanes lanes, std::vector<Prefetch>* own, TileMap* sums,
                                     CollectiveArgs args);
 
-/// What becomes of tiles that were gathered: they are kept in `tiles`, or stored in this PE's data.
+/// Where gathered tiles go: they are kept in `tiles`, or stored in this PE's data.
 enum class Gathered { kept, stored };
-/// Gives everybody the chunk of each place, which `tiles` has there.
+/// Gives all PEs the chunk of each place. `tiles` holds this PE's chunk at the start.
 [[nodiscard]] Task<> all_gather(TL& tl, Lanes lanes, TileMap* tiles, Gathered gathered, CollectiveArgs args);
 
 }  // namespace kbsim::collective

@@ -24,10 +24,10 @@ using Slices = std::vector<Slice>;
 /// on the link, there is time to deal with the one before.
 [[nodiscard]] Slices cut(Slice whole, std::int64_t most);
 
-/// The same slices of a vector that begins so many elements later.
+/// The same slices of a vector that begins `by` elements later.
 [[nodiscard]] Slices shifted(Slices slices, std::int64_t by);
 
-/// This PE's part of `data`; and of `out`, whose parts have so many elements.
+/// This PE's part of `data`; and of `out`, whose parts have `out_elems` elements.
 [[nodiscard]] Ptr own_data(TL& tl, const CollectiveArgs& args);
 [[nodiscard]] Ptr own_out(TL& tl, const CollectiveArgs& args, std::int64_t out_elems);
 

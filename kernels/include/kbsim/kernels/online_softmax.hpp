@@ -6,16 +6,16 @@
 
 namespace kbsim::attention {
 
-/// Attention over the keys so far, a row a query: the largest score, the sum of exp(score - largest), and the
-/// values, weighted so and not yet divided by the sum. All f32.
+/// Attention over the keys so far, one row per query: the largest score, the sum of exp(score - largest), and
+/// the values weighted by exp(score - largest), not yet divided by the sum. All f32.
 struct Running {
   Tile largest;
   Tile sum;
   Tile out;
 };
 
-/// The score of a key that isn't seen. It is finite, so that rows may meet such keys first: what they add up
-/// to then is weighted with exp(kUnseen - largest) = 0 as soon as a key is seen.
+/// The score of a key that isn't seen. It is finite, so that a row may meet such keys first: their sum is
+/// weighted with exp(kUnseen - largest) = 0 as soon as a key is seen.
 constexpr double kUnseen = -1e30;
 
 /// Over no keys.

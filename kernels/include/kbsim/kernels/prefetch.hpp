@@ -16,7 +16,7 @@ class Prefetch {
 
   Prefetch(TL& tl, Ptr from, Slices order, const TcmBudget& budget, Combination to = {});
   Prefetch(Prefetch&&) = default;  // and no copies: loads are in flight once
-  /// What is loaded after that.
+  /// Adds slices to the end of the order.
   void append(const Slices& slices) { order_.insert(order_.end(), slices.begin(), slices.end()); }
   /// KernelFault if the slice isn't the next one of the order.
   [[nodiscard]] Task<Tile> load(Slice slice, Here at = Here::current());

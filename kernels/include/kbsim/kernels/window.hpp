@@ -8,16 +8,16 @@
 
 namespace kbsim::collective {
 
-/// How many elements a kernel has in TCM at once. Depends only on what all that take part have in common, so
-/// that all cut the same windows and messages.
+/// Number of elements that a kernel has in TCM at once. It depends only on values that all participants
+/// share, so that all cut the same windows and messages.
 struct TcmBudget {
-  std::int64_t message = 0;  // of a message at most; 0: any number
+  std::int64_t message = 0;  // per message at most; 0: any number
   std::size_t loads = 1;     // messages that each Prefetch has in flight
   std::int64_t held = 0;     // beside messages on their way; 0: any number
   std::int64_t tcm = 0;      // in all
 };
-/// The budget of a kernel that loads so many vectors side by side. UsageError if the TCM is too small for one
-/// element of everything.
+/// The budget of a kernel that loads `vectors` vectors side by side. UsageError if the TCM is too small for
+/// one element of each.
 [[nodiscard]] TcmBudget budget_of(const CollectiveArgs& args, int vectors = 1);
 
 /// As much of a vector as the TCM has room for.
@@ -29,8 +29,8 @@ struct Window : Slice {
   [[nodiscard]] Window share(int i, int n) const { return {chunk_of(*this, i, n), budget}; }
 };
 
-/// What a kernel has of a window in TCM at once: so many of its `of` equal shares, beside the messages on
-/// their way of so many vectors.
+/// Part of a window that a kernel has in TCM at once: `shares` of its `of` equal shares. Messages in flight
+/// of `vectors` vectors come on top.
 struct Held {
   std::int64_t shares = 1;
   std::int64_t of = 1;

@@ -1,4 +1,4 @@
-// All-reduce: every rank's tensor becomes what all of them combine to.
+// All-reduce: every rank's tensor becomes the combination of all tensors.
 #include "kbsim/ccl/collective.hpp"
 
 namespace kbsim::ccl {

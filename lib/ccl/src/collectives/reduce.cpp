@@ -1,4 +1,4 @@
-// Reduce: the root's tensor becomes what all of them combine to; the others stay.
+// Reduce: the root's tensor becomes the combination of all tensors; the others stay.
 #include "kbsim/ccl/collective.hpp"
 
 namespace kbsim::ccl {

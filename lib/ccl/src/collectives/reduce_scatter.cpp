@@ -1,4 +1,4 @@
-// Reduce-scatter: every rank gets its share of what all inputs combine to.
+// Reduce-scatter: every rank gets its share of the combination of all inputs.
 #include "kbsim/ccl/collective.hpp"
 
 namespace kbsim::ccl {

@@ -1,4 +1,4 @@
-// Send and receive: every rank's tensor becomes that of the rank before.
+// Send and receive: every rank's tensor becomes the tensor of the rank before.
 #include "kbsim/ccl/collective.hpp"
 
 namespace kbsim::ccl {

@@ -10,7 +10,7 @@ namespace {
 
 using topology::Side;
 
-// E, W, N, S to the same PE of the neighbouring cubes; the mesh of cubes doesn't wrap.
+// Labels E, W, N, S lead to the same PE of the neighbouring cubes; the mesh of cubes doesn't wrap.
 void add_cube_neighbours(const config::MachineSpec& machine, PeCoord at, std::vector<Neighbour>& to) {
   const int w = machine.sip.cube_mesh.w;
   const int column = at.cube % w;
@@ -23,13 +23,13 @@ void add_cube_neighbours(const config::MachineSpec& machine, PeCoord at, std::ve
   add(at.cube + w < machine.cubes_per_sip(), "S", at.cube + w);
 }
 
-// global_parent and so on to the same PE of the same cube on the packages above and below in a tree.
+// Labels such as global_parent lead to the same PE of the same cube on the next packages up and down a tree.
 void add_tree_neighbours(const topology::SipNetwork& network, PeCoord at, std::vector<Neighbour>& to) {
   for (const topology::SipPort& port : network.ports(at.sip))
     to.push_back({.direction = "global_" + port.name, .peer = {port.peer, at.cube, at.pe}});
 }
 
-// global_E and so on: of a grid's neighbours, else of the next package and the one before.
+// Labels such as global_E lead to the neighbours in a grid, else to the next package and the one before.
 void add_grid_neighbours(const topology::SipNetwork& network, PeCoord at, std::vector<Neighbour>& to) {
   constexpr std::array<const char*, 4> kLabels{"global_E", "global_W", "global_N", "global_S"};
   for (const Side side : topology::kSides) {

@@ -1,4 +1,4 @@
-// The ranks as a grid, whatever joins their packages: the one of system.sips, or the squarest.
+// The ranks as a grid, whatever joins their packages: the grid of system.sips, or the squarest one.
 #include <array>
 #include <optional>
 

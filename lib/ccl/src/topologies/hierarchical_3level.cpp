@@ -8,7 +8,7 @@
 namespace kbsim::ccl {
 namespace {
 
-// Both neighbours of a place in a ring of `size`, by the labels that lead on and back.
+// Adds both neighbours of a place in a ring of `size`, by the labels that lead on and back.
 template <class At>
 void add_ring(std::vector<Neighbour>& to, int place, int size, const char* on, const char* back, At at) {
   if (size == 1) return;

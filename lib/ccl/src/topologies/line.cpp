@@ -1,10 +1,10 @@
-// PEs in lines that don't close: the first has nobody to the W, the last nobody to the E.
+// PEs in open lines: the first has no neighbour to the W, the last has none to the E.
 #include "kbsim/ccl/wiring.hpp"
 
 namespace kbsim::ccl {
 namespace {
 
-// `number` is a PE's place in its line; those that differ in nothing else are in one line.
+// `number` is a PE's place in its line; PEs that differ in nothing else are in one line.
 Wiring lines_along(int PeCoord::* number, const std::vector<PeCoord>& participants) {
   Wiring wiring;
   for (const PeCoord& at : participants) wiring[at];

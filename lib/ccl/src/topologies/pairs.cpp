@@ -1,4 +1,4 @@
-// Ranks that reach others directly: each other one, or those at distances that double.
+// Ranks with direct queues: to all other ranks, or to the ranks at distances 1, 2, 4, ...
 
 #include "kbsim/base/rank_label.hpp"
 #include "kbsim/ccl/wiring.hpp"

@@ -1,4 +1,4 @@
-// Ranks in a ring, each with the next one and the one before.
+// Ranks in a ring: each is joined with the next one and the one before.
 #include <algorithm>
 
 #include "kbsim/ccl/wiring.hpp"
@@ -6,7 +6,7 @@
 namespace kbsim::ccl {
 namespace {
 
-// `ring` has the ranks in their order; `east` is what each does at its end of the queue to the next.
+// `ring` has the ranks in their order; `east` is the flow at a rank's end of the queue to the next rank.
 Wiring close(const std::vector<int>& ring, const std::vector<PeCoord>& participants, Flow east = Flow::both) {
   const std::size_t n = ring.size();
   return wire_ranks(participants, [&](int rank) {

@@ -3,7 +3,7 @@
 namespace kbsim::ccl {
 namespace {
 
-// Every PE of the tensor's SIP has just one shard, whoever takes part.
+// Every PE of the tensor's SIP has just one shard, whichever PEs take part.
 std::string multi_pe_sip_local(const std::vector<topology::ShardSpec>& shards, const std::vector<PeCoord>&,
                                const config::MachineSpec& machine) {
   if (shards.empty()) return "a tensor with elements";

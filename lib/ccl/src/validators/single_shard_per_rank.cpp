@@ -3,7 +3,7 @@
 namespace kbsim::ccl {
 namespace {
 
-// Every participant of the tensor's SIP has just one shard, and nobody else has any.
+// Every participant of the tensor's SIP has just one shard, and no other PE has any.
 std::string single_shard_per_rank(const std::vector<topology::ShardSpec>& shards,
                                   const std::vector<PeCoord>& participants, const config::MachineSpec&) {
   if (shards.empty()) return "a tensor with elements";

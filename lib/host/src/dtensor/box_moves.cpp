@@ -12,8 +12,8 @@ std::int64_t product(std::span<const std::int64_t> extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
 }
 
-// A box of the source to one rank, one of the result from it; the own one is copied. Of what is empty nothing
-// is said.
+// Adds a send of a box of the source to rank i, and a receive of a box of the result from it; for this rank a
+// copy. Empty boxes are left out.
 void add_pair(std::vector<TensorMove>& moves, const Passage& way, int i, std::optional<Rows> give,
               std::optional<Rows> take) {
   const bool gives = give && !give->empty() && way.source;
@@ -29,8 +29,8 @@ void add_pair(std::vector<TensorMove>& moves, const Passage& way, int i, std::op
   if (takes) moves.push_back({.kind = BoxMove::Kind::receive, .peer = peer, .to = to});
 }
 
-// A range of dimension `a` of a tensor, in rows that a range of a later dimension `b` has of another one: for
-// each index of the dimensions before `a` a box.
+// A range of dimension `a` of a tensor, one box per index of the dimensions before `a`. Its rows are as long
+// as those of a range of the later dimension `b` in the other tensor.
 std::vector<Rows> rows_by_later(const Shape& shape, int a, IndexRange range, int b) {
   const Rows whole = rows_of(shape, a, range);
   const std::int64_t cols = all_of(shape, b).cols;
@@ -41,7 +41,7 @@ std::vector<Rows> rows_by_later(const Shape& shape, int a, IndexRange range, int
   return boxes;
 }
 
-// The range of `b`, for each index of the dimensions before `a`.
+// The range of dimension `b`, one box per index of the dimensions before `a`.
 std::vector<Rows> rows_by_earlier(const Shape& shape, int b, IndexRange range, int a) {
   const Rows whole = rows_of(shape, b, range);
   const std::int64_t blocks = all_of(shape, a).rows;
@@ -98,7 +98,7 @@ std::vector<TensorMove> scatter_from_first(const Passage& way, int dim) {
   return moves;
 }
 
-// Of what one rank has and another one gets, both sides see the same rows.
+// Sender and receiver cut a message's elements into the same rows.
 std::vector<TensorMove> turn_moves(const Passage& way, int from, int to) {
   std::vector<TensorMove> moves;
   for (int i = 0; i < way.size(); ++i) {

@@ -12,11 +12,11 @@ namespace kbsim::host::dtensor {
 
 /// A range of a dimension, of a row-major tensor of that shape.
 [[nodiscard]] Rows rows_of(const Shape& shape, int dim, IndexRange range);
-/// All of it, in rows that the same dimension cuts.
+/// The whole tensor, in rows that the same dimension cuts.
 [[nodiscard]] Rows all_of(const Shape& shape, int dim = 0);
 [[nodiscard]] bool is_empty(const Shape& shape);
 
-/// One axis of a tensor on its way from one placement to another: what this rank has, gets, and whom with.
+/// A change of placement along one axis: this rank's source and result, and the line of ranks.
 struct Passage {
   DeviceMesh mesh;
   int axis;
@@ -34,10 +34,10 @@ struct Passage {
   [[nodiscard]] IndexRange chunk(int dim, int i) const { return chunk_of(shape[dim], size(), i); }
 };
 
-/// The boxes that a rank gives and takes, its own one copied: of what is empty nothing is said.
+/// The boxes that a rank sends and receives; its own box is copied. Empty boxes are left out.
 [[nodiscard]] std::vector<TensorMove> gather_moves(const Passage& way, int dim);
 [[nodiscard]] std::vector<TensorMove> scatter_moves(const Passage& way, int dim);
-/// Rank 0 of the line gives, all take.
+/// Rank 0 of the line sends, all receive.
 [[nodiscard]] std::vector<TensorMove> scatter_from_first(const Passage& way, int dim);
 /// Chunks of dimension `from` become chunks of dimension `to`.
 [[nodiscard]] std::vector<TensorMove> turn_moves(const Passage& way, int from, int to);

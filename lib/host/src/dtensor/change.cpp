@@ -1,4 +1,4 @@
-// One change of a placement: what ranks of a line give each other.
+// One change of a placement: the messages between the ranks of a line.
 #include "change.hpp"
 
 #include <utility>
@@ -17,7 +17,7 @@ constexpr MoveKind kGather{"all_gather", "ALLGATHER", Comm::all_gather};
 constexpr MoveKind kTurn{"all_to_all", "ALLTOALL", Comm::all_to_all};
 constexpr MoveKind kReduceScatter{"reduce_scatter", "REDUCE_SCATTER", Comm::reduce_scatter};
 
-// A box is of the whole tensor, and so must what each PE has be.
+// Boxes are cut out of the whole tensor, so each PE must have all of it.
 void require_whole(const std::optional<Tensor>& tensor, Here at) {
   if (!tensor) return;
   for (const host::Shard& shard : tensor->shards(at)) {
@@ -29,7 +29,7 @@ void require_whole(const std::optional<Tensor>& tensor, Here at) {
   }
 }
 
-// What this rank has of another one, in a tensor of its own.
+// Copies a box of a tensor into another tensor.
 Task<> copy_box(DeviceMesh mesh, Tensor from, Rows box, Tensor to, Here at) {
   const Rows into = all_of(to.shape());
   BoxArgs args{.count = 1, .slot_bytes = 32 * 1024};
@@ -41,7 +41,7 @@ Task<> copy_box(DeviceMesh mesh, Tensor from, Rows box, Tensor to, Here at) {
   co_await mesh.rank().launch("exchange_boxes", tensors, args, at);
 }
 
-// In place of the local tensor, or of a copy of it.
+// All-reduces the local tensor in place, or a copy of it.
 Task<std::optional<Tensor>> all_reduced(Passage way, DType dtype, topology::DPPolicy dp, Reduction op,
                                         bool in_place, Here at) {
   if (!way.source) co_return std::nullopt;

@@ -19,12 +19,12 @@ struct MoveKind {
   Comm comm;
 };
 
-/// What this rank gives: of a scatter and a broadcast, the first one of the line gives all.
+/// Bytes that this rank gives. In a scatter and a broadcast, the first rank of the line gives all.
 [[nodiscard]] Bytes given_bytes(const Passage& way, Comm comm, DType dtype);
-/// None of an empty shape.
+/// An uninitialized local tensor; none for an empty shape.
 [[nodiscard]] Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype,
                                                       topology::DPPolicy dp, std::source_location at);
-/// All ranks of the line move their boxes. UsageError if not all of a tensor is on each of its PEs.
+/// Moves the boxes of all ranks of the line. UsageError unless each PE of a tensor has all of it.
 [[nodiscard]] Task<> run_moves(Passage way, MoveKind kind, std::vector<TensorMove> moves, Shape global,
                                DType dtype, std::optional<Reduction> op, std::string details,
                                std::source_location at);

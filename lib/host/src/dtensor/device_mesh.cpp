@@ -17,7 +17,7 @@
 namespace kbsim::host::dtensor {
 namespace {
 
-// No further than needed to tell it from a world's ranks.
+// Stops beyond the range of int, which no number of ranks reaches.
 std::int64_t product(const std::vector<int>& shape) {
   std::int64_t ranks = 1;
   for (const int n : shape) {
@@ -41,7 +41,7 @@ int rank_at(const std::vector<int>& coordinate, const std::vector<int>& shape) {
   return rank;
 }
 
-// The line along an axis that a rank begins.
+// The line along an axis whose first rank is `rank`.
 std::vector<int> line_from(int rank, std::size_t axis, const std::vector<int>& shape) {
   std::vector<int> coordinate = coordinate_of(rank, shape);
   std::vector<int> line;
@@ -98,7 +98,7 @@ void DeviceMesh::count(Comm comm, Bytes bytes) const {
   of.bytes += bytes;
 }
 
-// Every rank makes every group, in one order; a line of all is the default group.
+// Every rank makes every group, in the same order. A line of all ranks is the default group.
 Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vector<int> mesh_shape,
                                   std::vector<std::string> mesh_dim_names, DeviceMesh::Here at) {
   const int world = rank.dist.get_world_size({}, at);

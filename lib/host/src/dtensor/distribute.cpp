@@ -19,7 +19,7 @@ using Here = std::source_location;
 
 constexpr MoveKind kScatter{"scatter", "SCATTER", Comm::scatter};
 
-// All of what the first rank of each line has, on its way along an axis.
+// The passage along an axis of the first rank's whole tensor.
 Passage along(const DTensor& x, int axis) {
   const DeviceMesh& mesh = x.device_mesh();
   const Shape shape = x.to_local()
@@ -67,8 +67,8 @@ void require_no_sums(const Placements& placements) {
 
 }  // namespace
 
-// An axis at a time: the first rank of each line of the first axis gives chunks, which are given on along the
-// next.
+// One axis at a time: the first rank of each line of the first axis gives chunks, which are then distributed
+// along the next axis.
 Task<DTensor> distribute_tensor(Tensor tensor, DeviceMesh mesh, Placements placements, topology::DPPolicy dp,
                                 DistributeOptions options, Here at) {
   const Placements goal = at_line(at, [&] {

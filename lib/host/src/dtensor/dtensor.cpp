@@ -24,14 +24,14 @@ Task<DTensor> redistributed(DTensor x, Placements placements, bool in_place, Her
   for (const Change& change : changes) {
     DTensor next = co_await changed(x, change, in_place, at);
     x = next;
-    in_place = true;  // nobody else has what is between
+    in_place = true;  // intermediate tensors aren't shared
   }
   co_return x;
 }
 
 bool is_average(Reduction op) { return op == Reduction::sum || op == Reduction::avg; }
 
-// Sums and averages commute; of other pairs the order of the axes would decide the values.
+// Sums and averages commute. For other pairs, the values would depend on the order of the axes.
 void require_one_reduction(const Placements& placements) {
   const Partial* first = nullptr;
   for (const Placement& placement : placements) {

@@ -4,8 +4,8 @@
 
 namespace kbsim::host::dtensor {
 
-/// With dimensions that count from 0. UsageError for a placement too many or too few, and for a dimension
-/// that isn't there, and for Partials of reductions whose order matters.
+/// The placements with dimensions that count from 0. UsageError for a wrong number of placements, for a
+/// dimension that doesn't exist, and for Partials of reductions whose order matters.
 [[nodiscard]] Placements normalized(Placements placements, const DeviceMesh& mesh, const Shape& shape);
 
 }  // namespace kbsim::host::dtensor

@@ -23,7 +23,7 @@ void require_one_mesh(const DTensor& a, const DTensor& b, std::string_view call,
   throw UsageError{fmt::format("{}: {}: DTensors of different meshes", to_string(to_place(at)), call)};
 }
 
-// All ranks check the whole tensors, also those whose chunks are empty.
+// All ranks check the whole tensors, also ranks whose chunks are empty.
 void require(bool holds, std::string_view call, Here at, const std::string& why) {
   if (!holds) throw UsageError{fmt::format("{}: {}: {}", to_string(to_place(at)), call, why)};
 }
@@ -66,8 +66,8 @@ Shape broadcast_shape(const DTensor& a, const DTensor& b, Here at) {
   return *shape;
 }
 
-/// A result as the rule places it, not computed yet: what each rank has of it. Shape, dtype and placements
-/// follow from those of the whole operands, so that they are the same on all ranks.
+/// A result with the rule's placements, not computed yet. Shape, dtype and placements follow from the whole
+/// operands', so that they are the same on all ranks.
 struct Result {
   DTensor like;  // mesh, dp
   Shape shape;
@@ -84,7 +84,7 @@ struct Result {
   }
 };
 
-// A contraction of nothing is 0.
+// A contraction over no elements is 0.
 Task<Tensor> zeros_of(Result result, Here at) {
   const DTensor& like = result.like;
   const Tensor zeros = co_await like.device_mesh().rank().torch.zeros(result.local(), result.dtype,
@@ -92,7 +92,7 @@ Task<Tensor> zeros_of(Result result, Here at) {
   co_return zeros;
 }
 
-// An operator on the rank's part of one operand.
+// Applies an operator to the rank's part of one operand.
 Task<DTensor> on_parts(DTensor x, ShardingRule rule,
                        PendingTensor (*apply)(const TensorOperand&, OperatorOptions), Here at) {
   const DTensor from = co_await x.redistribute(rule.operands[0], at);

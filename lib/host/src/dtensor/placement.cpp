@@ -19,7 +19,7 @@ bool shards(const Placement& placement, int dim) {
   return shard != nullptr && shard->dim == dim;
 }
 
-// A chunk that later axes cut further can neither be joined nor be cut itself.
+// A chunk that later axes cut further can neither be joined nor be cut.
 bool is_cut_further(const Placements& placements, std::size_t axis, const Placement& placement) {
   const auto* shard = std::get_if<Shard>(&placement);
   if (shard == nullptr) return false;
@@ -29,7 +29,7 @@ bool is_cut_further(const Placements& placements, std::size_t axis, const Placem
 
 bool is_collective(const Placement& from) { return !std::holds_alternative<Replicate>(from); }
 
-/// Collectives, then elements that a rank sends, on the average.
+/// Number of collectives, then elements that a rank sends, on average.
 using Cost = std::pair<int, double>;
 
 Cost cost_of(double elements, double ranks, const Placement& from, const Placement& to) {
@@ -39,7 +39,7 @@ Cost cost_of(double elements, double ranks, const Placement& from, const Placeme
   return {1, elements * (ranks - 1) / (all ? 1 : ranks)};
 }
 
-/// A shortest way through the placements that there are.
+/// Shortest path between placements.
 class Search {
  public:
   Search(const Shape& shape, const std::vector<int>& mesh) : shape_{shape}, mesh_{mesh} {}
@@ -69,7 +69,7 @@ class Search {
     open_.emplace(cost, at);
   }
 
-  // To what the end has anywhere, or to Replicate: nothing else is of use.
+  // Tries placements that the goal has on any axis, and Replicate. Other placements never help.
   void leave(const Placements& at, const Cost& cost, const Placements& to) {
     std::set<Placement> goals{to.begin(), to.end()};
     goals.insert(Replicate{});

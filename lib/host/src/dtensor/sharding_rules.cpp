@@ -15,7 +15,7 @@ struct MatmulChoice {
   Placement result;
 };
 
-// In the order in which PyTorch lists them.
+// Choices in PyTorch's order.
 std::vector<MatmulChoice> matmul_choices(int rank) {
   const Placement sum = Partial{};
   std::vector<MatmulChoice> choices{{Replicate{}, Replicate{}, Replicate{}},
@@ -27,7 +27,7 @@ std::vector<MatmulChoice> matmul_choices(int rank) {
   return choices;
 }
 
-// Elements that a rank sends for a change of one axis; of what is never done, infinitely many.
+// Elements that a rank sends for a change of one axis; infinite for a change that is never done.
 double elements_sent(double elements, double ranks, const Placement& from, const Placement& to) {
   if (from == to || std::holds_alternative<Replicate>(from)) {
     return std::holds_alternative<Partial>(to) && from != to ? std::numeric_limits<double>::infinity() : 0.0;
@@ -38,10 +38,10 @@ double elements_sent(double elements, double ranks, const Placement& from, const
   return elements / ranks * (ranks - 1) / (all ? 1 : ranks);
 }
 
-// The dimension of the result that a dimension of an operand is.
+// The dimension of the result that belongs to a dimension of an operand.
 int in_result(const Placed& operand, int rank, int dim) { return dim + rank - operand.shape.rank(); }
 
-// The placement of an operand where the result has the given one: an extent that is broadcast isn't sharded.
+// The placement of an operand for a result's placement. An extent that is broadcast isn't sharded.
 Placement operand_for(const Placed& operand, const Shape& result, const Placement& placement) {
   const auto* shard = std::get_if<Shard>(&placement);
   if (shard == nullptr) return placement;

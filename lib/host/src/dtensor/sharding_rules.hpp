@@ -8,29 +8,29 @@
 
 namespace kbsim::host::dtensor {
 
-/// An operand, as its rule sees it.
+/// The properties of an operand that rules use.
 struct Placed {
   Shape shape;
   DType dtype;
   Placements placements;
 };
 
-/// What an operator's operands have to be, and what its result then is.
+/// The placements that an operator needs of its operands, and the placements of its result.
 struct ShardingRule {
   std::vector<Placements> operands;
   Placements result;
 };
 
-/// Of an axis: all replicated; chunks of the contraction, which give Partial; of rows; of columns; a Partial
-/// sum of one operand. That one for which the operands send least, the first of several.
+/// Choices for an axis: all replicated; the contraction sharded, which gives Partial; rows sharded; columns
+/// sharded; one operand a Partial sum. Takes the choice with the fewest elements sent, the first of several.
 [[nodiscard]] ShardingRule matmul_rule(const std::vector<int>& mesh, const Placed& x, const Placed& w);
 
-/// The sum: sharded along each axis as an operand is, the first of several. Where both are Partial sums, or
-/// both Partial averages, so is the result, unless a change to its dtype isn't linear, as of integers that
-/// wrap. Any other Partial is reduced first.
+/// For a sum: each axis is sharded as the first operand that is sharded there. If both are Partial sums (or
+/// averages), so is the result, unless the change to its dtype isn't linear, as for integers that wrap. Any
+/// other Partial is reduced first.
 [[nodiscard]] ShardingRule pointwise_rule(const Placed& a, const Placed& b, DType result);
 
-/// Element by element, not linear; and over the last dimension: an axis that shards that is replicated.
+/// For operators element by element (not linear), and over the last dimension, which is replicated.
 [[nodiscard]] ShardingRule elementwise_rule(const Placed& x);
 [[nodiscard]] ShardingRule rowwise_rule(const Placed& x);
 

@@ -72,14 +72,13 @@ void FanOut::count(const ControlDone& done) {
   open_.erase(it);
 }
 
-// What all parts have done goes on because of the last.
+// The last part to report is the cause of the joint report.
 void FanOut::include_cause(const Open& open) const {
   sim().causes()->found_met(&open);
   sim().causes()->met(&open);
 }
 
-// A launch has ended on all PEs of the package. To look whether it has left something in queues takes no
-// time.
+// A launch has ended on all PEs of the package. The check for tiles left in queues takes no time.
 void FanOut::require_received(const Control& ended) {
   for (const ControlTarget& target : ended.job->targets) {
     const auto* launch = std::get_if<Launch>(&target.action);
@@ -89,7 +88,7 @@ void FanOut::require_received(const Control& ended) {
   }
 }
 
-// Of a launch that was given up nobody passes.
+// Barriers of a launch that was given up are never passed.
 void FanOut::reached(const BarrierReached& barrier) {
   const auto it = open_.find(barrier.token);
   if (it == open_.end() || it->second.given_up) return;
@@ -117,7 +116,7 @@ std::map<std::uint32_t, FanOut::Open>::iterator FanOut::find(NodeId from, std::u
       open_, [&](const auto& entry) { return entry.second.from == from && entry.second.token == token; });
 }
 
-// Those that are done already leave it unread.
+// Parts that are done already ignore the message.
 void FanOut::give_up(std::uint32_t token, Open& open) {
   if (std::exchange(open.given_up, true)) return;
   for (const NodeId part : open.parts) {

@@ -7,10 +7,10 @@
 
 namespace kbsim::hw {
 
-/// A CPU on the way of an order from the host to the PEs: it tells those below it their parts and reports
-/// back when all of them have. So it does when all stand in a barrier; the first of such CPUs then lets them
-/// go on. Where a kernel was given up, it tells the launch's others. Its overhead applies to all that it
-/// says.
+/// A CPU between the host and the PEs. It sends the parts of an order downstream and reports upstream when
+/// all parts have reported. Barriers are reported likewise; the first CPU (see first()) releases them. When a
+/// kernel is given up, the launch's other parts are informed. Its overhead applies to every message that it
+/// sends.
 class FanOut : public Component {
  public:
   using Component::Component;
@@ -23,7 +23,7 @@ class FanOut : public Component {
     std::size_t last;
   };
   [[nodiscard]] virtual std::vector<Part> split(const Control& order) const = 0;
-  /// Nobody above has other parts of the order for this package.
+  /// True if no CPU upstream has other parts of the order for this package.
   [[nodiscard]] virtual bool first() const { return false; }
 
  private:
@@ -35,7 +35,7 @@ class FanOut : public Component {
     std::size_t parts_left;
     Activity activity;
     bool given_up = false;
-    std::map<std::uint32_t, std::size_t> in_barrier;  // parts, by its number
+    std::map<std::uint32_t, std::size_t> in_barrier;  // number of parts, by barrier
   };
   void accept(MessagePtr message) override;
   void pass_on(NodeId from, const Control& order);
@@ -46,7 +46,7 @@ class FanOut : public Component {
   void passed(NodeId from, const BarrierPassed& barrier);
   void let_pass(std::uint32_t token, const Open& open, std::uint32_t number);
   void give_up(std::uint32_t token, Open& open);
-  /// The order that came with this token; the end if it is done.
+  /// The order that arrived from `from` with this token; end() if it is done.
   [[nodiscard]] std::map<std::uint32_t, Open>::iterator find(NodeId from, std::uint32_t token);
 
   Machine* machine_ = nullptr;

@@ -4,9 +4,10 @@
 
 namespace kbsim::hw {
 
-/// The order in which a node takes the packets of one time: by input port; of one link as their heads came;
-/// of those that start here by who says it, to whom, and what. It hangs on what the packets are, not on the
-/// order of the events that made them: only messages that are alike in all of this go as they were made.
+/// The order in which a node takes the packets of one time: by input port, then by arrival of their heads.
+/// Packets that start here are ordered by sender, receiver and content. It depends on the packets, not on the
+/// order of the events that made them. Only messages that are alike in all of this keep the order in which
+/// they were made.
 [[nodiscard]] bool arrives_before(const Packet* a, const Packet* b);
 
 }  // namespace kbsim::hw

@@ -91,7 +91,7 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic
   return {message, Recycle{this}};
 }
 
-// A node mostly sends to the same few.
+// A node mostly sends to the same few nodes.
 [[gnu::always_inline]] inline Path& Fabric::path(MessageSource& source, const Message& message) {
   for (std::size_t i = 0; i < source.to.size(); ++i) {
     if (source.to[i] == message.to && source.paths[i] != nullptr) return *source.paths[i];
@@ -177,8 +177,8 @@ void Fabric::send(Message& message, Time head, Time tail) {
     flights_->tell_again();
 }
 
-// Nothing that came or was sent before waits at its source to be sent on, and where it goes it comes later
-// than now: so nobody sees in which phase it has left.
+// No earlier packet waits at the source to be sent, and this one arrives at its next node later than now. So
+// no component observes in which phase it has left.
 void Fabric::depart(MessagePtr owned) {
   const Time now = sim_.now();
   Message& message = open(std::move(owned));
@@ -213,7 +213,7 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
   come_to(packet, link);
 }
 
-// A node that doesn't only pass packets on.
+// The packet arrives at a node without arrivals().
 void Fabric::come_to(Packet& packet, LiveLink& link) {
   if (books_ahead_ && flights_->comes_unheard(packet, link)) return;
   Component& next = component(link.to);
@@ -290,7 +290,7 @@ MessagePtr Fabric::arrived(Packet& packet) {
   return {message, Recycle{this}};
 }
 
-// With those that came before it by its link, of which nobody has heard; by all if it has come by none.
+// Accepts unobserved packets that arrived before this packet by its link, or by all links if it came by none.
 void Fabric::catch_up(const Packet& packet) {
   if (!books_ahead_) return;
   if (packet.hop == 0) return flights_->catch_up(packet.message->to);
@@ -362,13 +362,13 @@ void Fabric::account(const Message& message, Time arrival) {
 void Fabric::audit() const {
   std::int64_t opened = 0;
   Time under_way{};
-  (void)links();  // have served what they have
+  (void)links();  // brings the links up to date
   for (const Fabric* fabric : places_->fabrics) {
     opened += fabric->opened_;
     under_way += fabric->under_way_;
   }
   ensure(opened == attribution().messages, "physics audit: messages were sent that never arrived");
-  // What they delivered takes memory, each part a walk over all paths.
+  // The delivered bytes take memory, and each part takes a walk over all paths.
   constexpr std::uint32_t kAtOnce = 1U << 18U;
   for (std::uint32_t first = 0; first < links_.size(); first += kAtOnce)
     audit_links(first, std::min(kAtOnce, static_cast<std::uint32_t>(links_.size()) - first));
@@ -384,7 +384,7 @@ void Fabric::audit_links(std::uint32_t first, std::uint32_t count) const {
   for (const Fabric* fabric : places_->fabrics) {
     for (const Path& path : fabric->paths_->all()) {
       for (const LinkId id : path.route) {
-        const std::uint32_t place = id.value() - first;  // of those before, more than there are
+        const std::uint32_t place = id.value() - first;  // wraps around for ids below `first`
         if (place < count) delivered[place] += path.delivered;
       }
     }

@@ -1,4 +1,4 @@
-// What crosses links without events, of those who know it ahead.
+// Claims: packets that cross links without events, because a unit knows them ahead.
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
@@ -52,7 +52,8 @@ std::vector<LiveLink*> Fabric::links_to(NodeId node) {
   return found;
 }
 
-// What a component has at hand may have gone on, or be no more, if it came by another link.
+// The packet that a component takes now may have gone on, or may no longer exist, if it arrived by another
+// link.
 bool Fabric::has_passed(Component& component, std::uint32_t batch, const Packet& packet) const {
   const std::uint32_t present = sim_.scheduler().batch();
   if (present != batch) return present > batch;

@@ -1,4 +1,4 @@
-// The fabrics of a machine's processes: what each of them does for itself, and what is of all together.
+// The fabrics of a machine's processes: what each keeps for itself, and what they share.
 #include <algorithm>
 #include <cstddef>
 
@@ -15,7 +15,7 @@
 namespace kbsim::hw {
 namespace {
 
-// Those that others had too many of.
+// Takes what other processes have left over.
 template <class T>
 void take_spare(std::mutex& mutex, std::vector<T*>& spare, std::vector<T*>& mine) {
   constexpr std::size_t kMost = 1024;
@@ -72,7 +72,7 @@ void Fabric::trace_messages() {
   books_ahead_ = false;
 }
 
-// From now on it is as if it had been sent in this process, for a time to come.
+// From now on the packet is like one that was sent in this process for a later time.
 void Fabric::come_over(Packet& crossed, LiveLink& link) {
   Packet& packet = allocate();
   packet = crossed;
@@ -85,10 +85,10 @@ void Fabric::come_over(Packet& crossed, LiveLink& link) {
   link.arrivals->push(link.port - 1, packet);
 }
 
-// A process's packets stay its own, so that it finds all that are on their way in it: TakenPackets.
+// A process keeps its packets, so that it finds all that are on their way in it: TakenPackets.
 Packet& Fabric::fresh_packet() { return packets_.emplace_back(); }
 
-// Another, new or spare. None of one process alone is spare.
+// A message, new or spare. A single process has no spare ones.
 Message& Fabric::fresh_message() {
   if (places_->fabrics.size() > 1) take_spare(places_->spare, places_->messages, free_messages_);
   if (free_messages_.empty()) return messages_.emplace_back();
@@ -97,7 +97,7 @@ Message& Fabric::fresh_message() {
   return one;
 }
 
-// Who takes more than it sends has ever more of them: others have use for half of what is free.
+// A process that takes more messages than it sends collects free ones. Others have use for half of them.
 void Fabric::give_spare() {
   const std::scoped_lock lock{places_->spare};
   leave_half(free_messages_, places_->messages);

@@ -42,7 +42,7 @@ void check_kind(const topology::Graph& graph, NodeId node) {
                                 graph.node(node).model->impl)};
 }
 
-// Room in a queue is given back by the switch that sends on what stood there.
+// The switch that sends a packet on gives back the room of the packet in its queue.
 void check_switch(const topology::Graph& graph, NodeId node, const Component& component) {
   if (component.input_queues() == nullptr) return;
   throw ConfigError{graph.node(node).model->at, graph.node(node).name,
@@ -51,7 +51,7 @@ void check_switch(const topology::Graph& graph, NodeId node, const Component& co
                                 graph.node(node).model->impl)};
 }
 
-// A worm's channel is known to the switches that keep it.
+// Only switches of worms keep the channel of a worm.
 void check_worms(const topology::Graph& graph, NodeId node, const Component& component) {
   const InputQueues* queues = component.input_queues();
   if (queues != nullptr && queues->worms) return;
@@ -89,7 +89,8 @@ bool Fabric::takes_time(const LiveLink& link) const {
   return component(link.from).overhead() + link.wire > Time{0};
 }
 
-// What such a node is sent at the present time, it is sent late, by others: none of them hands on in no time.
+// Such a node itself never passes a packet on in zero time. So packets sent to it at the present time are
+// sent late, and by other nodes.
 void Fabric::add_arrivals() {
   for (std::uint32_t i = 0; i < components_.size(); ++i) {
     const Component& at = *components_[i];
@@ -150,7 +151,7 @@ void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
   link.from_switch()->push(packet);
 }
 
-// Packets that start at a node wait in the order in which they come there.
+// Packets that start at a node wait in the order in which they arrive there.
 void Fabric::explain_queue(const Packet& packet, const LiveLink& link) {
   const Cause& ready = causes_->ready(packet, link.from, packet.ready - packet.head);
   if (packet.hop == 0) causes_->causes().comes_next(server(Reason::queue_head, link.from.value()), ready);
@@ -163,7 +164,7 @@ void Fabric::allocate(NodeId node) {
   here->model->allocate();
 }
 
-// Times are told apart, nothing else: so how often a node looks again doesn't hang on the order of events.
+// Each time is kept once. So how often a node looks again doesn't depend on the order of events.
 void Fabric::wake(NodeId node, Time at) {
   std::vector<Time>& wakes = places_->switches[node.value()]->wakes;
   if (std::ranges::find(wakes, at) != wakes.end()) return;
@@ -171,8 +172,8 @@ void Fabric::wake(NodeId node, Time at) {
   wake(component(node), at);
 }
 
-// Each class of traffic and each phase of a route has channels of its own. Messages of one source and target
-// that are in order take always the same channel of theirs.
+// Each class of traffic and each phase of a route has channels of its own. In-order messages of one source
+// and target always take the same one of these.
 ChannelSet Fabric::channels(const Packet& packet) const {
   const Message& message = *packet.message;
   const auto phases = static_cast<std::uint32_t>(graph_.phases());
@@ -189,7 +190,7 @@ void Fabric::note_room(LinkId link, Time at, Bytes change) const {
   spans_->take({.link = link, .at = at, .change = change.count(), .all = queues.bytes.count() * queues.vcs});
 }
 
-// The queue is at the end of the link by which the packet came.
+// The queue is at the end of the link by which the packet arrived.
 void Fabric::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
   const LinkId link = packet.message->route[packet.hop - 1];
@@ -205,7 +206,7 @@ void Fabric::give_back(const Packet& packet, Time tail_left) {
   wake(came.from, at);
 }
 
-// It goes back over the link by which the packet came.
+// The credit goes back over the link by which the packet arrived.
 void Fabric::explain_credit(const Packet& packet, Time at, Time delay) {
   const LinkId link = packet.message->route[packet.hop - 1];
   const LiveLink& came = live(link);

@@ -1,4 +1,4 @@
-// Messages of very many packets, which leave one after the other and needn't all be there at once.
+// Messages of very many packets, which leave one after another and need not all exist at once.
 #include <algorithm>
 
 #include "kbsim/hw/fabric/component.hpp"
@@ -10,12 +10,13 @@
 namespace kbsim::hw {
 namespace {
 
-constexpr std::int64_t kTrain = 1024;  // packets: from so many on
-constexpr int kAhead = 64;             // so many at a time are made
+constexpr std::int64_t kTrain = 1024;  // packets of the smallest train
+constexpr int kAhead = 64;             // packets made at a time
 
 }  // namespace
 
-// Where it has a FIFO link to itself as soon as its turn comes, and nobody notes each packet's hops.
+// True if the message has a FIFO link to itself as soon as its turn comes, and the hops of its packets are
+// not recorded.
 bool Fabric::is_train(const Message& message, Time head, Time tail) const {
   if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || causes_ != nullptr ||
       message.route.empty())
@@ -24,8 +25,8 @@ bool Fabric::is_train(const Message& message, Time head, Time tail) const {
   return first.from_switch() == nullptr && first.credits() == nullptr;
 }
 
-// The packets behind the first all reserve the link now, as they would if they were there: nobody gets in
-// between. Each goes when the one before it has left.
+// All packets after the first reserve the link now, as if they were there: no other packet gets in between.
+// Each goes when the one before it has left.
 void Fabric::lead(Packet& first, Time overhead, Time end) {
   first.leads = false;
   Message& message = *first.message;
@@ -38,12 +39,12 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
   (void)sim_.serve("train of " + graph_.node(message.from).name, follow(&message, first, end));
 }
 
-// Packets are made before they leave, when the one before them does.
+// The next packets are made when the last one made begins to leave.
 Task<> Fabric::follow(Message* message, Packet behind, Time next) {
   LiveLink& link = live(message->route.front());
   const Bytes whole = behind.size;
   const Time ser = serialization(whole, link.lane.rate());
-  Time last = sim_.now();  // when that one begins to leave
+  Time last = sim_.now();  // when the last packet made begins to leave
   for (Bytes left = message->size - whole; left > 0_B;) {
     co_await sim_.until(last);
     for (int i = 0; i < kAhead && left > 0_B; ++i) {

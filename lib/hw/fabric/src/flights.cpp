@@ -29,7 +29,7 @@ LinkAhead& Flights::look_ahead(LiveLink& link) {
   const Component& from = fabric_.component(link.from);
   const bool is_leaf =
       fabric_.graph().out(link.from).size() == 1 && fabric_.places_->inputs[link.from.value()] == 1;
-  const bool crosses = link.border() != nullptr;  // what has been handed over can't be taken back
+  const bool crosses = link.border() != nullptr;  // packets that were handed over can't be revoked
   link.ahead = &ahead_.emplace_back();
   link.ahead->books = fabric_.arrivals(link.from) != nullptr && !crosses;
   link.ahead->is_source = is_leaf && from.only_answers() && fabric_.goes_at_once(link) && !crosses;
@@ -38,7 +38,7 @@ LinkAhead& Flights::look_ahead(LiveLink& link) {
   return *link.ahead;
 }
 
-// The next book no further: the more often others came before them, the more.
+// The next packets reserve no further. Their number doubles with each revocation, up to a limit.
 void Doubt::grow() {
   constexpr std::uint8_t kMostDoubt = 4;
   pause_ = static_cast<std::uint16_t>(1U << doubt_);
@@ -47,7 +47,7 @@ void Doubt::grow() {
 }
 
 bool Doubt::pauses() {
-  constexpr std::uint32_t kTries = 16;  // without a pause, and there is less doubt
+  constexpr std::uint32_t kTries = 16;  // packets without a pause until the doubt shrinks
   if (pause_ > 0) return --pause_, true;
   if (doubt_ > 0 && ++tries_ == kTries) --doubt_, tries_ = 0;
   return false;
@@ -59,7 +59,7 @@ void Flights::book(Packet& packet, LiveLink& came) {
   go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
 }
 
-// Those of one time leave by what they are: so they all come by events.
+// Packets of one time leave in an order that depends on their content, so all of them leave by events.
 bool Flights::leave(Packet& packet) {
   LiveLink& link = fabric_.next_link(packet);
   Ahead& there = ahead(link);
@@ -76,7 +76,7 @@ bool Flights::leave(Packet& packet) {
   return true;
 }
 
-// Whoever leaves by an event takes back what is booked behind it.
+// A packet that leaves by an event revokes the reservations after it.
 bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
   serve_before(link, there, fabric_.sim().now(), 1);
   bool last = there.posted < fabric_.sim().now();
@@ -90,8 +90,8 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
   return last;
 }
 
-// What is known of the next links of the route, each somewhere else in memory: the farther ones' own first,
-// which tell where the rest is. Another process's links are its own.
+// Prefetches the state of the next links of the route, which is scattered in memory. For the farthest link it
+// fetches only the LiveLink, which points to the rest. Links of another process are not read.
 [[gnu::always_inline]] inline void Flights::fetch_ahead(const Packet& packet) {
   const std::span<const LinkId> route = packet.message->route;
   const auto link_at = [&](std::uint32_t hop) -> LiveLink* {
@@ -116,7 +116,7 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
   }
 }
 
-// From where `came` leads to, as far as it can.
+// Reserves from the end of `came` on, as far as possible.
 void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
   while (came->arrivals != nullptr) {
     fetch_ahead(packet);
@@ -139,7 +139,7 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
   end_flight(packet, *came, train);
 }
 
-// Nobody hears of the first packet of a train: so of none but the message's last.
+// If the first packet of a train is unobserved, all others are, too, except the last of the message.
 void Flights::end_flight(Packet& packet, LiveLink& came, Train* train) {
   if (train == nullptr) return come_to_end(packet, came);
   Ahead& there = ahead(came);
@@ -163,8 +163,8 @@ bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   return link.booked == 0 || is_behind_all(packet, there);
 }
 
-// The first of many, before a packet or two that are told alone: they come there by events, and the many are
-// told again behind each of them.
+// The first of many packets, before one or two that are reserved alone. The few arrive there by events, and
+// the many are reserved again after each of them.
 bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::uint32_t kMany = 8;
   constexpr int kFew = 2;
@@ -177,7 +177,7 @@ bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& ther
   return false;
 }
 
-// Nobody is told behind it, on all of its way.
+// True if no packet is reserved after this one, on any link of its route.
 bool Flights::goes_alone(const Booking& booking) {
   if (booking.train != nullptr || booking.hop == 0 || booking.served > 0) return false;
   for (std::uint32_t hop = booking.hop; hop < booking.packet->hop; ++hop) {
@@ -190,7 +190,7 @@ bool Flights::goes_alone(const Booking& booking) {
   return true;
 }
 
-// Before others, if none of them waits for it: so where it comes between two bookings.
+// Reserves before others if none of them waits for the packet: it must fit between two reservations.
 bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::ptrdiff_t kFew = 8;
   if (packet.paced || !there.books || link.hold != nullptr || link.booked == 0) return false;
@@ -261,7 +261,7 @@ std::uint32_t Flights::count(const Booking& booking) {
   return std::min(booking.limit, booking.train->count);
 }
 
-// Where it comes by an event, or to its end.
+// The hop at which the packet arrives by an event, or at its end.
 std::uint32_t Flights::hop_of(const Booking& booking, std::uint32_t index) {
   if (booking.train == nullptr) return booking.packet->hop;
   const Packet* const known = booking.train->known(index);
@@ -270,7 +270,8 @@ std::uint32_t Flights::hop_of(const Booking& booking, std::uint32_t index) {
 
 Time Flights::free(const LiveLink& link, Ahead& there) { return free(link, there, there.bookings.end()); }
 
-// When all before that one are served. Behind packets whose time is past others may have gone by events.
+// When all packets before `next` are served. After packets whose time is past, others may have gone by
+// events.
 Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next) {
   if (next == there.bookings.begin()) return link.lane.free();
   const Booking& last = *std::prev(next);
@@ -278,7 +279,7 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
   return last.served == packets ? link.lane.free() : last.end(packets - 1);
 }
 
-// So many packets from `i` on, of one size.
+// Serves `packets` packets of one size, from `i` on.
 [[gnu::always_inline]] inline void Flights::serve_alike(LiveLink& link, const Ahead& there,
                                                         const Booking& booking, std::uint32_t i,
                                                         std::uint32_t packets, Bytes size, Time service) {
@@ -297,7 +298,7 @@ void Flights::serve_shorter(LiveLink& link, const Ahead& there, const Booking& b
   serve_alike(link, there, booking, booking.shorter, 1, size, link.lane.rate().serialization(size));
 }
 
-// The next packets of a train.
+// Serves the next packets of a train.
 [[gnu::always_inline]] inline void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking,
                                                       std::uint32_t packets) {
   const std::uint32_t first = booking.served;
@@ -318,7 +319,8 @@ void Flights::serve_shorter(LiveLink& link, const Ahead& there, const Booking& b
                      .count = packets - (with_last ? 1 : 0)});
 }
 
-// False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.
+// Serves the packets of the first train that arrive before this time and rank. False if some are left, or may
+// be added: a train that may grow keeps its reservations.
 [[gnu::always_inline]] inline bool Flights::serve_train(LiveLink& link, Ahead& there, Time at,
                                                         ArrivalRank other) {
   Booking& booking = there.bookings.front();
@@ -335,8 +337,7 @@ void Flights::serve_shorter(LiveLink& link, const Ahead& there, const Booking& b
   return true;
 }
 
-// All that come before whoever comes at this time with this rank: as they would have been served when they
-// came.
+// Serves all packets that arrive before this time and rank, as they would have been served on arrival.
 void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
   while (link.booked > 0) {
     const Booking& first = there.bookings.front();
@@ -368,7 +369,7 @@ bool Flights::none_on(LiveLink& link) {
   return link.ahead->unheard.empty();
 }
 
-// At one time once: what is booked comes later.
+// Once at each time is enough: packets reserved at this time arrive later.
 void Flights::serve_past() {
   if (served_ == fabric_.sim().now()) return;
   served_ = fabric_.sim().now();

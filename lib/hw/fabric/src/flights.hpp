@@ -20,14 +20,14 @@ namespace kbsim::hw {
 
 inline constexpr std::uint32_t kMostOfTrain = 256;  // packets
 
-/// Items of a link in the order in which it serves them: by time, those of one time by port. Taken at the
-/// front when their time is past, at the back when somebody comes before them.
+/// Items of a link in the order in which it serves them: by time, then by port. They are removed at the front
+/// when their time is past, and at the back when a packet arrives before them.
 template <class T>
 using InOrder = PoolQueue<T>;
 
-/// Packets of a message that are alike and follow each other at one distance over the same links, at their
-/// own distance on each: they have one booking at each of these. One packet at least. In its first line of
-/// the cache is what each look at a booking asks for.
+/// Packets of one message that are alike and follow each other over the same links, at a constant distance on
+/// each. They share one reservation per link. There is at least one packet. The first cache line has what
+/// each look at a reservation needs.
 struct alignas(64) Train {
   Message* message = nullptr;
   std::uint64_t sequence = 0;  // the message's
@@ -35,27 +35,27 @@ struct alignas(64) Train {
   Time gap{};                  // of heads at the first node
   std::uint32_t count = 0;
   std::uint32_t ordinal = 0;   // of the first packet, in the message
-  std::uint32_t from = 0;      // hop of the first booking
-  std::uint32_t to = 0;        // and behind the last
-  std::uint32_t bookings = 0;  // that there are
-  std::uint8_t late = 0;       // as Packet has it, at the first node
+  std::uint32_t from = 0;      // hop of the first reservation
+  std::uint32_t to = 0;        // hop after the last one
+  std::uint32_t bookings = 0;  // number of reservations
+  std::uint8_t late = 0;       // as in Packet, at the first node
   bool paced = false;          // likewise
-  bool open = false;           // it may grow: its bookings are the last of their links
-  bool unheard = false;        // but for the message's last packet nobody hears of it where it ends
-  std::uint8_t again = 0;      // so many times packets of it were taken back and told again
+  bool open = false;           // it may grow: its reservations are the last of their links
+  bool unheard = false;        // where it ends, only the message's last packet is observed
+  std::uint8_t again = 0;      // how often packets of it were revoked and reserved again
   Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
   Time step{};                 // of heads at the end
-  Train** keeper = nullptr;    // who knows it as long as it may grow
-  TrainPackets packets;        // that there are; of others nobody hears where it ends
+  Train** keeper = nullptr;    // the pointer to it while it may grow
+  TrainPackets packets;        // those that exist; others are unobserved where it ends
   Bytes last_size{};           // of the last, if that is shorter
-  Time last_sooner{};          // so much before another's its tail is at the end
-  Time lag{};                  // of a paced run: its packets cross the link before so long before they come
-  std::uint32_t batch = 0;     // there, with which they cross it
+  Time last_sooner{};          // its tail is at the end earlier than another's by this
+  Time lag{};                  // of a burst: time from crossing the ingress link to arrival
+  std::uint32_t batch = 0;     // of a burst: in which packets cross that link
 
   [[nodiscard]] Packet* known(std::uint32_t i) const { return packets.at(i); }
 };
 
-/// Packets whose bookings were taken back: so many of the next book no further.
+/// Back-off: after a revocation, a number of the next packets are reserved no further.
 class Doubt {
  public:
   void grow();
@@ -67,99 +67,101 @@ class Doubt {
   std::uint8_t tries_ = 0;  // since the last pause
 };
 
-/// Packets of one size and way that have crossed links that trail one, of which these don't know yet.
+/// Packets of one size and route that have crossed shadowed links, which have not counted them yet.
 struct Crossed {
-  const LinkId* trail = nullptr;  // as Booking has it
+  const LinkId* trail = nullptr;  // as in Booking
   std::uint16_t trailing = 0;
   Bytes size;
   std::int64_t packets = 0;
-  Time start{};  // of the last one, at the link that is trailed
+  Time start{};  // of the last one, at the link that shadows these
   Time end{};
 };
 
-/// What is known of a link beside what the fabric knows.
+/// State of a link for reservations, in addition to LiveLink.
 struct alignas(64) LinkAhead {
-  /// Who hears of packets before their message's last where the link leads to: each of them; nobody; or the
-  /// component there serves them later, or passes them on to one that does.
+  /// How the downstream node treats packets before the last of their message. `heard`: it observes each.
+  /// `counted`: it only counts them. `served`: it may serve them later. `passed`: it passes them on to a node
+  /// that does.
   enum class End : std::uint8_t { heard, counted, served, passed };
 
   InOrder<Booking> bookings;
   Time overhead{};         // of its node
-  Train* train = nullptr;  // the last that began where it leads to, while that may grow
-  Doubt doubt;             // of those that come by it
-  Doubt own_doubt;         // of a source: of those that begin there
+  Train* train = nullptr;  // the last that began at its end, while that may grow
+  Doubt doubt;             // back-off of packets that arrive by it
+  Doubt own_doubt;         // of a source: back-off of packets that begin there
   bool books = false;      // its node only passes packets on
-  bool is_source = false;  // its node sends only, when it takes what comes
+  bool is_source = false;  // its node sends only when it takes packets
   bool is_known = false;   // some route leads over it
-  bool trails = false;     // nobody waits there, since all come by one link that is no faster: `before`
+  bool trails = false;     // shadowed: no packet waits, since all arrive by `before`, which is no faster
   End end = End::heard;
-  // Of a source:
-  Train* own_train = nullptr;    // the last that began there, likewise
-  Time posted{};                 // the last that leaves by an event does so then
-  LiveLink* before = nullptr;    // by which all come, as far as routes are known
-  InOrder<Booking> passing;      // served here, and perhaps on links that trail this one
-  std::vector<Crossed> crossed;  // and there, too: the last kinds of packets, the latest first
-  // Of packets of which nobody hears:
+  // Only for a source:
+  Train* own_train = nullptr;    // the last that began there, while that may grow
+  Time posted{};                 // when the last packet that leaves by an event does so
+  LiveLink* before = nullptr;    // by which all packets arrive, on known routes
+  InOrder<Booking> passing;      // served here; may still cross the links that this one shadows
+  std::vector<Crossed> crossed;  // have crossed those, too: the last kinds of packets, the latest first
+  // For unobserved packets:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
-  LiveLink* behind = nullptr;       // by which they are passed on
-  std::vector<LiveLink*> merged;    // those that come by these links cross this one
+  LiveLink* behind = nullptr;       // the next link, by which they are passed on
+  std::vector<LiveLink*> merged;    // unobserved packets that arrive by these links cross this one
 };
 
-/// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
-/// bookings. What a link serves it serves in the order in which packets come to its node, by time and port;
-/// so a booking stands as long as nobody comes before it, and whoever does takes it back, with all that was
-/// booked behind it there and, in consequence, further on. Such a packet comes to that link as any other
-/// does.
+/// Reservations: for each link of the route of a packet, when that link will serve it. A link serves packets
+/// in the order in which they arrive at its node, by time and port. So a reservation holds until a packet
+/// arrives before it. That packet revokes it, with all later reservations of this link and all that follow
+/// from them downstream. A revoked packet arrives at the link like any other.
 class Flights {
  public:
-  /// Of a fabric that is connected but for this.
+  /// Make it as the last part of connecting the fabric.
   explicit Flights(Fabric& fabric);
 
-  /// The packet comes by `came` to a node that only passes packets on, later than now.
+  /// The packet arrives by `came`, later than now, at a node that only passes packets on. Reserves the links
+  /// from there on.
   void book(Packet& packet, LiveLink& came);
-  /// The packet is to leave its source later than now; false: it has to come there by an event.
+  /// Reserves the links for a packet that is to leave its source later than now. False: it must leave by an
+  /// event.
   [[nodiscard]] bool leave(Packet& packet);
   static void inject(Fabric& fabric, Message& message, PacketRun run);
-  /// The next of these packets follow in the train that has come by the link as the packet before them did:
-  /// how many. They leave their source then, if the message's packets do so there.
+  /// Adds the next packets of `run` to the train that arrived by the link with the packet before them;
+  /// returns how many. The caller accounts for their leaving the source.
   [[nodiscard]] std::int64_t follow(LiveLink& came, const Message& message, const PacketRun& run);
-  /// The packet is at the link's node, now, and next: what was booked to come later is taken back. True if
-  /// it can be told again as soon as the packet has crossed the link: tell_again().
+  /// The packet is at the node of the link now and crosses next: later reservations are revoked. True if they
+  /// can be made again, by tell_again(), as soon as the packet has crossed the link.
   [[nodiscard]] bool make_way(LiveLink& link, const Packet& packet);
   void tell_again();
   /// The packet leaves its source by an event.
   void leave_by_event(Packet& packet);
-  /// Messages go by this route from now on.
+  /// Messages may use this route from now on.
   void know(std::span<const LinkId> route);
-  /// Nobody is to cross the link.
+  /// True if no packet is going to cross the link.
   [[nodiscard]] bool none_on(LiveLink& link);
-  // As TakenPackets says.
+  // See TakenPackets.
   [[nodiscard]] static PoolVector<Packet*> take(Fabric& fabric, std::span<LiveLink* const> links,
                                                 const std::function<bool(const Message&)>& which);
   static void put_back(Fabric& fabric, std::span<Packet* const> packets);
   static void forget(Fabric& fabric, std::span<Packet* const> packets);
 
-  // Of PacedRuns:
-  /// The next packets of an open message come as `run` and `entry` say: how many of them.
+  // For PacedRuns:
+  /// Reserves for the next packets of an open message, with the times of `run` and `entry`; returns how many.
   [[nodiscard]] std::int64_t enter(Message& message, PacketRun run, const RunEntry& entry);
-  /// A packet that was to leave its source by an event comes so; false: it can't.
+  /// Likewise for one packet that was to go on by an event. False: it can't.
   [[nodiscard]] bool enter(Packet& packet, const RunEntry& entry);
-  /// Those from `ordinal` on don't come to the node behind `hop` links.
+  /// Removes the packets from `ordinal` on: they don't arrive at the node after `hop` links.
   void leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal);
 
-  /// Who knows what will cross the link, or nobody.
+  /// Sets the claim of the link; nullptr: none.
   void hold(LiveLink& link, ILinkHold* holder);
 
-  /// Links have served what they have begun to serve before now.
+  /// Brings the links up to date: they have served what they have begun to serve before now.
   void serve_past();
 
-  // Packets of which nobody hears:
-  /// The packet has crossed the link and is such a one; true: it is no more.
+  // Unobserved packets:
+  /// True if the packet, which has crossed the link, is unobserved. It is then freed.
   [[nodiscard]] bool comes_unheard(Packet& packet, LiveLink& link);
-  /// Those that have come by the link before now are accepted.
+  /// Packets that have arrived by the link, or at the node, before now are accepted.
   void catch_up(LiveLink& link);
   void catch_up(NodeId node);
-  /// Those that come to the link's node before the packet, which is there now, have crossed it.
+  /// Packets that arrive at the node of the link before this packet, which is there now, cross the link.
   void merge(LiveLink& link, const Packet& packet);
 
  private:
@@ -181,13 +183,13 @@ class Flights {
     if (train != nullptr && train->open) end_growth(*train);
   }
   void end_growth(Train& train);
-  // One booking less.
+  // The train has one reservation less.
   [[gnu::always_inline]] void release(Train* train) {
     if (train != nullptr && --train->bookings == 0) recycle(*train);
   }
   void recycle(Train& train);
 
-  // Bookings.
+  // Reservations.
   [[nodiscard]] static std::uint32_t count(const Booking& booking);
   [[nodiscard]] static std::uint32_t hop_of(const Booking& booking, std::uint32_t index);
   [[nodiscard]] Packet& recall(const Booking& booking, std::uint32_t index);
@@ -217,7 +219,7 @@ class Flights {
   void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
   void come_again(const Booking& taken);
-  // The hop at which its packets have their next booking, if they have one.
+  // The hop at which its packets have their next reservation, if they have one.
   [[nodiscard]] static std::uint32_t behind(const Booking& booking) {
     return booking.hop + 1U + booking.trailing;
   }
@@ -232,7 +234,7 @@ class Flights {
   void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
 
-  // Links that trail others.
+  // Shadowed links.
   [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
   void cross_trailing(Packet& packet, Booking& booking, std::uint32_t end);
   [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
@@ -262,13 +264,13 @@ class Flights {
   void unfold(LiveLink& link);
   [[nodiscard]] bool is_trailed(LiveLink& link);
 
-  // Paced runs.
+  // Bursts.
   [[nodiscard]] bool enters(Packet& packet, LiveLink& came, const RunEntry& entry);
   [[nodiscard]] bool is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const;
   void shorten_last(LiveLink& link, std::uint32_t ordinal);
   void tell_holders();
 
-  // Trains that somebody came before.
+  // Reserving again after a revocation.
   [[nodiscard]] bool may_tell_again(const Booking& taken) const;
   void keep(const Booking& taken);
   void shorten_kept(const Booking& earlier, std::uint32_t from);
@@ -281,7 +283,7 @@ class Flights {
   void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
   void move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end);
 
-  // Packets of which nobody hears.
+  // Unobserved packets.
   void find_end(LiveLink& link);
   static void go_unheard(Ahead& there, const UnheardPackets& packets) {
     if (there.unheard.empty() || !there.unheard.back().join(packets)) there.unheard.push_back(packets);
@@ -295,9 +297,9 @@ class Flights {
 
   Fabric& fabric_;
   bool is_whole_;                   // no other process has links
-  bool has_trails_ = false;         // some link trails another, or did
-  std::uint32_t trails_ended_ = 0;  // so many do no more
-  Time served_{};                   // all that was to be served before then is
+  bool has_trails_ = false;         // some link is shadowed, or was
+  std::uint32_t trails_ended_ = 0;  // number of links that are shadowed no longer
+  Time served_{};                   // the links are up to date until then
   Storage<Train> trains_;
   Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
@@ -305,19 +307,19 @@ class Flights {
     Booking* booking;
     Passage passage;
   };
-  std::vector<Follow> follows_;    // how a packet would follow that may be its train's second, or shorter
-  const LiveLink* met_ = nullptr;  // somebody crosses it, for whom others are taken back
-  bool some_come_ = false;         // of these, by events
-  std::vector<Booking> taken_;     // others, told again behind it; the last ones first
+  std::vector<Follow> follows_;    // passages of a packet that may be its train's second, or shorter
+  const LiveLink* met_ = nullptr;  // the link whose reservations a crossing packet revokes
+  bool some_come_ = false;         // some revoked packets arrive there by events
+  std::vector<Booking> taken_;     // the others, reserved again after it; the last ones first
   struct TwoPassages {
     Passage first;
     Passage second;
     Time service{};
-    std::uint32_t trailing = 0;  // links behind it, which have none
+    std::uint32_t trailing = 0;  // shadowed links after it, which have none
     Time reach{};
   };
-  std::vector<TwoPassages> two_passages_;  // of packets told again, by link
-  std::vector<LiveLink*> untold_;          // by which packets of paced runs were to come that were taken back
+  std::vector<TwoPassages> two_passages_;  // of packets reserved again, by link
+  std::vector<LiveLink*> untold_;          // by which revoked packets of bursts were to arrive
 };
 
 }  // namespace kbsim::hw

@@ -1,12 +1,12 @@
-// A train that somebody came before goes on behind it: its packets' bookings on the rest of their way are
-// made again, as runs that keep a pace. What they do before that link stays as it is.
+// Packets that are reserved again after a packet that arrived before them. The rest of their route gets new
+// reservations, as runs at a constant pace. Their reservations before that link stay.
 #include <algorithm>
 
 #include "flights.hpp"
 
 namespace kbsim::hw {
 
-// All go on to where the train ends.
+// All packets must go on to the end of the train.
 bool Flights::may_tell_again(const Booking& taken) const {
   constexpr std::uint8_t kOften = 8;
   if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
@@ -19,7 +19,7 @@ bool Flights::may_tell_again(const Booking& taken) const {
   return true;
 }
 
-// The train stays meanwhile.
+// The train is kept meanwhile, too.
 void Flights::keep(const Booking& taken) {
   taken_.push_back(taken);
   if (taken.train == nullptr) return;
@@ -27,8 +27,8 @@ void Flights::keep(const Booking& taken) {
   ++taken.train->again;
 }
 
-// What is kept of the same packets at a later hop ends before packet `from`: where routes make a ring, what
-// was booked behind others that are taken back may be these, on their way to the link where they are kept.
+// Kept reservations of the same packets at a later hop end before packet `from`. Where routes form a ring, a
+// revocation may reach these packets on their way to the link where they are kept.
 void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
   for (Booking& kept : taken_) {
     if (kept.hop <= earlier.hop || kept.train != earlier.train) continue;
@@ -39,7 +39,7 @@ void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
   }
 }
 
-// By events, all of them.
+// All kept packets arrive by events.
 void Flights::let_come() {
   for (const Booking& taken : taken_) {
     come_again(taken);
@@ -60,7 +60,7 @@ Bytes Flights::size_of(const Booking& booking, std::uint32_t index) {
   return index == booking.shorter ? booking.train->last_size : booking.size;
 }
 
-// As few runs, and the rest by events.
+// Reserves again in a few runs; the rest arrives by events.
 void Flights::tell(const Booking& taken) {
   constexpr int kFewRuns = 3;
   if (taken.train == nullptr) return tell_one(taken);
@@ -73,7 +73,7 @@ void Flights::tell(const Booking& taken) {
   if (rest.served < count(taken)) come_again(rest);
 }
 
-// As it would have been told when it came there.
+// Reserves as if the packet arrived there just now.
 void Flights::tell_one(const Booking& taken) {
   if (taken.served > 0) return;
   Packet& packet = *taken.packet;
@@ -83,7 +83,7 @@ void Flights::tell_one(const Booking& taken) {
   go_on(packet, &came, nullptr, ahead(came).train, {.head = packet.head, .tail = packet.tail});
 }
 
-// The packets from that one on: so many.
+// Reserves again for the packets from `from` on; returns how many.
 std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
   Train& train = *taken.train;
   const bool ends_shorter = taken.shorter + 1 == count(taken) && from < taken.shorter;
@@ -102,8 +102,8 @@ std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
   return told;
 }
 
-// The packet and the next, `gap` behind it, over the rest of their way, as if they were booked. False if they
-// can't be.
+// Passes the packet and the next, `gap` after it, over the rest of their route as if they were reserved.
+// False if they can't be.
 bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
   Packet next = packet;
   next.head += gap;
@@ -128,7 +128,7 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
   return true;
 }
 
-// Bookings have the times of the train's first packet: as that would come and go at their pace.
+// Reservations have the times of the train's first packet, as if it arrived and left at the pace of this run.
 void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t end) {
   Train& train = *taken.train;
   const std::span<const LinkId> route = train.message->route;
@@ -169,7 +169,7 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
   move_ends(train, last, from, end);
 }
 
-// Of those of whom somebody hears there.
+// Moves the arrivals of those packets that are observed there.
 void Flights::move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end) {
   LiveLink& came = fabric_.live(train.message->route[train.to - 1]);
   for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {

@@ -1,6 +1,6 @@
-// Packets of paced runs: they come to a node that passes them on, perhaps at the time at which they are sent
-// there, and are told from there. Who comes before them takes them back as any other; those that haven't
-// crossed the link to that node come then as their run's holder says.
+// Packets of bursts. They arrive at a node that passes them on, perhaps at the time at which they are sent
+// there, and are reserved from there on. A packet that arrives before them revokes them like any others. If
+// they haven't crossed the link to that node, they then arrive as the holder of their burst decides.
 #include <algorithm>
 
 #include "kbsim/hw/fabric/i_link_hold.hpp"
@@ -54,7 +54,7 @@ bool Flights::enter(Packet& packet, const RunEntry& entry) {
   return enters(packet, came, entry);
 }
 
-// Of those that come by events it isn't known who comes first.
+// The order of packets that arrive by events isn't known, so a burst doesn't enter while some are expected.
 bool Flights::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
   Ahead& here = ahead(came);
   if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
@@ -82,7 +82,8 @@ void Flights::leave_out(const Message& message, std::uint32_t hop, std::uint32_t
   tell_holders();
 }
 
-// It has packets of the message from that one on. What is past may be of messages that are no more.
+// True if the reservation has packets of the message from `ordinal` on. Past reservations may be of messages
+// that no longer exist.
 bool Flights::is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const {
   if (!is_paced(booking) || booking.head(count(booking) - 1) < fabric_.sim().now()) return false;
   const Train& train = *booking.train;

@@ -1,4 +1,4 @@
-// Packets of a message of which it is known ahead when each comes: they join a train all at once.
+// Packets of a message whose arrival times are known ahead: they join a train all at once.
 #include <algorithm>
 
 #include "flights.hpp"
@@ -7,7 +7,7 @@ namespace kbsim::hw {
 
 void inject(Fabric& fabric, Message& message, const PacketRun& run) { Flights::inject(fabric, message, run); }
 
-// Each that can't follow in the train of the one before it is injected itself.
+// A packet that can't join the train of the one before it is injected by itself.
 void Flights::inject(Fabric& fabric, Message& message, PacketRun run) {
   const auto pass = [&run](std::int64_t n) {
     run.head += n * run.gap;
@@ -31,7 +31,7 @@ std::int64_t Flights::follow(LiveLink& came, const Message& message, const Packe
   return came.ahead == nullptr ? 0 : extend(came.ahead->train, message, run);
 }
 
-// The message's last packet isn't among them.
+// The last packet of the message is never among these packets.
 std::int64_t Flights::extend(Train* train, const Message& message, const PacketRun& run) {
   if (train == nullptr || !train->unheard || train->count < 2) return 0;
   const bool follows = train->message == &message && train->sequence == message.sequence &&

@@ -1,4 +1,4 @@
-// Packets that somebody takes off their way, who knows ahead how they go on.
+// Packets that are taken out of the fabric by a unit that knows ahead how they go on.
 #include <limits>
 
 #include "kbsim/hw/fabric/component.hpp"

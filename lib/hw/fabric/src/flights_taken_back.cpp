@@ -1,5 +1,5 @@
-// Who comes before others takes back what was booked for them, there and wherever they go from there: they
-// come by events, or are told again behind it.
+// Revocation: a packet that arrives before others revokes their reservations, there and downstream. The
+// others arrive by events, or are reserved again after it.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -10,8 +10,8 @@
 
 namespace kbsim::hw {
 
-// One that leaves its source comes after all that were booked for this time: of those that leave at one time,
-// and were known before, none is booked.
+// A packet that leaves its source comes after all that are reserved for this time. Packets that leave at one
+// time, and were known before, are never reserved.
 bool Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
   serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
@@ -30,8 +30,8 @@ bool Flights::make_way(LiveLink& link, const Packet& packet) {
   return !taken_.empty();
 }
 
-// And whoever is booked next doesn't wait for it, nor do those behind. One that leads reserves for all of its
-// message.
+// True if the next reserved packet doesn't wait for this one; then those after it don't, either. A packet
+// that leads reserves for its whole message.
 bool Flights::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
   if (packet.leads) return false;
   const Booking& next = here.bookings.front();
@@ -48,8 +48,8 @@ void Flights::drop_back(LiveLink& link, Ahead& there) {
   if (!is_kept) release(last.train);
 }
 
-// The packets of the last booking whose time isn't past, here and wherever they go from here, with all that
-// is behind them there. Meanwhile they may be taken back further on by others.
+// Revokes the packets of the last reservation whose time isn't past, here and downstream, with all
+// reservations after them there. Meanwhile other revocations may reach them further downstream.
 void Flights::take_back_last(LiveLink& link, Ahead& there) {
   const Booking taken = there.bookings.back();
   const std::uint32_t from = taken.served;
@@ -69,8 +69,8 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
   drop_back(link, there);
 }
 
-// By events, and the next ones book no further: unless as many went as they were told, or the others of the
-// message are yet to come.
+// The packets arrive by events, and back-off grows. It doesn't grow if at least half of the train was served
+// as reserved, or if only one packet is left.
 void Flights::come_again(const Booking& taken) {
   const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
   for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
@@ -83,8 +83,8 @@ void Flights::come_again(const Booking& taken) {
   if (!has_paid) (came != nullptr ? ahead(*came).doubt : ahead(link).own_doubt).grow();
 }
 
-// The same packets' bookings at a later hop end before packet `from`: gives the next hop at which there may
-// be one.
+// Ends the reservations of the same packets at a later hop before packet `from`. Returns the next hop at
+// which there may be one.
 std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
   LiveLink& link = fabric_.live(at);
   if (link.booked == 0) return hop + 1;
@@ -95,7 +95,7 @@ std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t 
            (later.train != nullptr || later.packet == earlier.packet);
   };
   const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
-  // Some of a train's may have bookings of their own behind this one, which others haven't.
+  // Some packets of a train may have their own reservations downstream, which others don't have.
   std::optional<std::uint32_t> least;
   for (const Booking& later : there.bookings | std::views::filter(is_later))
     least = std::min(least.value_or(behind(later)), behind(later));
@@ -111,18 +111,18 @@ std::uint32_t Flights::shorten(LinkId at, const Booking& earlier, std::uint32_t 
   return least.value_or(hop + 1);
 }
 
-// One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().
+// A packet of a burst that isn't there yet arrives as the holder of the burst decides: tell_holders().
 void Flights::come_again(const Booking& booking, std::uint32_t index) {
   if (is_paced(booking) && !has_crossed(booking, index)) return drop(booking, index);
   come_by_event(booking, index);
 }
 
-// Where a paced run is told from.
+// True at the node from which a burst is reserved.
 bool Flights::is_paced(const Booking& booking) {
   return booking.train != nullptr && booking.train->paced && booking.hop == booking.train->from;
 }
 
-// The link before the node.
+// True if the packet has crossed the link before the node.
 bool Flights::has_crossed(const Booking& booking, std::uint32_t index) const {
   const Train& train = *booking.train;
   const Time crosses = booking.head(index) - train.lag;
@@ -149,7 +149,7 @@ void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   came.arrivals->push(booking.port - 1, one);
 }
 
-// To where it is booked.
+// Moves the packet back to where it is reserved.
 void Flights::goes_back(const Booking& booking, std::uint32_t index, Packet& packet) {
   packet.hop = booking.hop;
   packet.head = booking.head(index);
@@ -158,7 +158,7 @@ void Flights::goes_back(const Booking& booking, std::uint32_t index, Packet& pac
   packet.late = booking.late;
 }
 
-// Of whom nobody was to hear is made anew.
+// An unobserved packet is made anew.
 Packet& Flights::recall(const Booking& booking, std::uint32_t index) {
   if (booking.train == nullptr) return withdraw(*booking.packet), *booking.packet;
   Train& train = *booking.train;
@@ -175,7 +175,7 @@ void Flights::leave_by_event(Packet& packet) {
   fabric_.component(packet.message->from).inbox().post(packet.head, packet);
 }
 
-// From where it is to come next.
+// Withdraws the packet from where it arrives next.
 void Flights::withdraw(Packet& packet) {
   LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
   if (came.arrivals != nullptr)

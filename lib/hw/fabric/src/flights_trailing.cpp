@@ -1,8 +1,7 @@
-// Links that trail others. Where all that crosses a link comes by one other, which is no faster, nobody ever
-// waits for it: at A a packet starts no sooner than the one before it has ended, so it comes to B's node, and
-// starts there `wire + overhead` after A, when the one before it has gone. B takes no booking: the one at A
-// says when its packets cross B, as long as they all come by A, which holds until a message takes another
-// route. Then they are booked at B as they would have been.
+// Shadowed links. If all packets that cross link B arrive by one link A, which is no faster, no packet ever
+// waits for B. At A a packet starts no sooner than the one before it has ended. So it starts at B
+// `wire + overhead` later, when the one before it has gone. B gets no reservation: the one at A gives the
+// times at B. This holds until a message takes another route to B. Then packets are reserved at B as usual.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +11,7 @@
 
 namespace kbsim::hw {
 
-// No path that something has gone by has a link that becomes known later.
+// All links of a path are known before the first message uses it.
 void Flights::know(std::span<const LinkId> route) {
   if (!is_whole_) return;
   for (const LinkId id : route) {
@@ -35,7 +34,7 @@ void Flights::know(std::span<const LinkId> route) {
   }
 }
 
-// Both nodes only pass packets on, and each comes later than it is sent.
+// Both nodes only pass packets on, and each packet arrives later than it is sent.
 bool Flights::may_trail(const LiveLink& link, LiveLink& before) {
   const bool passes = ahead(before).books && link.ahead->books && link.arrivals != nullptr;
   return passes && link.lane.rate() >= before.lane.rate() && before.lane.rate().serialization(1_B) > Time{0};
@@ -52,13 +51,13 @@ void Flights::trail_no_more(LiveLink& link, Ahead& there) {
   ++trails_ended_;
 }
 
-// Who holds a link is to hear of all that cross it.
+// A claim must observe all packets that cross its link.
 void Flights::hold(LiveLink& link, ILinkHold* holder) {
   if (holder != nullptr && ahead(link).trails) trail_no_more(link, ahead(link));
   link.hold = holder;
 }
 
-// Of those that are known the next one is asked for, mostly.
+// Callers mostly ask for the known trail that follows the last one.
 [[gnu::always_inline]] inline const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
   const std::vector<Path::Trail>& all = path.trails;
   if (path.next_trail == all.size()) path.next_trail = 0;
@@ -86,8 +85,8 @@ Path::Trail Flights::trail_from(const Path& path, std::uint32_t hop) const {
   return trail;
 }
 
-// Over the links that trail the one that it has crossed as the booking says, before hop `end`. Others may
-// come there by events, or be booked there: nobody waits for anybody.
+// Crosses the shadowed links after the link of the reservation, before hop `end`. Other packets may arrive
+// there by events, or be reserved there: no packet waits for another.
 void Flights::cross_trailing(Packet& packet, Booking& booking, std::uint32_t end) {
   const std::uint32_t first = packet.hop;
   if (has_trails_) {
@@ -111,7 +110,7 @@ bool Flights::is_behind_all(const Packet& packet, Ahead& there) {
   return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
 }
 
-// As the one before it, behind the same link.
+// Crosses the same shadowed links as the packet before it, after the same link.
 void Flights::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const {
   if (trailing == 0) return;
   const Time takes = reach - link.wire;
@@ -129,7 +128,7 @@ void Flights::cross_unbooked(Packet& packet, const LiveLink& link) {
   ++packet.hop;
 }
 
-// What trails it may still be crossed by these.
+// These packets may still have to cross the links that this one shadows.
 void Flights::drop_front(LiveLink& link, Ahead& there) {
   Train* const train = there.bookings.front().train;
   const bool is_kept = keeps(there, there.bookings.front());
@@ -138,7 +137,7 @@ void Flights::drop_front(LiveLink& link, Ahead& there) {
   if (!is_kept) release(train);
 }
 
-// Of those that have been served here: unless they have crossed all of these by now.
+// Keeps the served packets, unless they have crossed all shadowed links by now.
 bool Flights::keeps(Ahead& there, const Booking& served) {
   if (served.trailing == 0 || served.shown >= served.served) return false;
   close(there.train);
@@ -165,7 +164,7 @@ bool Flights::has_passed(const Booking& booking) const {
   return booking.start(booking.served - 1) + booking.reach < fabric_.sim().now();
 }
 
-// Each link that trails the booking's, with the time by which packets start there later.
+// Visits each shadowed link of a reservation, with the time by which packets start later there.
 template <class Do>
 void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) {
   LiveLink* before = &fabric_.live(trail[-1]);
@@ -179,14 +178,14 @@ void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) 
   }
 }
 
-// They have crossed all of them: which these learn together with others, or when somebody looks.
+// The packets have crossed all shadowed links. These count them together with others, or when they are read.
 void Flights::account(Ahead& there, const Booking& passed) {
   const std::uint32_t alike = std::min(passed.served, passed.shorter);
   if (passed.shown < alike) account(there, passed, passed.size, passed.shown, alike);
   if (alike < passed.served) account(there, passed, passed.train->last_size, alike, passed.served);
 }
 
-// Of its packets those from `first` on before `end`.
+// Counts the packets from `first` on, before `end`.
 void Flights::account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first,
                       std::uint32_t end) {
   const auto is_alike = [&](const Crossed& some) {
@@ -221,8 +220,8 @@ void Flights::account(Crossed& crossed) {
   crossed.packets = 0;
 }
 
-// In the order of time. It may come between a train's packets that have a booking there: where it crossed the
-// link before, it did.
+// Inserts the reservation in the order of time. It may fall between reserved packets of a train, as it did on
+// the link before.
 void Flights::insert(LiveLink& link, Ahead& there, const Booking& shown) {
   InOrder<Booking>& all = there.bookings;
   const Time head = shown.head(shown.served);
@@ -244,7 +243,7 @@ void Flights::insert(LiveLink& link, Ahead& there, const Booking& shown) {
   ++link.booked;
 }
 
-// Bookings of their own on the links that trail, of those that have none before that one.
+// Makes reservations on the shadowed links for the packets before `end` that have none there.
 void Flights::show(const Booking& booking, std::uint32_t end) {
   std::uint16_t hop = booking.hop;
   const auto show_at = [&](LiveLink& link, Ahead& there, std::uint32_t port, Time later) {
@@ -273,7 +272,7 @@ void Flights::show(const Booking& booking, std::uint32_t end) {
   for_trailing(booking.trail, booking.trailing, show_at);
 }
 
-// Whoever looks sees what the links that trail it have done by now.
+// Brings the links that this one shadows up to date before they are read.
 void Flights::show_passing(LiveLink& link, Ahead& there) {
   drop_passed(there);
   account_all(there);
@@ -289,14 +288,15 @@ void Flights::show_passing(LiveLink& link, Ahead& there) {
   first.shown = first.served;
 }
 
-// Somebody comes between those that have been served and the others: only these are the booking's now.
+// A packet arrives between the served packets and the others. From now on the reservation is for the others
+// only.
 void Flights::split(Ahead& there, Booking& booking) {
   if (booking.trailing == 0) return;
   if (keeps(there, booking)) ++booking.train->bookings;
   booking.shown = booking.served;
 }
 
-// From now on all of its packets have bookings of their own there.
+// From now on all its packets have their own reservations on the shadowed links.
 void Flights::unfold(Ahead& there, Booking& booking) {
   if (booking.trailing == 0) return;
   close(booking.train);
@@ -311,13 +311,13 @@ void Flights::unfold_all(LiveLink& link) {
   for (Booking& booking : there.bookings) unfold(there, booking);
 }
 
-// Of all whose packets may cross the link.
+// Unfolds all reservations whose packets may cross the link.
 void Flights::unfold(LiveLink& link) {
   for (const Ahead* there = &ahead(link); there->trails; there = &ahead(*there->before))
     unfold_all(*there->before);
 }
 
-// Somebody may be on it, or come, without a booking there.
+// True if a packet may be on the link, or arrive there, without a reservation.
 bool Flights::is_trailed(LiveLink& link) {
   for (const Ahead* there = link.ahead; there != nullptr && there->trails; there = &ahead(*there->before)) {
     Ahead& before = ahead(*there->before);

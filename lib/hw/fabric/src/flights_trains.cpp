@@ -1,5 +1,5 @@
-// How packets become a train: the second shows at which distance they follow each other on each link, and
-// whether this holds for all that come.
+// How packets become a train. The second packet shows at which distance they follow each other on each link,
+// and whether this holds for all that follow.
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
@@ -27,7 +27,7 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   return train;
 }
 
-// Its bookings may not be the last of their links any more.
+// Its reservations need no longer be the last of their links.
 void Flights::end_growth(Train& train) {
   train.open = false;
   *train.keeper = nullptr;
@@ -45,7 +45,7 @@ void Flights::close_last(LiveLink& link, Ahead& there) {
   if (last.served == count(last)) drop_back(link, there);
 }
 
-// The packet goes on with the one before it, if it follows as the others do. Else the train is over.
+// The packet joins the train if it follows as the others do. Else the train is over.
 bool Flights::joins(Packet& packet, Train* train) {
   if (train == nullptr) return false;
   if (follows(packet, *train)) return join(packet, *train), true;
@@ -95,7 +95,7 @@ bool Flights::sets_pace(const Packet& packet, Train& train) {
   return true;
 }
 
-// The last of a message: it starts as another would, and is gone sooner.
+// The last packet of a message starts as another would, and leaves sooner.
 bool Flights::goes_shorter(const Packet& packet, Train& train) {
   if (packet.size > train.size || packet.ordinal + 1 != packet.message->packets) return false;
   const auto sooner = [](Time another, Time by) {

@@ -1,5 +1,5 @@
-// Packets of which nobody hears where they come: all of a message but its last, where its receiver serves
-// what comes in the order of one link. They are known to the link until somebody else comes.
+// Unobserved packets: all packets of a message but its last. Their receiver only counts them, or serves them
+// in the order of one link. The link keeps them until another packet arrives.
 #include <limits>
 #include <utility>
 
@@ -32,7 +32,8 @@ void Flights::find_end(LiveLink& link) {
   }
 }
 
-// What crosses it comes later than it leaves: what a switch sends has passed the node's pipeline.
+// True if packets arrive later than they leave. Packets that a switch sends have passed the pipeline of the
+// node before.
 bool Flights::comes_later(const LiveLink& link) const {
   return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
 }
@@ -82,7 +83,7 @@ void Flights::catch_up(NodeId node) {
   }
 }
 
-// The first of them.
+// Accepts the first `count` packets.
 void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count) {
   UnheardPackets these = packets;
   these.count = count;
@@ -92,13 +93,13 @@ void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t coun
   packets.drop(count);
 }
 
-// One that was sent late, or starts there, comes after all that were under way for this time.
+// A packet that was sent late, or starts there, comes after all that were on their way for this time.
 void Flights::merge(LiveLink& link, const Packet& packet) {
   const bool late = packet.late != 0 || packet.port == 0;
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
 }
 
-// By which the next comes, and of the others the next of all.
+// The link by which the next packet arrives, and the link by which the next of all others does.
 [[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Flights::first_merged(const Ahead& there) {
   std::pair<LiveLink*, LiveLink*> first{};
   const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
@@ -137,7 +138,7 @@ void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
   }
 }
 
-// The first of them: one, if the others follow at another distance.
+// Passes on the first `count` packets, or only one if the others don't keep their distance.
 void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count) {
   const Time service = link.lane.rate().serialization(packets.size);
   const auto after = [&](Time gap, Time free) {

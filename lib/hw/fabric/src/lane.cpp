@@ -5,7 +5,7 @@
 namespace kbsim::hw {
 namespace {
 
-// Of the numbers from `first` to `last`.
+// Sum of the integers from `first` to `last`.
 std::int64_t sum(std::int64_t first, std::int64_t last) {
   return last < first ? 0 : (first + last) * (last - first + 1) / 2;
 }
@@ -13,16 +13,16 @@ std::int64_t sum(std::int64_t first, std::int64_t last) {
 // The sum of max(a + i * da, b + i * db) over i from 1 to `last`.
 Time sum_of_later(Time a, Time da, Time b, Time db, std::int64_t last) {
   if (da < db) return sum_of_later(b, db, a, da, last);
-  std::int64_t behind = a >= b ? 0 : last;  // so many at first are those of b
+  std::int64_t behind = a >= b ? 0 : last;  // number of first terms in which b is the later
   if (a < b && da > db) behind = std::min(last, ceil_div((b - a).count(), (da - db).count()) - 1);
   return behind * b + sum(1, behind) * db + (last - behind) * a + sum(behind + 1, last) * da;
 }
 
 }  // namespace
 
-// Each ends at the latest of: the service behind the end of the one before it, the service behind its head,
-// its tail. So the ends are end + i * service or last_in + i * gap, whichever is later, and each starts when
-// the one before it ends or when its head is there.
+// Each packet ends at the latest of three times: one service after the end of the one before it, one service
+// after its head, and its tail. So the ends are the later of end + i * service and in + i * gap. Each packet
+// starts when the one before it ends, or when its head is there, whichever is later.
 Lane::Slot Lane::reserve_waiting(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
   const Time start = std::max(head, free_);
   const Time in = std::max(head + service, tail);

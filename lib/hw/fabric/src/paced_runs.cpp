@@ -46,7 +46,7 @@ std::int64_t PacedRuns::begin(const Turns& turns) {
   return run.count;
 }
 
-// Of two messages the second has as many turns as the first, or one less.
+// The second of two messages has the same number of turns as the first, or one less.
 void PacedRuns::enter(Run& run, std::int64_t most) {
   std::array<std::int64_t, kMostParts> told{};
   for (std::size_t i = 0; i < run.all().size(); ++i) {
@@ -68,7 +68,7 @@ void PacedRuns::enter(Run& run, std::int64_t most) {
   }
 }
 
-// Where the others have passed, if it doesn't wait otherwise than they do.
+// Adds the shorter packet after the others, if it waits no differently.
 void PacedRuns::enter_shorter(Run& run, Bytes size) const {
   Part& part = run.parts[0];
   const Time behind = run.count * run.gap;
@@ -161,10 +161,12 @@ void PacedRuns::pass_first(Run& run, Servers& servers) const {
   run.batch = batch_of(run);
 }
 
-// What leaves the port at a time is there with the first batch of it, and then at the unit with the next.
+// Packets leave the port in the first batch of a time. They arrive at the unit in the second batch if that is
+// the same time, else in the first.
 std::uint32_t PacedRuns::batch_of(const Run& run) { return run.came.head == run.left.head ? 2 : 1; }
 
-// All pass the port and the links as the first two do; the second link, those of each message.
+// True if all packets pass the port and the first link at the pace of the first two. On the second link the
+// first two of each message set the pace.
 bool PacedRuns::paces(const Run& run, Servers servers) const {
   const auto follows = [](const Edge& a, const Edge& b, Time by) {
     return b.head - a.head == by && b.tail - a.tail == by;
@@ -206,8 +208,8 @@ void PacedRuns::goes_alone(Packet& packet, const Edge& left) {
   alone_.push_back({&packet, packet.message, packet.message->sequence, packet.ordinal, left});
 }
 
-// What is on its way by events is told from now on. Others come to the unit at the time at which the first
-// link is free again, at the latest.
+// Packets on their way by events are reserved from now on. Other packets arrive at the unit, at the latest, a
+// wire delay after the first link is free.
 bool PacedRuns::takes_over() {
   const Time now = fabric_->sim().now();
   if (passing_ != kNever) {
@@ -221,14 +223,14 @@ bool PacedRuns::takes_over() {
   return alone_.empty();
 }
 
-// Packets and messages are used again, of any source.
+// Packet and message objects are reused, by any source.
 bool PacedRuns::is_between(const Alone& one) const {
   const Packet& packet = *one.packet;
   return packet.message == one.message && one.message->from == source_.memory &&
          one.message->sequence == one.sequence && packet.ordinal == one.ordinal && packet.hop < 2;
 }
 
-// From where it is: before the first link or the second.
+// Reserves from where the packet is: before the first link or before the second.
 bool PacedRuns::takes_over(const Alone& alone) {
   Packet& packet = *alone.packet;
   if (!can_tell(*packet.message)) return false;
@@ -260,7 +262,8 @@ bool PacedRuns::takes_over(const Alone& alone) {
   return true;
 }
 
-// The first comes then. The last may have its own size, and a tail so much sooner.
+// The first packet is there at `at`. The last may have a size of its own, and its tail is earlier by
+// `sooner`.
 [[gnu::always_inline]] inline void PacedRuns::pass(const Run& run, Lane& lane, const Edge& at,
                                                    std::int64_t count, Time gap, Bytes last, Time sooner) {
   if (count <= 0) return;
@@ -271,7 +274,7 @@ bool PacedRuns::takes_over(const Alone& alone) {
     (void)lane.reserve(at.head + alike * gap, at.tail + alike * gap - sooner, last);
 }
 
-// A part's packets that have crossed, of which `before` has some.
+// Reserves for the packets of a part that have crossed, except those that `before` already has.
 [[gnu::always_inline]] inline void PacedRuns::reserve_second(const Run& run, std::size_t part, Lane& lane,
                                                              std::int64_t crossed) const {
   const std::int64_t settled = run.parts[part].settled;
@@ -291,7 +294,7 @@ void PacedRuns::reserve(const Run& run, const Reached& packets) const {
     reserve_second(run, i, run.parts[i].second->lane, run.among(packets.came, i));
 }
 
-// Behind some of a run's packets, and before all others that cross the link.
+// The packet crosses after some packets of a run, and before all others.
 std::optional<Lane::Slot> PacedRuns::between(LiveLink& link, const Packet& packet, Time overhead) {
   const Time now = fabric_->sim().now();
   if (packet.leads || crosses_now()) return std::nullopt;
@@ -324,7 +327,7 @@ std::optional<Lane::Slot> PacedRuns::between(LiveLink& link, const Packet& packe
   return slot;
 }
 
-// All of them: it isn't one of these.
+// Index of the part that uses the link; the number of parts if none does.
 std::size_t PacedRuns::part_of(const Run& run, const LiveLink& link) {
   return static_cast<std::size_t>(std::ranges::find(run.all(), &link, &Part::second) - run.all().begin());
 }
@@ -353,7 +356,7 @@ void PacedRuns::drop_past() {
   if (runs_.empty()) leave_fabric();
 }
 
-// What a memory or a DMA sends by trails nothing.
+// Links out of a memory or a DMA are never shadowed.
 void PacedRuns::hold_links(const Run& run, ILinkHold* holder) {
   run.first->hold = holder;
   for (const Part& part : run.all()) part.second->hold = holder;

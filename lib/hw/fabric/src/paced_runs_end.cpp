@@ -1,4 +1,4 @@
-// How paced runs end: what has happened by now stays, the rest is taken back or goes on by events.
+// How bursts end: what has happened by now stays; the rest is revoked or goes on by events.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -12,8 +12,8 @@
 
 namespace kbsim::hw {
 
-// From the back, as lanes were reserved. Nothing was reserved behind what hasn't happened. Nobody asks for an
-// end meanwhile.
+// Works backwards, since lanes were reserved in order. Nothing was reserved after what hasn't happened. No
+// component asks for an end meanwhile.
 void PacedRuns::end(bool present) {
   if (runs_.empty()) return;
   for (const Run& run : runs_) hold_links(run, nullptr);
@@ -33,7 +33,7 @@ void PacedRuns::end(bool present) {
   std::ranges::sort(alone_, {}, [](const Alone& one) { return one.left.head; });
 }
 
-// What passes the port now does so with the first batch.
+// A packet that passes the port now does so in the first batch.
 PacedRuns::Reached PacedRuns::reached(const Run& run, bool present) const {
   const auto crossed = [&](const Edge& at, std::uint32_t batch, NodeId node, std::uint32_t port) {
     const std::optional<Packet> one = present_one(run, at, port);
@@ -44,7 +44,7 @@ PacedRuns::Reached PacedRuns::reached(const Run& run, bool present) const {
           .came = crossed(run.came, run.batch, source_.unit, run.first->port)};
 }
 
-// The packet that comes there now, if any.
+// The packet that arrives there now, if any.
 std::optional<Packet> PacedRuns::present_one(const Run& run, const Edge& at, std::uint32_t port) const {
   const Time since = fabric_->sim().now() - at.head;
   if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return std::nullopt;
@@ -69,7 +69,7 @@ void PacedRuns::go_on(const Run& run, const Reached& from) {
   for (std::size_t i = 0; i < run.all().size(); ++i) {
     const std::int64_t count = run.among(run.count, i);
     const std::int64_t came = run.among(from.came, i);
-    if (came == count) continue;  // the message may be no more
+    if (came == count) continue;  // the message may no longer exist
     leave_out(run, i, came);
     unsend(run, i, run.among(from.turned, i), count);
   }
@@ -82,10 +82,10 @@ void PacedRuns::leave_out(const Run& run, std::size_t part, std::int64_t from) {
   fabric_->flights_->leave_out(*of.message, 2, of.ordinal + static_cast<std::uint32_t>(from));
 }
 
-// Of so many of a part's packets the first `sent` alone have their turn.
+// Only the first `sent` of `of` packets of a part have their turn.
 void PacedRuns::unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of) {
   const std::int64_t unsent = of - sent;
-  if (unsent == 0) return;  // others of the message may have left behind them
+  if (unsent == 0) return;  // others of the message may have left after them
   Message& message = *run.parts[part].message;
   const Time gap = run.ways * run.gap;
   const Edge first = later(run.left, static_cast<std::int64_t>(part) * run.gap);
@@ -94,7 +94,7 @@ void PacedRuns::unsend(const Run& run, std::size_t part, std::int64_t sent, std:
   fabric_->under_way_ += (sent + of - 1) * unsent / 2 * gap + unsent * first.head;
 }
 
-// By an event, from there.
+// The packet goes on by an event, from there.
 void PacedRuns::go_on(const Run& run, std::int64_t i, std::uint32_t hop, const Edge& from) {
   const Part& part = run.parts[run.part(i)];
   const Time sooner = !run.is_shorter(i) ? Time{0} : hop == 0 ? run.shorter.left : run.shorter.came;

@@ -16,12 +16,12 @@
 
 namespace kbsim::hw {
 
-/// The paths between nodes of a graph, each found when it is asked for first; addresses stay.
+/// The paths between nodes of a graph, each found on first use. Their addresses don't change.
 class Paths {
  public:
   explicit Paths(const topology::Graph& graph) : graph_{graph}, find_{graph} {}
 
-  /// `overhead` is what a node takes; `fetch` is told of all nodes before that is asked for.
+  /// `overhead` gives the overhead of a node. `fetch` is called for all nodes before that.
   template <class Overhead, class Fetch>
   [[nodiscard]] Path& between(NodeId from, NodeId to, Overhead overhead, Fetch fetch) {
     const std::uint64_t ends = (std::uint64_t{from.value()} << 32) | to.value();

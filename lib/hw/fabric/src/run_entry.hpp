@@ -6,8 +6,9 @@
 
 namespace kbsim::hw {
 
-/// Where a paced run is told from: the first of its packets comes to the node behind `hop` links then. They
-/// cross the last of these `lag` before, with that batch of the time; `late`, as Packet has it.
+/// Where a burst is reserved from: its first packet arrives at the node after `hop` links at `head` and
+/// `tail`. Packets cross the last of these links `lag` earlier, in that `batch` of the time; `late` is as in
+/// Packet.
 struct RunEntry {
   std::uint32_t hop = 0;
   Time head{};

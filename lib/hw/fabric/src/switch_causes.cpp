@@ -17,7 +17,7 @@ const Cause& FabricCauses::ready(const Packet& packet, NodeId node, Time overhea
   return head.cause;
 }
 
-// Who goes early, goes so long before its tail has passed the pipeline, too.
+// A packet that goes early also goes that long before its tail has passed the pipeline.
 Cause FabricCauses::tail_passed(const OnTheWay& tail, Time at, const Sent& sent) {
   const Cause whole = passed(tail, sent.node, at + sent.pipeline);
   const Time early = sent.pipeline - sent.overhead;
@@ -26,13 +26,13 @@ Cause FabricCauses::tail_passed(const OnTheWay& tail, Time at, const Sent& sent)
                             why(Reason::lookahead, sent.node, Bytes{early.count()}));
 }
 
-// The switch looked again now, for a reason that it may know.
+// The switch allocates now, for a cause that may be known.
 Cause FabricCauses::turn(const Cause& own, Time now, NodeId node) {
   Cause last = waited(*causes_, own, causes_->current(), Reason::turn, node);
   return last.at() == now ? last : causes_->make(now, {}, {});
 }
 
-// In the order of what it waited for: each says how long that was after all before it.
+// The waits are in order: each cause gives how long its wait was after all waits before it.
 void FabricCauses::send(Packet& packet, const Sent& sent) {
   OfPacket& known = of(packet);
   Cause own = sent.early ? sent.early : ready(packet, sent.node, sent.pipeline);
@@ -54,8 +54,8 @@ void FabricCauses::send(Packet& packet, const Sent& sent) {
   known.tail = {.cause = std::move(causes.end), .over = sent.link};
 }
 
-// Who got the link before this one, did because this one wasn't ready, or because it was ready itself when
-// the link was free.
+// A packet got the link before this one because this one wasn't ready, or because it was ready itself when
+// the link became free.
 void FabricCauses::note_order(LinkId link, Grant grant) {
   constexpr std::size_t kMost = 64;
   std::deque<Grant>& before = grants_[link.value()];
@@ -77,7 +77,7 @@ void FabricCauses::give(LinkId link, std::uint32_t vc, Bytes size, Cause cause) 
   returned.insert(place, {.cause = std::move(cause), .size = size});
 }
 
-// What came before the last one that was needed, none after this needs.
+// Credits older than the needed one are dropped: no later packet needs them.
 Cause FabricCauses::needed(LinkId link, std::uint32_t vc, Bytes room, Bytes size, Time now) {
   const auto found = rooms_.find(queue_of(link, vc));
   if (found == rooms_.end()) return {};

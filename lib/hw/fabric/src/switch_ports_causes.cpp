@@ -24,7 +24,8 @@ Cause SwitchPorts::why_passed(const Cause& granted, Time at) const {
   return at == granted.at() ? granted : causes()->make(at, granted, why(Reason::lookahead, node_));
 }
 
-// None if it went when its head had passed the pipeline, or later. Else it made up for what it had lost.
+// Empty if the packet went when its head had passed the pipeline, or later. Else it caught up on time that it
+// had lost.
 Cause SwitchPorts::why_early(const Packet& packet) const {
   const InputQueues* const queues = fabric_->component(node_).input_queues();
   if (packet.ready <= now() || queues == nullptr || !queues->worms) return {};
@@ -38,7 +39,8 @@ Cause SwitchPorts::why_ready(const Packet& packet) const {
   return early ? early : fabric_->causes()->ready(packet, node_, pipeline());
 }
 
-// When it would have passed the pipeline on an idle network, which is less than a lookahead before it has.
+// When the packet would have passed the pipeline on an idle network: less than a lookahead before it really
+// has.
 Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
   const Message& message = *packet.message;
   const LiveLink* slowest = &fabric_->live(message.route.front());

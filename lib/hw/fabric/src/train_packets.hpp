@@ -8,7 +8,7 @@ namespace kbsim::hw {
 
 struct Packet;
 
-/// Packets of a train by their place in it, from the first that there is to the last.
+/// Packets of a train by index, from the first to the last that exists.
 class TrainPackets {
  public:
   /// nullptr: there is none.
@@ -16,7 +16,7 @@ class TrainPackets {
     const std::uint32_t place = i - first_;
     return place < all_.size() ? all_.begin()[place] : nullptr;
   }
-  /// Behind the last.
+  /// Index after the last.
   [[nodiscard]] std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(all_.size()); }
   void set(std::uint32_t i, Packet& packet) {
     if (all_.empty()) first_ = i;

@@ -11,7 +11,7 @@
 namespace kbsim::hw {
 namespace {
 
-// Ties are shuffled by each process in an order of its own.
+// Each process shuffles ties in its own order.
 std::vector<std::unique_ptr<Simulation>> simulations(std::size_t packages, const SimulationOptions& each) {
   std::vector<std::unique_ptr<Simulation>> all;
   for (std::size_t i = 0; i < packages; ++i) {
@@ -57,7 +57,7 @@ bool Division::crosses(const LiveLink& link) const {
   return process(graph.node(link.from)) != process(graph.node(link.to));
 }
 
-// A node that chooses what leaves, or waits for room ahead, may do so when the link is free.
+// A node that chooses among packets, or waits for room downstream, may decide only when the link is free.
 bool Division::may_hold_packets(NodeId node) const {
   const Component& from = whole_.component(node);
   const auto waits = [&](LinkId id) {
@@ -68,7 +68,7 @@ bool Division::may_hold_packets(NodeId node) const {
          std::ranges::any_of(whole_.graph().out(node), waits);
 }
 
-// Others pass packets on when their heads are there, so what leaves is known for their overhead.
+// Other nodes pass a packet on when its head arrives, so it is known for their overhead before it leaves.
 Time Division::least_time(const LiveLink& link) const {
   return (may_hold_packets(link.from) ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
 }
@@ -107,7 +107,7 @@ void Division::add_borders() {
     changes_.push_back(std::make_unique<ChangeBorder>(*windows_, 0, i));
 }
 
-// A switch may choose what leaves when the link is free: then the wire is all that is known.
+// A switch may choose a packet when the link is free: then only the wire's delay is certain.
 void Division::set_lookahead() {
   std::map<FabricBorder*, Time> least;
   for (const LiveLink& link : whole_.links()) {

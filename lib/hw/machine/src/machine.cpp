@@ -57,7 +57,7 @@ void Machine::make_components() {
   const topology::Graph& graph = fabric_.graph();
   const MachineParts parts{graph};
   components_.reserve(graph.nodes().size());
-  // Of the settings that many nodes share; a place of the configuration is of one kind of node.
+  // Models by their settings, which many nodes share; a place of the configuration is of one kind of node.
   boost::unordered_flat_map<const ComponentSpec*, const ComponentModel*> models;
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
@@ -85,7 +85,7 @@ void Machine::start_components() {
   sim().build(MachineParts::kHost);
 }
 
-// Coroutines go before what they stand in.
+// Coroutines are destroyed before the objects that they use.
 Machine::~Machine() {
   if (division_ != nullptr) division_->clear();
   *running_ = false;

@@ -13,7 +13,7 @@ OrderWatch::Agent OrderWatch::made(oplog::AgentMark mark, Known first) const {
   return std::make_shared<oplog::Agent>(tally_, std::move(mark), std::move(first));
 }
 
-// A process that nobody has told of knows nothing of the others.
+// A process that fork() doesn't know starts with an empty vector clock.
 OrderWatch::Agent OrderWatch::here() {
   if (!on()) return nullptr;
   if (acting_) return acting_;
@@ -45,7 +45,7 @@ void OrderWatch::joins(const Known& end) {
   if (!acting_ && is_alone()) quiet();
 }
 
-// All that was begun has been awaited, by the only process that there is.
+// All started work has been awaited, by the only process left.
 bool OrderWatch::is_alone() {
   if (!not_awaited_.empty() || !orders_.empty()) return false;
   std::erase_if(strands_, [](const auto& strand) { return strand.second.process.done(); });
@@ -98,7 +98,7 @@ OrderWatch::Agent OrderWatch::kernel_begins(std::uint32_t order, PeCoord pe, std
   return made({.group = of.group->mark(), .kernel = name}, after_last({pe, of.rank}, of.known));
 }
 
-// Who ordered the launch knows of the last kernel, or awaited none.
+// The process that ordered the launch knows of the last kernel, or hasn't awaited it.
 OrderWatch::Known OrderWatch::after_last(const Turn& turn, const Known& launch) {
   const auto last = last_.find(turn);
   if (last == last_.end()) return launch;

@@ -15,7 +15,7 @@ namespace {
 
 using topology::LinkClass;
 
-/// Of a link between parts.
+/// The key of the wire's length, for a link between parts.
 std::string_view wire_key(LinkClass link_class) {
   switch (link_class) {
     case LinkClass::host: return "system.host_link.length_mm";
@@ -46,7 +46,7 @@ std::string keys_of(const Machine& machine, std::size_t index) {
                      wire_key(topology::link_class(graph, wire)), to_string(link.wire));
 }
 
-/// Sets of parts that are one process.
+/// Sets of parts; each set is one process.
 class Sets {
  public:
   explicit Sets(std::size_t n) : above_(n) { std::iota(above_.begin(), above_.end(), std::size_t{0}); }
@@ -66,7 +66,7 @@ void join_packages(const MachineParts& parts, Sets& sets) {
     sets.join(part, first.try_emplace(parts.package(static_cast<PartId>(part)), part).first->second);
 }
 
-/// Numbers them in the order of their first parts.
+/// Numbers the sets in the order of their first parts.
 Partition numbered(Sets& sets, std::size_t parts) {
   Partition result{.process = std::vector<std::size_t>(parts)};
   std::map<std::size_t, std::size_t> numbers;

@@ -84,7 +84,7 @@ void RaceWatch::found(std::size_t races) {
   (void)sim_.spawn("race check", fail());
 }
 
-// Later, when all races of this time are known and the first of them is the same in any order of events.
+// Fails 1 ps later: then all races of this time are known, and the first is the same in any order of events.
 Task<> RaceWatch::fail() {
   co_await sim_.delay(1_ps);
   throw KernelFault{reports().front()};

@@ -28,7 +28,7 @@ std::uint64_t WindowLoads::longest_on(std::size_t threads) {
   if (sorted_.empty()) return 0;
   if (threads == 1) return std::accumulate(sorted_.begin(), sorted_.end(), std::uint64_t{0});
   if (threads >= sorted_.size()) return sorted_.front();
-  heap_.assign(threads, 0);  // what the threads have, the least in front
+  heap_.assign(threads, 0);  // load of each thread, the least in front
   for (const std::uint64_t load : sorted_) {
     std::ranges::pop_heap(heap_, std::greater{});
     heap_.back() += load;

@@ -13,14 +13,14 @@
 
 namespace kbsim::hw {
 
-/// A request of a memory whose controller orders commands, in the parts of which it was told: the packets of
-/// a read or the one of a write, or of an atomic a read and a write_back.
+/// A request of a memory whose controller orders commands, in parts: the packets of a read, the one packet of
+/// a write, or the read and the write_back of an atomic.
 struct ControlledRequest {
   RequestQueue::Service service;
   std::vector<MemoryRequest> parts;
   std::vector<std::optional<Lane::Slot>> slots;  // of the parts that are served
   std::vector<ServerCauses> because = {};        // of these, if causes are kept
-  std::size_t delivered = 0;                     // parts, in their order
+  std::size_t delivered = 0;                     // number of parts, in their order
   bool changed = false;
   std::list<ControlledRequest>::iterator place;
 
@@ -28,15 +28,15 @@ struct ControlledRequest {
   [[nodiscard]] bool deliverable() const { return !whole() && slots[delivered].has_value(); }
 };
 
-/// All that the controller was given and hasn't served.
+/// Requests that the controller has and hasn't served.
 class ControlledRequests {
  public:
   explicit ControlledRequests(std::unique_ptr<IMemoryController> controller)
       : controller_{std::move(controller)} {}
 
-  /// `tail`: why its last byte is here, if causes are kept.
+  /// `tail`: cause of the last byte's arrival, if causes are kept.
   void push(RequestQueue::Service service, std::vector<MemoryRequest> parts, const Cause& tail = {});
-  /// Requests of which parts were served until `now`.
+  /// Requests with parts that were served until `now`.
   [[nodiscard]] std::vector<ControlledRequest*> advance(Time now);
   void erase(const ControlledRequest& request) { open_.erase(request.place); }
 
@@ -52,7 +52,7 @@ class ControlledRequests {
 
   std::unique_ptr<IMemoryController> controller_;
   std::list<ControlledRequest> open_;
-  std::unordered_map<std::uint64_t, Part> parts_;  // by what the controller knows them
+  std::unordered_map<std::uint64_t, Part> parts_;  // by the controller's id
   std::vector<IMemoryController::Served> served_;
   std::uint64_t asked_ = 0;
 };

@@ -79,8 +79,7 @@ void Memory::reserve_ahead(const MemoryRequest& request, const Lane::Slot& slot)
   ahead_.at(write ? 1 : 0).add(slot.end - service, slot.end, sim().now());
 }
 
-// What is done of the busy time of a port for reads, writes or both. A lane serves what it has reserved
-// without a gap.
+// A port's busy time until now, for reads, writes or both. A Lane serves its reservations without a gap.
 Time Memory::done(const UnitUse& use, bool write, bool both) const {
   const Time now = sim().now();
   if (const Lane* const lane = is_lanes_ ? timing_->lane(write) : nullptr)
@@ -141,7 +140,7 @@ void Memory::answer(const SignalRequest& met) {
   answer(word);
 }
 
-// The result is bound from now on, to whoever arrives later.
+// Requests that arrive later get the result.
 void Memory::perform(const AtomicRequest& request) {
   const Bytes size = request.atomic->parts[request.part].memory.bytes;
   AtomicService atomic{

@@ -33,7 +33,7 @@ ServerCauses MemoryCauses::in_turn(const Message& read, const ServerCauses& serv
   return now;
 }
 
-// As Lane::reserve(), behind the access.
+// As Lane::reserve(), after the access latency.
 ServerCauses MemoryCauses::explain(const MemoryRequest& request, Lane::Slot slot, const Cause& head,
                                    const Cause& tail) {
   const bool writes = request.op != MemoryOp::read;

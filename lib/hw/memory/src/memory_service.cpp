@@ -18,7 +18,7 @@ namespace kbsim::hw {
 
 namespace {
 
-// What a controller is told of it: packets, or the elements of an atomic twice.
+// A request's parts for the controller: packets, or the elements of an atomic twice.
 std::vector<MemoryRequest> parts_of(ReadService read, Time now) {
   std::vector<MemoryRequest> parts;
   for (; !read.done(); read.advance(parts.back().bytes)) parts.push_back(read.next(now));
@@ -31,7 +31,7 @@ std::vector<MemoryRequest> parts_of(const AtomicService& atomic, Time now) {
   return {atomic.next(now), back};
 }
 
-// All whole packets of a read that a Lane serves leave one behind the other.
+// All whole packets of a read that a Lane serves leave back to back.
 void serve_run(Fabric& fabric, ReadService& read, Lane& lane, Time latency) {
   const MemoryRequest first = read.next(fabric.sim().now());
   const Time ready = first.head + latency;
@@ -47,7 +47,7 @@ void serve_run(Fabric& fabric, ReadService& read, Lane& lane, Time latency) {
 
 }  // namespace
 
-// A port is busy as long as its bytes take at its rate, as its account says.
+// A port is busy for the time of the bytes at its rate, as in use().
 void Memory::note(const MemoryRequest& request, Time start) const {
   const bool write = request.op != MemoryOp::read;
   const MemoryPort port = timing_->port(write);
@@ -66,7 +66,7 @@ void Memory::note(const MemoryRequest& request, Time start) const {
                          .count = 1});
 }
 
-// What is bound to values stays bound to them: only the ports come later, in the same order.
+// Values stay bound: only the service by the ports is later, in the same order.
 template <class Service>
 bool Memory::put_off(Service& service) {
   if (put_off_.empty() && (std::same_as<Service, WriteService> || !puts_off())) return false;
@@ -105,7 +105,7 @@ template void Memory::submit(ReadService);
 template void Memory::submit(WriteService);
 template void Memory::submit(AtomicService);
 
-// As its port is served; who delivers it notes it.
+// Serves the port only; the caller notes the request.
 Lane::Slot Memory::serve_port(const MemoryRequest& request) {
   if (!causes_) [[likely]]
     return timing_->serve(request);
@@ -157,7 +157,7 @@ Lane::Slot Memory::explained(const WriteService& write, const MemoryRequest& pac
   return served.slot;
 }
 
-// `last` of those that are here.
+// `last`: no other packet of the write waits here.
 void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last) {
   Message& message = *write.message;
   if (fabric().spans() != nullptr) note(packet, slot.start);
@@ -171,7 +171,7 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
   served_.post(message.served, &message);
 }
 
-// As each would have been delivered.
+// Same result as one delivery per packet.
 void Memory::accept_unheard(const UnheardPackets& packets) {
   Message& message = *packets.message;
   MemoryRequest packet{
@@ -207,7 +207,7 @@ Time Memory::serve(AtomicService& atomic) {
   return write.end;
 }
 
-// The answer is the read's.
+// The answer has the causes of the read.
 Time Memory::explained(AtomicService& atomic, MemoryRequest elements) {
   const MemoryCauses::Served read = causes_->serve(elements, causes_->came(elements));
   elements.op = MemoryOp::write_back;
@@ -219,7 +219,7 @@ Time Memory::explained(AtomicService& atomic, MemoryRequest elements) {
   return write.slot.end;
 }
 
-// What was there leaves while it is read.
+// The old contents leave while they are read.
 void Memory::deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read,
                      Lane::Slot write) {
   if (fabric().spans() != nullptr) {
@@ -242,14 +242,14 @@ void Memory::deliver(AtomicService& atomic, const MemoryRequest& elements, Lane:
                 start, std::max(start, read.end));
 }
 
-// Its result can be looked at before it is served.
+// The result can be read before the atomic is served.
 void Memory::announce(const AtomicService& atomic) {
   const AtomicRequest& request = atomic.request;
   for (oplog::Op& op : operations(*request.atomic, request.atomic->parts[request.part], atomic.held))
     log_->announce(std::move(op));
 }
 
-// As Component::take_packets(); it is woken at the end of a request.
+// As Component::take_packets(); also woken at the end of a request.
 Task<> Memory::take_and_pick() {
   std::vector<Packet*> packets;
   for (;;) {
@@ -264,7 +264,7 @@ Task<> Memory::take_and_pick() {
   }
 }
 
-// What the controller has served by now leaves, from now on; it says when to ask again.
+// Parts that the controller has served by now leave, no sooner than now; next() is when to ask again.
 void Memory::control() {
   const Time now = sim().now();
   for (ControlledRequest* request : controlled_->advance(now)) {
@@ -279,7 +279,7 @@ void Memory::control() {
   wake_at(wake_);
 }
 
-// What has been served by now leaves no sooner.
+// The same causes, with no time sooner than now.
 ServerCauses Memory::from_now_on(const ServerCauses& because) const {
   Causes& causes = *sim().causes();
   const auto no_sooner = [&](const Cause& cause) {
@@ -316,7 +316,7 @@ void Memory::deliver(AtomicService& atomic, ControlledRequest& request) {
   request.delivered = 2;
 }
 
-// Who is picked later than it came was kept by what is served, or by others that were picked before.
+// A request that is picked later than it arrived waited for requests in service or picked before it.
 void Memory::explain_pick(const MemoryRequest& request, const ServerCauses& came) {
   Causes& causes = *sim().causes();
   if (came.start.at() == request.head) return causes_->comes(came.start, came.end);

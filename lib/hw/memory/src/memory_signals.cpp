@@ -1,4 +1,4 @@
-// Who waits for a word of a memory, and when the word is so.
+// Waits for a word of a memory until it meets a condition.
 #include <algorithm>
 
 #include "kbsim/hw/memory/memory.hpp"
@@ -22,7 +22,7 @@ void Memory::look_again(std::int64_t address, Bytes changed) {
   });
 }
 
-// What a store has left is known when its PE knows that it is done.
+// A stored value is known when its PE knows that the store is done.
 bool Memory::met(const SignalRequest& request) const {
   const oplog::Operand word{.slices = image_.read(request.word.address, request.word.bytes.count()),
                             .shape = Shape{1},

@@ -31,7 +31,7 @@ CausedTimes::At CausedTimes::waits(const At& ready, const At& until, Delay why) 
   return step;
 }
 
-// One that is on an edge already is so only as long as it isn't later.
+// A time that is on an edge already is the result only while it isn't later.
 CausedTimes::At CausedTimes::edge(const At& at, Time step, Delay (*steps)(std::int64_t)) const {
   if (step == Time{0}) return at;
   const Time then = PlainTimes::edge(at.at_, step, steps);
@@ -53,7 +53,7 @@ CausedTimes::At CausedTimes::turn(const At& ready, const At& last) const {
   return At{last.at_, causes_->make(last.at_, cause(last), hw::why(Reason::bank_free, memory_))};
 }
 
-// The first of those that come at one time.
+// The first of several equal times.
 CausedTimes::At CausedTimes::latest(std::initializer_list<At> all) const {
   const At* last = all.begin();
   for (const At& one : all) {

@@ -10,18 +10,18 @@
 
 namespace kbsim::hw {
 
-/// The requests of a memory that wait to be picked, in order of arrival, and how many are being served. One
-/// is ready when no earlier one of overlapping bytes waits.
+/// The requests of a memory that wait to be picked, in order of arrival, and how many are being served. A
+/// request is ready when no earlier one of overlapping bytes waits.
 class RequestQueue {
  public:
   using Service = std::variant<ReadService, WriteService, AtomicService>;
 
-  /// `came`: why it is here, if causes are kept.
+  /// `came`: causes of its arrival, if causes are kept.
   void push(Service service, ServerCauses came = {});
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  /// What could be served next, from `now` on. Valid until the next call.
+  /// The requests that can be served next, from `now` on. Valid until the next call.
   [[nodiscard]] std::span<const MemoryRequest> ready(Time now);
-  /// Service of the request with this index in what ready() gave last.
+  /// Service of the request with this index in the last result of ready().
   [[nodiscard]] Service& service(std::size_t index) { return entries_[places_[index]].service; }
   [[nodiscard]] const ServerCauses& came(std::size_t index) const { return entries_[places_[index]].came; }
   /// The next part of that request is served until `end`.
@@ -37,7 +37,7 @@ class RequestQueue {
     Service service;
     MemoryRequest whole;
     ServerCauses came;
-    std::size_t earlier = 0;  // ones that wait and overlap
+    std::size_t earlier = 0;  // number that wait and overlap
   };
   void erase(std::size_t place);
 

@@ -8,7 +8,7 @@
 
 namespace kbsim::hw {
 
-/// What a memory has accepted and not yet served, with the values that were bound at its arrival.
+/// A request that is accepted and not yet served, with the values that were bound at its arrival.
 struct MemoryService {
   MemoryRequest rest;  // no bytes: all is served
 

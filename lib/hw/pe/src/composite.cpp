@@ -12,7 +12,7 @@
 namespace kbsim::hw {
 namespace {
 
-// What of `pieces`, in ascending order of offset, the runs are.
+// The parts of `pieces`, which ascend by offset, that the runs cover.
 Pieces cut(const Pieces& pieces, const PoolVector<TilePlan::Run>& runs) {
   Pieces found;
   found.reserve(runs.size());
@@ -100,8 +100,7 @@ bool CompositeRun::runs(std::size_t stage, std::int64_t tile) const {
   return !once || plan_.completes(tile);
 }
 
-// Of those that ask for an engine at one time the older composite goes first, and of a composite the earlier
-// stage.
+// If several ask for an engine at one time, the older composite goes first, then the earlier stage.
 Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
   switch (stages_[stage]) {
     case Stage::dma_in: return read(tile);
@@ -124,7 +123,7 @@ void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
   if (stages_[stage] == Stage::dma_out) begin_write(tile);
 }
 
-// What is scheduled for `later`, if causes are kept.
+// Sets the cause of the event that is scheduled next, `later` from now, if causes are kept.
 void CompositeRun::because(Time later, const Why& why) {
   if (Causes* const causes = sim_.causes()) [[unlikely]]
     causes->because(causes->make(sim_.now() + later, causes->current(), why));

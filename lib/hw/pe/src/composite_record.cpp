@@ -1,5 +1,5 @@
-// What a composite's numbers are: one operation, each step of its epilogue, and the rounding to its output's
-// dtype, recorded when it has ended.
+// A composite's operations: one operation, each step of its epilogue, and the rounding to its output's dtype.
+// They are recorded when it has ended.
 #include <cstdint>
 #include <initializer_list>
 
@@ -62,7 +62,7 @@ class CompositeOps {
             .dtype = command.accumulator};
   }
 
-  // As a value of its own, which is there from the start.
+  // The number as a value of its own, which is ready from the start.
   oplog::Operand number(double scalar) {
     const DType dtype = job_.command.accumulator;
     const oplog::ValueId id = job_.numbers[numbers_++];
@@ -79,8 +79,8 @@ class CompositeOps {
   const CompositeJob& job_;
   const CompositeRun::Units& units_;
   const CompositeRecord& times_;
-  std::size_t next_ = 0;     // of its values
-  std::size_t numbers_ = 0;  // that steps had
+  std::size_t next_ = 0;     // index in its values
+  std::size_t numbers_ = 0;  // index in its numbers
 };
 
 }  // namespace

@@ -11,20 +11,20 @@
 
 namespace kbsim::hw {
 
-/// The requests of a DMA that aren't answered yet. A token is the place of its request, and another's once
-/// that is answered. Allocates nothing in steady state.
+/// The requests of a DMA that aren't answered yet. A token is the place of its request; it is used again once
+/// the request is answered. Allocates nothing in steady state.
 class DmaRequests {
  public:
   struct Request {
     TransferPtr transfer;
     std::int64_t offset = 0;
-    Bytes window;                 // what it takes of it
+    Bytes window;                 // bytes that it takes of the DMA's window
     oplog::Slices contents = {};  // of its answer, once they are known
-    Time told = kForever;         // when its answer is told then
+    Time told = kForever;         // when its answer reaches the DMA, once known
   };
 
   [[nodiscard]] bool empty() const { return free_.size() == records_.size(); }
-  /// By token; those without a transfer are none.
+  /// By token; entries without a transfer are free.
   [[nodiscard]] const boost::container::stable_vector<Request>& records() const { return records_; }
   /// The token of the request that is added next.
   [[nodiscard]] Token next() const {
@@ -49,7 +49,7 @@ class DmaRequests {
   }
 
  private:
-  boost::container::stable_vector<Request> records_;  // stay where they are
+  boost::container::stable_vector<Request> records_;  // addresses stay valid
   std::vector<Token> free_;
 };
 

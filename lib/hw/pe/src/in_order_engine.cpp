@@ -44,15 +44,15 @@ Cause InOrderServer::explain(const Cause& own, Time start, Time end, std::int64_
   return hw::serve(*sim().causes(), own, start, end, free_why_, why(Reason::engine_free, id()), work).end;
 }
 
-// Whoever asks may be told why.
+// Also offers the cause to the caller's next event.
 Time InOrderServer::server_free() const {
   if (sim().causes() != nullptr) [[unlikely]]
     sim().causes()->because(free_why_);
   return free_;
 }
 
-// Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
-// stage or composite that asks for the engine at this time.
+// Decides late: a kernel's commands, stages and composites that ask for the engine at one time are served in
+// an order that doesn't depend on the order of events.
 Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost, std::int64_t commands) {
   Work work{.order = order, .cost = cost, .commands = commands};
   asked_.push_back(&work);
@@ -64,7 +64,7 @@ Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost, s
   co_return cost;
 }
 
-// Takes up what was asked for at this time, by its order.
+// Serves the requests of this time by `order`.
 void InOrderServer::serve_asked() {
   std::ranges::sort(asked_, {}, &Work::order);
   for (Work* work : asked_) {

@@ -34,7 +34,7 @@ Cause IssueQueue::why() const {
   return looked && looked.at() == at ? looked : sim_.causes()->of(at);
 }
 
-// pe_cpu has looked at queues meanwhile: it is free so much later, or when the last look was over.
+// pe_cpu has looked at queues meanwhile: it is free later by the looks' cost, or when the last look was over.
 Cause IssueQueue::after_looks() const {
   const PollClock::Looks looks = poll_clock_.unpaid(sim_.now());
   if (looks.count == 0) return clock_why_;
@@ -49,7 +49,7 @@ Cause IssueQueue::after_looks() const {
                        last && last.at() + poll_clock_.cost() == looks.over ? looked(last, 1) : Cause{});
 }
 
-// What a look that is now has found is known when that is over.
+// A look's find is known when the look is over.
 Cause IssueQueue::seen(Time observed) const {
   Causes& causes = *sim_.causes();
   if (Cause known = causes.known(observed)) return known;
@@ -58,7 +58,7 @@ Cause IssueQueue::seen(Time observed) const {
   return causes.make(observed, causes.current(), hw::why(Reason::looks, settings_.cpu, 1_B));
 }
 
-// What is over already moves the clock no further than the present time does.
+// A past event moves the clock no further than the present time does.
 void IssueQueue::explain(Time observed) {
   Causes& causes = *sim_.causes();
   const Time free = poll_clock_.after(clock_, sim_.now());
@@ -77,7 +77,7 @@ void IssueQueue::observe(Time t) {
 }
 
 Time IssueQueue::issue(const std::source_location& at) {
-  if (stalled_.expired()) note(at);  // else the kernel is ahead of it
+  if (stalled_.expired()) note(at);  // else the kernel is ahead of this command
   require_commands(commands_++, at);
   observe(sim_.now());
   clock_ += settings_.dispatch;
@@ -97,7 +97,7 @@ void IssueQueue::require_commands(std::int64_t before, const std::source_locatio
                                  settings_.max_commands));
 }
 
-// The issue clock waits for tiles that were let go.
+// The issue clock waits for the bytes of released tiles.
 bool IssueQueue::may_issue(Bytes n, const TileType& tile, const std::source_location& at) {
   if (n > tcm_.size()) throw fault_at(at, no_room(n, tile));
   if (!stalled_.expired()) return false;

@@ -37,7 +37,7 @@ bool has_number(const CompositeCommand::EpilogueStep& step) {
 
 }  // namespace
 
-// Of the tiles that the pipeline takes, as many as the scheduler's part of the TCM has room for.
+// Tiles in flight: the pipeline's number, limited by the room in the scheduler's part of the TCM.
 std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
   const GemmTile tile_of_plan = units_.scheduler->tiling().tile;
   const TilePlan plan{command, tile_of_plan};
@@ -61,7 +61,7 @@ std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
   return std::min({wanted, budget.count() / tile.count(), plan.tiles()});
 }
 
-// All that its tiles load and store, from now on.
+// Begins the accesses of all its tiles, for the race check.
 void KernelContext::begin_accesses(const CompositeJob& job) {
   const oplog::IssuePtr issue = units_.races->issue(agent_);
   job.pending->issued_as(issue);

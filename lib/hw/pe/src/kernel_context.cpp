@@ -69,7 +69,8 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
   return op;
 }
 
-// Products go to pe_gemm and everything else to pe_math. Numbers, prints and checks are noted, by whichever.
+// Products go to pe_gemm, all other work to pe_math. Numbers, prints and checks take no time; pe_math notes
+// them.
 Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op&& op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
   if (number || oplog::only_tells(command.kind)) {
@@ -114,7 +115,7 @@ Time KernelContext::take_turn(const std::source_location& at) {
   return issued;
 }
 
-// It waits from where the issue clock stood on.
+// The wait begins where the issue clock stood.
 void KernelContext::awaited(const PendingState& pending, Time done) {
   const Time since = commands_.last();
   if (units_.sim->causes() != nullptr && done > units_.sim->now()) [[unlikely]]
@@ -130,7 +131,7 @@ void KernelContext::awaited(const PendingState& pending, Time done) {
               .end = commands_.last()});
 }
 
-// It was found by a look that is not over yet.
+// The look that found the tile is not over yet.
 void KernelContext::explain_tile(const PendingState& pending, Time done) const {
   const TilePtr& tile = pending.result();
   if (!tile) return;
@@ -144,7 +145,7 @@ void KernelContext::range(std::string_view name, Time begin, Time end) {
     spans->add({.kind = SpanKind::range, .unit = units_.cpu, .what = name, .start = begin, .end = end});
 }
 
-// The later of that and the issue clock is why; the clock, if they are equal.
+// The cause is the later of `why` and the issue clock; the clock if they are equal.
 void KernelContext::because_of(const Cause& why) const {
   if (Causes* const causes = units_.sim->causes()) [[unlikely]]
     causes->because(causes->latest(clock_why(), why));
@@ -215,7 +216,7 @@ PendingPtr KernelContext::under_way(const Identity& what, std::source_location a
   return state;
 }
 
-// Several rows in one run: the tensor that they are in must have them in this order.
+// Several rows in one run: their tensor must have them in this order.
 void KernelContext::require_in_one_block(const Block& block, std::string_view call,
                                          const std::source_location& at) const {
   const Shape& shape = block.shape;

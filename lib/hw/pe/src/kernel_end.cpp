@@ -1,4 +1,4 @@
-// How a run of a kernel ends: with all that it has under way.
+// How a run of a kernel ends: after all work that it has under way.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ void KernelContext::dropped(const PendingState& pending) noexcept {
   if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
 }
 
-// What was detached is let go: its tiles know their kernel.
+// Detached commands are released at the end: their tiles refer to the kernel.
 Task<> KernelContext::finish() {
   if (dropped_)
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
@@ -29,7 +29,7 @@ Task<> KernelContext::finish() {
   detached_.clear();
 }
 
-// When its engines are done, too.
+// When its engines are done, too; not before `last`.
 Time KernelContext::idle(Time last) {
   Cause why = units_.sim->causes() != nullptr ? clock_why() : Cause{};
   for (const IEngine* engine :

@@ -1,4 +1,4 @@
-// What a kernel sends to other PEs, and what it receives from them.
+// A kernel's sends to other PEs, and its receives from them.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -25,7 +25,7 @@ void KernelContext::leave(Time at, SendCommand&& send) {
   units_.scheduler->submit(last.at, std::move(send));
 }
 
-// Behind what is still on its way from memory.
+// Leaves after earlier sends that are still being loaded from memory.
 void KernelContext::leave_in_turn(Time at, SendCommand&& send) {
   const std::shared_ptr<Event> before = last_send_[send.queue].loaded;
   if (!before || before->is_set()) return leave(at, std::move(send));
@@ -64,7 +64,7 @@ void KernelContext::leave_with(PendingPtr loaded, SendCommand&& send) {
       "send", leave_when_loaded(shared_from_this(), std::move(loaded), before, last, std::move(send)));
 }
 
-// Its receiver knows what is known now; of a send from memory, also that its load is done.
+// The receiver gets the vector clock of now; for a send from memory it also includes the load.
 SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) {
   const std::source_location& at = done->at();
   oplog::KnowledgePtr known;
@@ -122,13 +122,13 @@ PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::
   return done;
 }
 
-// None for any.
+// None for Dir::any.
 std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, Flow use,
                                                 const std::source_location& at) const {
   const std::string_view call = use == Flow::sends ? "send" : "recv";
   std::optional<std::size_t> found;
   try {
-    const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // of none there is no any
+    const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // without queues there is no `any`
     if (one) found = units_.ipcq->queue(dir.name(), use);
   } catch (const KernelFault& unknown) {
     throw fault(at, fmt::format("{}: {}", call, unknown.what()));

@@ -1,4 +1,4 @@
-// What a kernel asks its PE to wait for: that its units are idle, and for a number.
+// A kernel's waits for idle units (sync), for a barrier, and for a number (item).
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -104,7 +104,7 @@ PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::s
   return done;
 }
 
-// Late: what is done at this time has been recorded by then.
+// Late: all work that ends at this time has been recorded by then.
 Task<> KernelContext::evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element,
                                Time at, Cause why) {
   if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));

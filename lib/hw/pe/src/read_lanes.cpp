@@ -29,8 +29,8 @@ ReadLanes::Way ReadLanes::way(LinkId id) const {
   return {.link = &link, .overhead = fabric_->component(link.from).overhead(), .wire = link.wire};
 }
 
-// DMA, crossbar, slice, and back. Whoever else comes to a memory or to the DMA has to pass one of these links
-// or the one from the router first.
+// DMA, crossbar, slice, and back. Any other packet to a memory or to the DMA passes one of these links, or
+// the one from the router, first.
 bool ReadLanes::finds_links() {
   const topology::Graph& graph = fabric_->graph();
   if (out_->route.size() != 2 || back_->route.size() != 3) return false;
@@ -103,7 +103,7 @@ void ReadLanes::become(const State& state) {
   passed(*back_, state.data);
 }
 
-// How long the lanes take for so many bytes.
+// Computes how long the lanes take for `bytes`.
 void ReadLanes::know(Bytes bytes) {
   bytes_ = bytes;
   for (std::size_t i = kPort; i <= kTcm; ++i) service_[i] = lane(i).rate().serialization(bytes);
@@ -118,7 +118,7 @@ inline void ReadLanes::cross(State& state, std::size_t lane, Bytes bytes, Moving
   read.tail = slot.end + way.wire;
 }
 
-// As Fabric keeps account of messages; what doesn't hang on the read is added in the end.
+// As Fabric keeps account of messages; terms that don't depend on the read are added at the end.
 inline void ReadLanes::request_comes(State& state, Moving& read) {
   ++state.requests.messages;
   state.requests.bytes += control_;

@@ -12,61 +12,62 @@
 
 namespace kbsim::hw {
 
-/// What has happened when somebody else comes: all before that time, and of that time what is said here.
+/// An instant at which another packet arrives: all before `at` has happened, and of the time `at` the events
+/// that these fields name.
 struct Reached {
   Time at{};
   bool arrivals = false;          // at nodes that pass packets on
-  bool lates = false;             // what memories and the DMA's node do with packets
+  bool lates = false;             // work of memories and of the DMA's node on packets
   bool sends = false;             // of the DMA
-  bool answers = false;           // that the DMA hears of
-  const LiveLink* met = nullptr;  // at its node those that came by lower ports than this
+  bool answers = false;           // that the DMA receives
+  const LiveLink* met = nullptr;  // at this link's node, also arrivals by ports below `port`
   std::uint32_t port = 0;
 };
 
-/// The lanes that a DMA's reads of up to a packet from a slice of its own cube pass, one after the other:
-/// its link and the crossbar's for the request, the slice's port, the slice's link, the crossbar's and the
-/// DMA's for the data, TCM's write port. As long as nobody else comes to one of them, a read's times follow
-/// from those of the reads before it.
+/// The lanes that a DMA's reads of up to a packet from a slice of its own cube pass, one after the other: its
+/// link and the crossbar's for the request, the slice's port, the slice's link, the crossbar's and the DMA's
+/// for the data, TCM's write port. While no other packet arrives at one of them, a read's times follow from
+/// those of the reads before it.
 class ReadLanes {
  public:
   /// Where a read is: at a lane, or answered.
   enum class Place : std::uint8_t { dma, way_out, memory, leaving, way_back, behind, tcm, answered };
-  /// A read at a place: the first and last byte of its packet come there then.
+  /// A read at a place: when the first and the last byte of its packet arrive there.
   struct Moving {
     Place place = Place::dma;
     Time head{};
     Time tail{};
-    Time left{};  // of data: they left the memory
+    Time left{};  // when the request left the DMA, or the data the memory
     Time left_tail{};
   };
-  /// What the lanes have served.
+  /// The lanes, and the messages that have passed them.
   struct State {
     std::array<Lane, 7> lanes;
     Fabric::Passed requests;
     Fabric::Passed data;
   };
 
-  /// False if the reads take another way, or one of its nodes, links and memories does more than that.
+  /// False if the reads take another route, or a node, link or memory on it does more than this class models.
   [[nodiscard]] bool find(Fabric& fabric, NodeId dma, NodeId memory, NodeId tcm);
   [[nodiscard]] NodeId memory() const { return memory_; }
 
-  /// Nobody else is there, or on the way to it.
+  /// No packet is on the lanes, or on its way to them.
   [[nodiscard]] bool are_free() const;
-  /// From now on `holder` hears of everybody else.
+  /// Claims the links: from now on `holder` is called when another packet arrives.
   void hold(ILinkHold& holder);
   void let_go();
   [[nodiscard]] State state() const;
-  /// They have served this since they were held.
+  /// The lanes have served this since they were claimed.
   void become(const State& state);
 
-  /// All the way.
+  /// Passes all lanes.
   void pass(State& state, Bytes bytes, Moving& read) {
     (void)advance(state, bytes, read, [](Place, Time) { return true; });
   }
-  /// As far as is reached.
+  /// Passes the lanes up to the instant `reached`.
   void pass(State& state, Bytes bytes, Moving& read, const Reached& reached);
 
-  /// From where it is it goes on by events, as far as TCM.
+  /// Continues the read hop by hop from where it is, as far as TCM.
   void resume(const ReadRequest& read, const Moving& where, oplog::Slices contents);
   [[nodiscard]] std::span<LiveLink* const> links() const { return held_; }
   [[nodiscard]] oplog::Slices holds(std::int64_t address, Bytes bytes) const {
@@ -74,7 +75,7 @@ class ReadLanes {
   }
 
  private:
-  static constexpr std::size_t kPort = 2;  // of the lanes: the slice's
+  static constexpr std::size_t kPort = 2;  // index of the slice's port
   static constexpr std::size_t kTcm = 6;
   struct Way {
     LiveLink* link = nullptr;

@@ -11,8 +11,7 @@ constexpr std::uint64_t kApart = 32;
 
 }  // namespace
 
-// Answers come back to lines of the DMA's buffer, so that there is an end to how many small requests it can
-// remember.
+// Answers return to lines of the DMA's buffer, which limits the number of small requests in flight.
 Bytes ReadStream::window_of(Bytes request, Bytes largest) {
   constexpr std::int64_t kLine = 256;
   return std::min(largest, Bytes{ceil_div(request.count(), kLine) * kLine});
@@ -74,14 +73,14 @@ void ReadStream::follows(const TransferPtr& transfer, const Read& read, const Re
 void ReadStream::push(const Read& read) {
   if (next_ - kept_ > mask_) grow();
   at(next_++) = read;
-  __builtin_prefetch(&at(next_ + 1), 1);  // of the one behind the next
+  __builtin_prefetch(&at(next_ + 1), 1);  // the entry after the next
 }
 
 bool ReadStream::can_tell(const Transfer& transfer, std::size_t piece) const {
   return transfer.only_reads() && is_near(transfer.pieces()[piece]);
 }
 
-// A packet of the slice.
+// At most a packet, and in the slice.
 bool ReadStream::is_near(const Piece& piece) const {
   const topology::PhysRange& range = piece.memory;
   return range.bytes <= packet_ && range.pa >= first_ && range.pa + range.bytes <= first_ + slice_;
@@ -119,14 +118,14 @@ void ReadStream::tell(const Piece& piece, Time now) {
         .answered = read.head});
 }
 
-// What is to be taken back is told again from the younger of two states on whose reads are all answered.
+// Revoked reads are replayed from the younger of two kept states whose reads are all answered.
 void ReadStream::keep_state(Time now) {
   if (young_.reads > old_.reads && at(young_.reads - 1).answered < now) old_ = young_;
   if (young_.reads == old_.reads && next_ >= old_.reads + kApart) young_ = {.state = ahead_, .reads = next_};
   forget();
 }
 
-// The last read says when the port is free.
+// Keeps one more read: the last one says when the port is free.
 void ReadStream::forget() {
   std::uint64_t first = std::min(old_.reads, unanswered_);
   if (!told_.empty()) first = std::min(first, told_.front().first);

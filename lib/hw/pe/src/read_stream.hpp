@@ -13,67 +13,67 @@
 
 namespace kbsim::hw {
 
-/// The reads of a DMA told ahead: when each is sent and answered, by arithmetic, as long as all that the DMA
-/// has to send are such reads and nobody else comes to the lanes that they pass. What was told ahead and
-/// hasn't happened goes on by events when that ends.
+/// The reads of a DMA, reserved ahead: when each is sent and answered, by arithmetic. Valid while the DMA has
+/// only such reads to send and no other packet arrives at their lanes. When that ends, unsent reads are
+/// revoked, and reads under way continue hop by hop.
 class ReadStream {
  public:
-  /// What a DMA keeps to.
+  /// A DMA's limits.
   struct Terms {
     Bytes request;  // the largest
     Bytes window;   // bytes in flight at most
     Bytes chunk;    // of a turn
-    Time pace{};    // the port is taken by a request
+    Time pace{};    // port time of a request
   };
-  /// The DMA when the stream begins, and when it ends.
+  /// The DMA's port when the stream begins, and when it ends.
   struct Port {
     Time free{};
     Bytes turn_left;
     bool used = false;  // something was sent
   };
-  /// A read, of a transfer in the order of their requests.
+  /// A read; a transfer's reads are in the order of its requests.
   struct Read {
     std::int64_t address = 0;
     std::int64_t offset = 0;  // in the tile
     Bytes bytes;
     Bytes window;
-    Bytes turn_left;  // behind it
+    Bytes turn_left;  // after this read
     Time sent{};
     Time answered{};
   };
-  /// A transfer whose reads [first, end) are told.
+  /// A transfer whose reads [first, end) are reserved.
   struct Told {
     TransferPtr transfer;
     std::uint64_t first = 0;
     std::uint64_t end = 0;
-    std::size_t piece = 0;  // told next
-    bool whole = false;     // there is none
+    std::size_t piece = 0;  // reserved next
+    bool whole = false;     // all are reserved
   };
   enum class Next { told, stuck, nothing };
 
-  /// Bytes in line for a request in the DMA's window.
+  /// Bytes that a request takes of the DMA's window, in whole lines.
   [[nodiscard]] static Bytes window_of(Bytes request, Bytes largest);
 
   [[nodiscard]] bool active() const { return active_; }
-  /// False if it can't: the transfer's next reads aren't such, or somebody else is about.
+  /// False if another packet is on the lanes or on its way to them.
   [[nodiscard]] bool begin(const Terms& terms, const Port& port, ILinkHold& holder);
-  /// The transfer's next read could be told; where it goes.
+  /// Whether the transfer's next read can be reserved; finds its lanes.
   [[nodiscard]] bool fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest);
   [[nodiscard]] NodeId memory() const { return lanes_.memory(); }
   [[nodiscard]] std::span<LiveLink* const> links() const { return lanes_.links(); }
 
-  /// Reads that were sent before it began: first those that are in TCM, then the others, each in the order of
-  /// their answers.
+  /// Adds reads that were sent before the stream began: first reads whose data is in TCM, then the others,
+  /// each in the order of their answers.
   void follows_answer(Time answered, Bytes window);
   void follows(const TransferPtr& transfer, const Read& read, const ReadLanes::Moving& where,
                oplog::Slices contents);
   [[nodiscard]] bool was_sent_before(std::uint64_t index) const { return index < own_; }
-  /// Tells more, of the transfers that wait; stuck: now comes one that it can't tell. `come_at` is told when
-  /// to call again, at the end of a transfer or for more.
+  /// Reserves more reads of the waiting transfers; stuck: the next one can't be reserved. Calls `come_at`
+  /// with the time of the next call, at the end of a transfer or for more.
   template <class ComeAt>
   Next go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at);
 
-  /// The transfers that are told, in their order.
+  /// The transfers with reserved reads, in their order.
   [[nodiscard]] PoolDeque<Told>& told() { return told_; }
   [[nodiscard]] bool ends_by(const Told& transfer, Time now) const {
     return transfer.whole && read(transfer.end - 1).answered <= now;
@@ -85,10 +85,10 @@ class ReadStream {
     return lanes_.holds(read(index).address, read(index).bytes);
   }
 
-  /// All has been answered.
+  /// Ends the stream after the last answer.
   Port end();
-  /// Ends with what is reached; calls back with each read's number and place in their order, as far as any
-  /// has been sent.
+  /// Ends the stream at the instant `reached`; calls `each` with the number and place of each sent read, in
+  /// their order.
   template <class Each>
   Port stop(const Reached& reached, Each each);
   void resume(std::uint64_t index, Token token, const ReadLanes::Moving& where) {
@@ -98,7 +98,7 @@ class ReadStream {
   }
 
  private:
-  // The lanes behind so many reads.
+  // The state of the lanes after `reads` reads.
   struct Check {
     ReadLanes::State state;
     std::uint64_t reads = 0;
@@ -135,14 +135,14 @@ class ReadStream {
   std::uint64_t own_ = 0;         // the first that wasn't sent before
   std::vector<Before> before_;    // from answers_ to own_
   std::uint64_t kept_ = 0;        // the first that is in the ring
-  std::uint64_t sent_ = 0;        // by now
-  std::uint64_t unanswered_ = 0;  // the first when the last is sent
+  std::uint64_t sent_ = 0;        // sent by now
+  std::uint64_t unanswered_ = 0;  // the first unanswered when the last is sent
   std::uint64_t next_ = 0;
   PoolDeque<Told> told_;
   ReadLanes::State ahead_;
   Check old_;
   Check young_;
-  Time asked_{};  // to come then, for more
+  Time asked_{};  // when to come for more
 };
 
 template <class ComeAt>

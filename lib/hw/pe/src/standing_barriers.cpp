@@ -1,4 +1,4 @@
-// Who stands in a barrier when nothing is left to happen, and what keeps the others from it.
+// PEs that wait in a barrier when no event is left, and what keeps the others from it.
 #include "kbsim/hw/pe/standing_barriers.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Standing {
   StandingBarrier barrier;
 };
 
-// In the order of the first PEs that have come: launches have none of their own.
+// In the order of the first PEs in them: launches have no order of their own.
 void add(std::vector<Standing>& all, const ControlJob* launch, std::uint32_t number, PeCoord pe) {
   const auto same = [&](const Standing& one) { return one.launch == launch && one.barrier.number == number; };
   auto found = std::ranges::find_if(all, same);

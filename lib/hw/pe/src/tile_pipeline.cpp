@@ -31,7 +31,7 @@ void TilePipeline::note(std::deque<Cause>& come) {
     come.push_back(std::move(now));
 }
 
-// The last of: the stage is free, the tile is there.
+// The cause is the later of two: the stage is free, the tile is there.
 void TilePipeline::go_on(std::deque<Cause>& come, const Cause& own) {
   if (come.empty()) return;
   Causes& causes = *sim_.causes();

@@ -17,7 +17,7 @@ Stretch part(std::int64_t index, std::int64_t step, std::int64_t extent) {
   return {.first = first, .size = std::min(step, extent - first)};
 }
 
-// The block of a row-major array that two spans are; rows that adjoin are one run.
+// The runs of a block of a row-major array, given by its rows and columns; adjoining rows are one run.
 PoolVector<Run> block(const Stretch& rows, const Stretch& columns, std::int64_t width, std::int64_t item) {
   const std::int64_t first = rows.first * width + columns.first;
   if (columns.size == width) return {{.offset = first * item, .bytes = Bytes{rows.size * width * item}}};

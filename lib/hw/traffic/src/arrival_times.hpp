@@ -8,7 +8,7 @@
 
 namespace kbsim::hw {
 
-/// The times at which a source sends, in service times of packets of so many flits.
+/// The send times of a source, in service times of packets of `flits` flits.
 class ArrivalTimes {
  public:
   ArrivalTimes(Arrivals arrivals, double rate, double flits)
@@ -22,7 +22,7 @@ class ArrivalTimes {
     }
     return now_;
   }
-  /// The packet of the last time keeps the source's link busy for so long.
+  /// The packet of the last time keeps the source's link busy for `services`.
   void sent(double services) {
     if (arrivals_ == Arrivals::saturated) now_ += services;
   }
@@ -30,7 +30,7 @@ class ArrivalTimes {
  private:
   Arrivals arrivals_;
   double rate_;
-  double slots_;  // in which a packet may be sent, a service time
+  double slots_;  // slots per service time in which a packet may be sent
   double now_ = 0.0;
 };
 

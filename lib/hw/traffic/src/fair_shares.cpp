@@ -68,7 +68,7 @@ void FairShares::settle() {
   alarm_ = sim_.spawn("transfers end", alarm(end));
 }
 
-// Progressive filling: who shares the tightest resource gets an equal part of it, and so on with the rest.
+// Progressive filling: the users of the tightest resource get equal parts of it, then the rest likewise.
 void FairShares::share(std::vector<std::uint32_t>& used) {
   for (Flow* flow : flows_) {
     flow->rate = -1.0;

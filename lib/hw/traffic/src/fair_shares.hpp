@@ -9,14 +9,15 @@
 
 namespace kbsim::hw {
 
-/// Resources with rates, shared by what passes them: each transfer is as fast as the max-min fair share that
-/// it has of its slowest resource. Shares are settled anew, late, whenever a transfer begins or ends.
+/// Resources with rates, shared by transfers. A transfer's rate is its max-min fair share of its slowest
+/// resource. Shares are computed anew, in the late phase, whenever a transfer begins or ends.
 class FairShares {
  public:
-  /// Rates in bytes a nanosecond.
+  /// Rates in bytes per nanosecond.
   FairShares(Simulation& sim, std::vector<double> rates);
 
-  /// Waits until `bytes` have passed all of these resources. `key` orders transfers, whoever came first.
+  /// Waits until `bytes` have passed all of these resources. `key` orders transfers, whatever their order of
+  /// arrival.
   Task<> pass(std::uint64_t key, double bytes, std::vector<std::uint32_t> resources);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-/// The accesses of a pattern, one after another; each draws whether it is a read. Patterns of banks go by
-/// those of the Spec.
+/// The accesses of a pattern, one after another; each is a read or a write at random. Patterns of banks use
+/// the banks of the Spec.
 class MemoryAccesses {
  public:
   struct Access {
@@ -20,8 +20,8 @@ class MemoryAccesses {
 
   [[nodiscard]] Access next();
 
-  /// Slice in which the pattern is what it is called: an access in each half, or so many rows that none is
-  /// twice among those in which a channel's controller looks for one to serve, if it `reorders`.
+  /// The smallest slice for the pattern: an access in each half, or enough rows that no row repeats among the
+  /// requests that a channel's controller chooses from, if it `reorders`.
   [[nodiscard]] static Bytes least_slice(const MemoryTrafficRequest& request, const HbmBanksSpec& spec,
                                          bool reorders);
 
@@ -32,7 +32,7 @@ class MemoryAccesses {
   MemoryTrafficRequest request_;
   HbmSpec spec_;
   HbmMapping mapping_;
-  std::int64_t places_;  // of an access in the slice
+  std::int64_t places_;  // number of accesses that the slice has room for
   std::int64_t rows_;
   std::int64_t count_ = 0;
   std::int64_t read_ = 0;

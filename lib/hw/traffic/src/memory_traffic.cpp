@@ -1,4 +1,4 @@
-// Synthetic accesses to a memory alone: those that are outstanding, or random arrivals.
+// Synthetic accesses to a memory alone: a fixed number outstanding, or random arrivals.
 #include "kbsim/hw/traffic/memory_traffic.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kMemoryPatterns{"stream", "random", "one-bank", "banks"};
 
-// The attributes that this memory has of those of builtin.hbm_banks.
+// This memory's values of the attributes of builtin.hbm_banks.
 HbmBanksSpec banks_of(const topology::Node& slice) { return spec_from<HbmBanksSpec>(slice.model->attrs); }
 
 std::unique_ptr<IMemoryScheduler> scheduler_of(const topology::Node& slice) {
@@ -80,7 +80,7 @@ class MemoryRun {
     return result_.bytes == 0_B ? nullptr : std::make_shared<MemoryTrafficResult>(sorted());
   }
 
-  // Now and then, at whoever may end it: a signal, the limit of memory.
+  // Checks at intervals for a signal and for the limit of memory.
   void look(std::uint64_t steps) {
     constexpr std::uint64_t kLooks = 1024;
     constexpr std::uint64_t kLooksAtMemory = 64 * kLooks;
@@ -106,7 +106,7 @@ class MemoryRun {
           std::get<std::string>(site_.node.model->attrs.at("scheduler")), site_.node.model->impl)};
     return controller;
   }
-  // Twice what the queues hold.
+  // By default, twice the number that the queues hold.
   [[nodiscard]] std::int64_t outstanding() const {
     if (request_.outstanding > 0) return request_.outstanding;
     const HbmBanksSpec spec = banks_of(site_.node);
@@ -167,7 +167,7 @@ class MemoryRun {
   const MemoryTrafficRequest& request_;
   MemorySite site_;
   std::unique_ptr<IMemoryTiming> timing_;
-  std::unique_ptr<IMemoryController> controller_;  // none: served as they arrive
+  std::unique_ptr<IMemoryController> controller_;  // null: served as they arrive
   MemoryAccesses accesses_;
   std::int64_t left_;
   Random arrivals_;

@@ -1,4 +1,5 @@
-// Recorded traffic: a coroutine a processor, NIUs that answer, transfers that take channels and share links.
+// Recorded traffic: one coroutine per processor, NIUs that answer, transfers that take channels and share
+// links.
 #include "kbsim/hw/traffic/noc_replay.hpp"
 
 #include <algorithm>
@@ -21,15 +22,15 @@ using topology::NocEvent;
 using topology::NocNetwork;
 using topology::NocOp;
 
-// The transfers of one kind that a processor has issued since the barrier before.
+// Transfers of one kind that a processor has issued since the previous barrier.
 struct Group {
   explicit Group(Simulation& sim) : none_under_way{sim} {}
   std::int64_t first_cycle = 0;
   Time first{};  // simulated
-  Time last{};   // the end of that which ended last
+  Time last{};   // end of the latest transfer so far
   std::int64_t transfers = 0;
   std::int64_t under_way = 0;
-  bool closed = false;  // by a barrier: no more will be issued
+  bool closed = false;  // by a barrier: no more transfers follow
   bool reads = false;
   Event none_under_way;
 };
@@ -55,7 +56,7 @@ struct Transfer {
 
 struct Niu {
   std::map<int, std::deque<Event*>> waiting;  // by input
-  int served = -1;                            // the input whose turn was last
+  int served = -1;                            // the input served last
   int busy = 0;
 };
 
@@ -136,7 +137,7 @@ class Replay {
     return barrier;
   }
 
-  // Ends when what it waits for has, and the processor has seen it.
+  // Ends after its transfers, once the processor has seen them.
   Task<> end(Barrier barrier) {
     begin_one();
     Time last{};
@@ -171,7 +172,7 @@ class Replay {
     ++result_.barriers;
   }
 
-  // Those of one time, whoever came first.
+  // Reports barriers of one time in a fixed order.
   void tell() {
     std::ranges::sort(noted_, {}, [](const NocBarrier& b) { return std::pair{b.stream, b.first}; });
     for (const NocBarrier& barrier : noted_) sink_(barrier);
@@ -202,7 +203,7 @@ class Replay {
     (void)sim_.spawn("a transfer", carry(std::move(transfer)));
   }
 
-  // From the processor's command to the end that the processor sees.
+  // From the processor's command to the end as the processor sees it.
   Task<> carry(Transfer transfer) {
     const int layer = transfer.event.layer;
     const bool reads = transfer.event.op == NocOp::read;
@@ -231,7 +232,7 @@ class Replay {
     return static_cast<double>(std::max<std::int64_t>(transfer.event.size.count(), 1));
   }
 
-  // Channels in the order of the way, all of them held until the last byte has left.
+  // Takes channels in the order of the route, and holds all of them until the last byte has left.
   Task<> over_its_way(Transfer transfer) {
     const int layer = transfer.event.layer;
     topology::NocRoute route = network_.route(layer, transfer.sender, transfer.receiver);
@@ -245,7 +246,7 @@ class Replay {
     for (const std::uint32_t channel : route.channels) channels_[channel].give();
   }
 
-  // A multicast takes each link of the ways to its targets once, and no channels.
+  // A multicast takes each link of the routes to its targets once, and no channels.
   [[nodiscard]] std::vector<std::uint32_t> of_all(const Transfer& transfer) const {
     const NocEvent& event = transfer.event;
     const int layer = event.layer;
@@ -291,7 +292,7 @@ class Replay {
   FairShares shares_;
   std::deque<Semaphore> channels_;  // by class of channels
   std::vector<Niu> nius_;
-  std::vector<NocBarrier> noted_;  // at noted_at_, not told yet
+  std::vector<NocBarrier> noted_;  // at noted_at_, not reported yet
   Time noted_at_{};
   std::uint64_t live_ = 0;
   NocResult result_;

@@ -17,7 +17,7 @@ std::size_t digit(Time t, unsigned shift) {
   return (static_cast<std::uint64_t>(t.count()) >> shift) % kDigits;
 }
 
-// Keeps the order of those whose digits are equal.
+// Keeps the order of times with equal digits.
 void sort_by_digit(const std::vector<Time>& from, std::vector<Time>& to, unsigned shift) {
   std::array<std::uint32_t, kDigits> places{};
   for (const Time t : from) ++places[digit(t, shift)];

@@ -6,7 +6,8 @@
 
 namespace kbsim::hw {
 
-/// Ascending. By digits where there are many and none is negative: that has no branch that nobody foresees.
+/// Sorts ascending. If there are many and none is negative, it sorts by digits, without unpredictable
+/// branches.
 void sort_times(std::vector<Time>& times);
 
 }  // namespace kbsim::hw

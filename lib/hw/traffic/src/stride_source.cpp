@@ -12,7 +12,7 @@ bool goes_before(const Departure& a, const Departure& b) {
   return std::tie(a.at, a.to) < std::tie(b.at, b.to);
 }
 
-// By insertion: they are few, and in order but for some.
+// Insertion sort: the packets are few and nearly in order.
 void sort(std::vector<Departure>& all) {
   for (auto next = all.begin(); next != all.end(); ++next)
     std::rotate(std::upper_bound(all.begin(), next, *next, goes_before), next, std::next(next));

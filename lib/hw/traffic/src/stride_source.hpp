@@ -9,8 +9,8 @@
 
 namespace kbsim::hw {
 
-/// What a source of open traffic sends, drawn some packets ahead. Those of one time go as the fabric takes
-/// what one node says to many: by target, those to one as they were drawn.
+/// The packets of a source of open traffic, some drawn in advance. Packets of one time are ordered as the
+/// fabric orders one node's messages: by target, those to one target as drawn.
 class StrideSource {
  public:
   StrideSource(std::size_t source, IEndpoint::Stream stream) : source_{source}, stream_{std::move(stream)} {
@@ -19,7 +19,7 @@ class StrideSource {
   }
 
   [[nodiscard]] std::size_t source() const { return source_; }
-  /// kForever: it sends nothing more.
+  /// The next time to send; kForever if there is none.
   [[nodiscard]] Time next() const { return next_; }
   [[nodiscard]] const IEndpoint::Departure& front() const { return drawn_[first_]; }
   void pop() {
@@ -34,7 +34,7 @@ class StrideSource {
   std::size_t source_;
   std::size_t first_ = 0;
   std::vector<IEndpoint::Departure> drawn_;
-  std::optional<IEndpoint::Departure> ahead_;  // comes behind them
+  std::optional<IEndpoint::Departure> ahead_;  // follows them
   IEndpoint::Stream stream_;
 };
 

@@ -11,13 +11,13 @@
 namespace kbsim::hw {
 namespace {
 
-// A stride lasts at least so many parts of a packet's service, and at most so many services.
+// Lower limit of a stride as a fraction of a packet's service time, and upper limit in service times.
 constexpr int kShortest = 64;
 constexpr int kLongest = 64;
-// Of so many nodes not all that a stride touches is in the first cache.
+// From this number of nodes on, the data of a stride doesn't fit into the first-level cache.
 constexpr std::size_t kLarge = 256;
 
-// Those of a word as they are when its turn comes.
+// Reads each word when its turn comes.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_bit(const std::vector<std::uint64_t>& words, Visit visit) {
   for (std::uint32_t word = 0; word < words.size(); ++word) {
@@ -34,12 +34,12 @@ bool ends_routes(const topology::Graph& graph, NodeId node) {
   return is_endpoint(graph, node) && graph.node(node).model->impl == "builtin.endpoint";
 }
 
-// Packets may cross it behind a node that passes them on.
+// Packets may cross it after a node that passes them on.
 bool leads_on(const topology::Graph& graph, const topology::Link& link) {
   return graph.node(link.from).passes && (graph.node(link.to).passes || is_endpoint(graph, link.to));
 }
 
-// From one of these nodes to the next, at the least.
+// The shortest hop from one of these nodes to the next.
 Time least_hop(const Fabric& fabric) {
   Time least = kForever;
   for (const topology::Link& link : fabric.graph().links()) {
@@ -151,13 +151,13 @@ void Strides::send_before(Time end) {
   }
 }
 
-// Of what it sends next, which is in a later stride.
+// Prefetches the flow of its next packet, which is in a later stride.
 inline void Strides::fetch_flow(const StrideSource& source) const {
   if (source.next() != kForever)
     __builtin_prefetch(&flow_of_[flow_index(source.source(), source.front().to)]);
 }
 
-// The first of the heap goes later.
+// The heap's first entry has got a later time.
 void Strides::settle_first() {
   const Turn turn = turns_.front();
   std::size_t place = 0;
@@ -182,7 +182,7 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
   go(stride, packet);
 }
 
-// Where what comes next comes, of what comes at one time the lowest.
+// The input of the earliest packet; at equal times the lowest input.
 [[gnu::always_inline]] inline std::uint32_t Strides::first_of(const Key* keys, std::uint32_t inputs) {
   std::uint32_t input = 0;
   Key first = keys[0];
@@ -217,7 +217,7 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
   }
 }
 
-// What a node will touch is fetched while others pass theirs on: its inputs, then their packets, then links.
+// Prefetches a node's data while other nodes are processed: its inputs, then their packets, then links.
 void Strides::pass_on_large(Stride& stride) {
   constexpr std::size_t kToLinks = 2;
   constexpr std::size_t kToPackets = 4;
@@ -247,7 +247,7 @@ inline void Strides::fetch_inputs(const Stride& stride, std::uint32_t node) cons
   __builtin_prefetch(stride.inputs + here.first + here.inputs - 1, 1);
 }
 
-// Of those that come in this stride.
+// Visits the first packets that arrive in this stride.
 template <class Visit>
 [[gnu::always_inline]] inline void Strides::each_first(const Stride& stride, std::uint32_t node,
                                                        Visit visit) const {
@@ -257,7 +257,7 @@ template <class Visit>
   }
 }
 
-// As Fabric::forward() does.
+// The same as Fabric::forward().
 [[gnu::always_inline]] inline void Strides::go(Stride& stride, Packet& packet) {
   Link& link = stride.links[packet.link];
   const Time head = time_of(packet.comes);
@@ -271,7 +271,8 @@ template <class Visit>
   push(stride, link, packet);
 }
 
-// Heads come by a link one after the other. Whether others wait there nobody foresees: so no branch asks.
+// Heads arrive by a link one after the other. No branch asks whether others wait there, since it would be
+// unpredictable.
 [[gnu::always_inline]] inline void Strides::push(Stride& stride, const Link& link, Packet& packet) {
   Input& to = stride.inputs[link.input];
   Key& first = stride.keys[link.input];

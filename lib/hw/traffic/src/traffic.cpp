@@ -1,4 +1,4 @@
-// Synthetic traffic: a stream of packets at every source, a window of time in which they are measured.
+// Synthetic traffic: a stream of packets at every source, and a window in which they are measured.
 #include "kbsim/hw/traffic/traffic.hpp"
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace {
 
 const WorkKind kStrides{"traffic in strides"};
 
-// Beyond simulated time: kForever.
+// kForever beyond the range of simulated time.
 Time services(double n, Time service) {
   constexpr double kTooLong = 9e18;
   const double time = n * static_cast<double>(service.count());
   return time < kTooLong ? Time{std::llround(time)} : kForever;
 }
 
-// Of an average packet.
+// Service time of an average packet.
 Time service_of(const TrafficRequest& request, Bandwidth bandwidth) {
   const Time first = serialization(request.packet, bandwidth);
   if (request.other == 0_B) return first;
@@ -37,14 +37,14 @@ Time service_of(const TrafficRequest& request, Bandwidth bandwidth) {
   return Time{std::llround(request.mix * ps(request.packet) + (1.0 - request.mix) * ps(request.other))};
 }
 
-// An event may be a stride, which is many packets' hops: signals and memory are looked at more often.
+// An event may be a stride, with many packets' hops: signals and memory are checked more often.
 SimulationOptions with_looks(SimulationOptions options) {
   constexpr std::uint64_t kStridesALook = 64;
   options.look_every = std::min(options.look_every, kStridesALook);
   return options;
 }
 
-// A closed loop finds its window while it runs.
+// A closed loop determines its window during the run.
 TrafficWindow window_of(const topology::TrafficCase& traffic, const TrafficRequest& request, Time service) {
   if (request.outstanding > 0) return {};
   const double rate = request.arrivals == Arrivals::saturated ? 1.0 : request.rate;
@@ -74,7 +74,7 @@ class TrafficRun {
         window_{window_of(traffic, request, service_)},
         sim_{until_end(with_looks(request.simulation), request, window_)},
         machine_{sim_, traffic.network.graph, log_} {
-    machine_.fabric().exact_packets();  // where packets meet all the time, what is told ahead doesn't stand
+    machine_.fabric().exact_packets();  // reservations ahead don't last where packets often meet
     served_.resize(traffic.network.graph.links().size());
     waited_.resize(traffic.network.graph.links().size());
     sent_.resize(traffic.network.sources.size());
@@ -113,7 +113,7 @@ class TrafficRun {
     const WorkScope scope{kStrides};
     (void)sim_.spawn("traffic in strides", stride());
   }
-  // Shuffled ties are those of events.
+  // Only events can be shuffled at ties.
   [[nodiscard]] bool in_strides() {
     return !request_.by_events && !request_.simulation.shuffle_ties &&
            Strides::fit(machine_, traffic_.network, service_);
@@ -140,7 +140,7 @@ class TrafficRun {
     co_await note_served(window_.end, +1);
   }
 
-  // The window begins and ends with packets that are back: nobody knows beforehand when that is.
+  // The window begins and ends with returned packets, at times unknown beforehand.
   void start_loops() {
     if (request_.warmup == 0) note_served_now(-1);
     for (const std::size_t source : traffic_.pattern.active)
@@ -156,7 +156,7 @@ class TrafficRun {
   [[nodiscard]] double flits_of(Bytes packet) const {
     return static_cast<double>(ceil_div(packet.count(), machine_.fabric().packet_size(packet).count()));
   }
-  // Of an average packet.
+  // Flits of an average packet.
   [[nodiscard]] double flits() const {
     if (request_.other == 0_B) return flits_of(request_.packet);
     return request_.mix * flits_of(request_.packet) + (1.0 - request_.mix) * flits_of(request_.other);
@@ -188,7 +188,7 @@ class TrafficRun {
     };
   }
 
-  // What comes back at one time counts alike: an edge of the window lies behind that time.
+  // Packets returned at one time count alike: an edge of the window is after that time.
   void note_return() {
     ++returned_;
     const Time edge = sim_.now() + 1_ps;
@@ -201,9 +201,9 @@ class TrafficRun {
     }
   }
 
-  // What each link has served until its own edge of the window. Packets ask for it when their heads are at
-  // its node, and it serves them when they have passed the node's pipeline: there, its window is later by
-  // that. Behind a switch they ask when they go.
+  // Time served by each link until its own edge of the window. A packet reserves the link when its head is at
+  // the node, and is served after the node's pipeline: there, the link's window is later by that. After a
+  // switch, packets reserve when they leave.
   [[nodiscard]] Time served(const LiveLink& link) {
     const bool asked_ahead = link.from_switch() == nullptr;
     const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).overhead() : Time{0};
@@ -223,10 +223,10 @@ class TrafficRun {
     measuring_ = sign < 0;
   }
 
-  // All before this time has happened.
+  // All events before this time are done.
   [[nodiscard]] Time now() const { return strides_ ? std::max(sim_.now(), strides_->passed()) : sim_.now(); }
 
-  // The window ends where it was stopped; what is under way isn't measured.
+  // The window ends at the interruption; packets under way aren't measured.
   std::shared_ptr<const TrafficResult> so_far() {
     const bool had_ended = !measuring_ && window_.end <= now();
     if (!measuring_ && !had_ended) return nullptr;
@@ -262,7 +262,7 @@ class TrafficRun {
     if (request_.window_only) add_under_way(result);
     return result;
   }
-  // Offered is what was sent, whether it has arrived or not.
+  // The offered rate counts sent packets, whether they have arrived or not.
   void add_under_way(TrafficResult& result) const {
     const double services =
         static_cast<double>(window_.length().count()) / static_cast<double>(service_.count());
@@ -303,12 +303,12 @@ class TrafficRun {
   Simulation sim_;
   oplog::OpLog log_;
   Machine machine_;
-  std::optional<Strides> strides_;  // where traffic goes in these
+  std::optional<Strides> strides_;  // null: by events
   std::int64_t returned_ = 0;
   bool measuring_ = false;
-  std::vector<Time> served_;        // by link, while it is measured
+  std::vector<Time> served_;        // by link, within the window
   std::vector<Time> waited_;        // likewise
-  std::vector<std::int64_t> sent_;  // packets of each source, while it is measured
+  std::vector<std::int64_t> sent_;  // packets of each source, within the window
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What may be asked of synthetic traffic.
+// Checks of a request for synthetic traffic.
 #include <algorithm>
 #include <array>
 

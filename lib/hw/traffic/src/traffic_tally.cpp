@@ -10,7 +10,7 @@
 namespace kbsim::hw {
 namespace {
 
-// What a packet takes where nobody else is.
+// Latency of an uncontended packet.
 Time unhindered(const IEndpoint::Delivery& delivery) {
   const Path& path = *delivery.path;
   return path.overhead + path.wire + serialization(delivery.size, path.slowest);
@@ -61,7 +61,7 @@ void TrafficTally::expect(std::size_t packets) {
   SourceResult& source = *sources_[packet.from.value()];
   result_.hops += packet.links;
   const bool measured = window_.contains(is_closed() ? packet.arrived : packet.sent);
-  if (measured) source.offered += 1.0;  // a closed loop offers what is taken
+  if (measured) source.offered += 1.0;  // a closed loop offers what is accepted
   if (window_.contains(packet.arrived)) {
     source.accepted += 1.0;
     result_.bytes += packet.size;

@@ -11,7 +11,7 @@
 
 namespace kbsim::hw {
 
-/// Adds up what has been delivered: in all, by source and by size.
+/// Adds up deliveries: in total, by source and by size.
 class TrafficTally {
  public:
   TrafficTally(const topology::TrafficCase& traffic, const TrafficRequest& request,
@@ -22,7 +22,7 @@ class TrafficTally {
   void expect(std::size_t packets);
   void add(const IEndpoint::RoundTrip& trip);
   [[nodiscard]] bool empty() const { return result_.latencies.empty(); }
-  /// UsageError if nothing was measured.
+  /// UsageError if no packet was measured.
   [[nodiscard]] TrafficResult take() &&;
 
  private:
@@ -32,7 +32,7 @@ class TrafficTally {
     Bytes size;
     Time sent{};
     Time arrived{};
-    Time alone{};  // what it takes where nobody else is
+    Time alone{};  // latency of an uncontended packet
     std::size_t links = 0;
   };
   void add(const Packet& packet);
@@ -40,7 +40,7 @@ class TrafficTally {
 
   const TrafficRequest& request_;
   TrafficWindow window_;
-  double services_;                     // that the window lasts
+  double services_;                     // the window's length in service times
   std::vector<SourceResult*> sources_;  // by node
   TrafficResult result_;
 };

@@ -8,7 +8,7 @@ namespace kbsim::hw {
 struct TrafficWindow {
   Time begin{};
   Time end = kForever;
-  Time last = kForever;  // nobody sends from here on
+  Time last = kForever;  // all sources stop here
 
   [[nodiscard]] bool contains(Time t) const { return begin <= t && t < end; }
   [[nodiscard]] Time length() const { return end - begin; }

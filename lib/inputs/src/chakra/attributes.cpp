@@ -1,5 +1,5 @@
-// The one table of attributes that change the work otherwise, and of those that are idle. Attributes that are
-// read stand in meaning.cpp.
+// The single table of attributes that change the work in other ways, and of idle ones. Attributes that are
+// used are in meaning.cpp.
 #include "attributes.hpp"
 
 #include <algorithm>
@@ -29,10 +29,10 @@ constexpr auto kIdle = std::to_array<std::string_view>(
      // names
      "op_schema", "op_type", "kernel_backend", "kernel_file", "category", "label", "comment", "doc", "module",
      "phase", "layer_name", "model", "schema", "version",
-     // tensors by name and shape; num_ops, tensor_size and comm_size say how much
+     // tensors by name and shape; num_ops, tensor_size and comm_size state the amount
      "inputs", "outputs", "input_shapes", "output_shapes", "input_types", "output_types", "input_strides",
      "output_strides", "dtype",
-     // the recorded time, which dependencies and durations say
+     // the recorded time, which dependencies and durations determine
      "ts", "dur", "start_ts", "finish_ts", "end_ts", "time", "start_time", "end_time", "inclusive_dur",
      "exclusive_dur",
      // facts of a collective that comm_type, comm_size and pg_name state

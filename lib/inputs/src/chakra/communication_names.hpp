@@ -6,13 +6,13 @@
 
 namespace kbsim::inputs::chakra {
 
-/// A call that PyTorch notes for its profiler, beside the communication: record_param_comms.
+/// A call noted by PyTorch's profiler beside the communication: record_param_comms.
 [[nodiscard]] bool is_note_of_call(std::string_view node);
 /// A kernel of NCCL or RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclKernel_SendRecv, rcclGenericKernel.
 [[nodiscard]] bool is_communication_kernel(std::string_view node);
-/// The collective of such a kernel; none for sends and receives, and where the name doesn't say it.
+/// The collective of such a kernel; none for sends and receives, and for a name that doesn't include it.
 [[nodiscard]] const Form* form_of_kernel(std::string_view node);
-/// A call of NCCL by its CPU: nccl:all_reduce.
+/// A call of NCCL on the CPU: nccl:all_reduce.
 [[nodiscard]] bool is_nccl_call(std::string_view node);
 
 }  // namespace kbsim::inputs::chakra

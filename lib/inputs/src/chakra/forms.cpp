@@ -27,8 +27,9 @@ constexpr std::array<Form, 10> kForms{
      {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER_BLOCK"},
      {.kind = CommunicationKind::barrier, .name = "BARRIER"}}};
 
-// After "nccl:" or "CollectiveCommType.", before "(0)", in small letters alone, without what PyTorch adds for
-// the ways in which tensors are given: _allgather_base, reduce_scatter_tensor_coalesced, all_to_all_single.
+// Reduces a name to its small letters: after "nccl:" or "CollectiveCommType.", before "(0)", and without
+// PyTorch's words for the form of tensors: _allgather_base, reduce_scatter_tensor_coalesced,
+// all_to_all_single.
 std::string letters_of(std::string_view name) {
   constexpr auto kWays =
       std::to_array<std::string_view>({"coalesced", "base", "intotensor", "tensor", "single"});

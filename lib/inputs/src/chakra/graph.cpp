@@ -36,7 +36,7 @@ std::vector<std::uint32_t> circle_in(const Edges& edges, const std::vector<std::
     if (!stuck[vertex]) continue;
     for (const std::uint32_t next : edges[vertex]) before[next].push_back(vertex);
   }
-  // Each of them waits for one of them: going back comes to where it has been.
+  // Each stuck vertex waits for another stuck one, so going back must reach a visited vertex.
   std::vector<std::uint32_t> path;
   std::vector<bool> seen(edges.size());
   auto at = static_cast<std::uint32_t>(std::ranges::find(stuck, true) - stuck.begin());

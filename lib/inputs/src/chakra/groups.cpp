@@ -20,7 +20,7 @@ namespace json = boost::json;
   throw UsageError{fmt::format("node {} '{}': {}", node.id, node.name, text)};
 }
 
-// The list within the text of a Python list of one text.
+// The list inside the text of a Python list with one text.
 json::array list_in(const Node& node, const std::string& values) {
   const std::size_t first = values.find("[{");
   const std::size_t last = values.rfind("}]");

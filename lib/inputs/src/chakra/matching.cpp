@@ -40,7 +40,7 @@ class Matcher {
 
   using Group = std::pair<std::string, std::vector<int>>;  // name; ranks, where a trace states them
 
-  // As the rank's own trace states it, or another's that has the rank in it.
+  // As the rank's own trace states it, or the trace of another rank whose group contains this rank.
   [[nodiscard]] Group group_of(const Call& call) const {
     const std::string& name = call.meaning.group;
     const auto rank = item(call).rank;
@@ -58,7 +58,7 @@ class Matcher {
     return {name, {}};
   }
 
-  // Ranks of a group that no trace states are those that call its collectives.
+  // If no trace states a group's ranks, they are the ranks that call its collectives.
   void find_groups() {
     std::map<Group, std::vector<int>> callers;
     for (const auto& calls : calls_) {
@@ -129,7 +129,7 @@ class Matcher {
                         .bytes = bytes_of(first),
                         .root = root_of(first, form)};
     for (const Call* call : calls) {
-      // A group that has a name has its ranks by who calls it.
+      // A named group gets its ranks from its callers.
       if (!call->meaning.all_dims && call->meaning.group.empty())
         throw Unsupported{
             fmt::format("{}: a collective over some dimensions of the network alone (involved_dim); "
@@ -153,7 +153,7 @@ class Matcher {
 
   static std::int64_t tag_of(const Call& call) { return call.meaning.comm_tag.value_or(0); }
 
-  // Of what has none, the first of the group.
+  // A collective without a root uses the first rank of the group.
   [[nodiscard]] int root_of(const Call& call, const Form& form) const {
     const bool to_one =
         form.kind == CommunicationKind::gather || form.collective == config::Collective::reduce;

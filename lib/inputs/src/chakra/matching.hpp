@@ -9,7 +9,7 @@
 
 namespace kbsim::inputs::chakra {
 
-/// What a node that communicates says.
+/// The communication of a node.
 struct Call {
   std::uint32_t item = 0;
   NodeType type = NodeType::collective;

@@ -1,4 +1,4 @@
-// What the attributes of a node say.
+// The meaning of a node's attributes.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,7 +39,7 @@ std::int64_t clamped(std::uint64_t value) {
 }
 
 std::optional<std::int64_t> whole(double value) {
-  constexpr double kMost = 9007199254740992.0;  // beyond it not each whole number is one
+  constexpr double kMost = 9007199254740992.0;  // beyond it some whole numbers are missing
   const bool fits = std::abs(value) <= kMost && value == std::trunc(value);
   return fits ? std::optional{static_cast<std::int64_t>(value)} : std::nullopt;
 }
@@ -86,7 +86,7 @@ bool all_true(const Node& node, const Encoded& from) {
   return std::ranges::all_of(decoded.values(), [](bool value) { return value; });
 }
 
-// A text or a number.
+// Reads a text or a number.
 void read_group(const Node& node, const Encoded& from, Meaning& meaning) {
   const bool is_text = from.value_case() == Encoded::kStringVal;
   const std::optional<std::int64_t> number = is_text ? std::nullopt : whole_number(from);
@@ -119,14 +119,14 @@ void read_number(const Node& node, const Encoded& from, std::optional<std::int64
   if (!(meaning.*number)) refuse(node, fmt::format("attribute {} is no whole number", from.name()));
 }
 
-// None of a list, and of what isn't known.
+// None for a list or an unknown type.
 std::optional<std::string> as_text(const Encoded& from) {
   if (from.value_case() == Encoded::kStringVal) return from.string_val();
   if (const auto number = whole_number(from)) return std::to_string(*number);
   return from.value_case() == Encoded::VALUE_NOT_SET ? std::optional{std::string{}} : std::nullopt;
 }
 
-// Checks an attribute that isn't read.
+// Checks an attribute that isn't used.
 void require_idle(const Node& node, const Encoded& from) {
   if (const ChangingAttribute* change = changing_attribute(from.name())) {
     const std::optional<std::string> text = as_text(from);
@@ -155,7 +155,7 @@ void read(const Node& node, const Encoded& from, Meaning& meaning) {
 
 using NamedAttributes = std::vector<std::pair<std::string, const Attribute*>>;
 
-// The same attribute twice is one; two values of one name aren't.
+// A repeated attribute with the same value counts once; two values of one name are an error.
 bool is_new(const Node& node, const std::string& name, const Attribute& attribute, NamedAttributes& before) {
   const auto same = std::ranges::find(before, name, &NamedAttributes::value_type::first);
   if (same == before.end()) {

@@ -21,7 +21,7 @@ namespace {
 
 using Optional = std::optional<std::int64_t>;
 
-// Tells communications of a rank apart, as far as a node says them.
+// Distinguishes communications of a rank, as far as a node states them.
 struct Signature {
   NodeType type = NodeType::collective;
   std::string_view form;  // "": not stated
@@ -80,7 +80,7 @@ class Sorter {
             .tag = meaning.comm_tag};
   }
 
-  // Takes out the calls that record one for which `is_work` holds.
+  // Removes the calls that only record a call with `is_work`.
   template <class Predicate>
   void take_out(const Predicate& is_work) {
     std::set<Signature> known;
@@ -103,7 +103,7 @@ class Sorter {
     });
   }
 
-  // A node that depends on it does the same; how many bytes that are, the device knows.
+  // Whether a dependent node has the same operation; the number of bytes may be known only on the device.
   static bool begins(const WorkItem& node, const Signature& own,
                      const std::map<std::uint32_t, Signature>& by_item) {
     return std::ranges::any_of(node.next, [&](std::uint32_t next) {
@@ -131,7 +131,7 @@ class Sorter {
     }
   }
 
-  // The operations of the device's node that it begins.
+  // Whether it repeats the operations of the device's node that it begins.
   [[nodiscard]] bool repeats(const WorkItem& node) const {
     if (node.duration_ps || (node.operations == 0 && node.bytes == 0)) return false;
     return std::ranges::any_of(node.next, [&](std::uint32_t next) {
@@ -141,7 +141,7 @@ class Sorter {
     });
   }
 
-  // Kernels of a collective beyond the communications of its kind have none.
+  // The number of kernels of a collective must not exceed the stated communications of its kind.
   void require_stated(const WorkItem& kernel, const Form* form) {
     const std::string name{form == nullptr ? std::string_view{} : form->name};
     if (++kernels_[name] <= stated(name)) return;
@@ -151,7 +151,7 @@ class Sorter {
         described(kernel))};
   }
 
-  // Others (a barrier, a gather) may run as kernels of another kind.
+  // Other collectives (a barrier, a gather) may run as kernels of another kind.
   void require_call_stated(const WorkItem& call) {
     const Form* form = form_named(call.name);
     const bool as_itself = form != nullptr && (form->name == "ALL_REDUCE" || form->name == "BROADCAST");
@@ -161,7 +161,7 @@ class Sorter {
         described(call))};
   }
 
-  // Communications of a form, or of any.
+  // The number of communications of a form, or of any form.
   std::size_t stated(const std::string& form) {
     if (stated_.empty()) {
       stated_[""] = calls_.size();

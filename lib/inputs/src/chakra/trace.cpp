@@ -20,7 +20,7 @@ using WireFormat = google::protobuf::internal::WireFormatLite;
 
 constexpr std::size_t kLargestTrace = std::size_t{1} << 30U;
 
-/// The messages of a stream, each behind its length.
+/// The messages of a stream, each after its length.
 class Messages {
  public:
   Messages(const std::string& name, std::string_view bytes) : name_{name}, bytes_{bytes} {}
@@ -39,14 +39,14 @@ class Messages {
     size_ = size;
   }
 
-  // Nodes have a type, which metadata hasn't.
+  // Nodes have a type; metadata has none.
   void require_metadata() const {
     schema::Node node;
     if (node.ParseFromArray(bytes_.data() + at_ - size_, static_cast<int>(size_)) && node.type() != 0)
       refuse(0, "a node, expected GlobalMetadata before the first one");
   }
 
-  // Fields beyond the schema's.
+  // Refuses fields beyond the schema.
   void require_known(const schema::Node& node) const {
     constexpr int kLast = schema::Node::kAttrFieldNumber;
     google::protobuf::io::CodedInputStream fields{

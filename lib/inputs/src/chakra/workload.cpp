@@ -52,7 +52,7 @@ void require_known(const WorkItem& item, NodeType type) {
                                 static_cast<std::int32_t>(NodeType::collective)));
 }
 
-// A communication is a node of its own.
+// A communication needs a node of its own.
 void require_no_communication(const WorkItem& item, NodeType type, const Meaning& meaning) {
   const bool says_one = meaning.comm_type || !meaning.comm_name.empty() || meaning.comm_size.value_or(0) != 0;
   if (communicates(type) || !says_one || is_communication_kernel(item.name) || is_note_of_call(item.name))
@@ -84,7 +84,7 @@ std::optional<std::int64_t> duration_of(const WorkItem& item, const Node& node, 
   return by_field ? by_field : in_ps(item, "runtime", runtime);
 }
 
-// An error within the trace of a rank.
+// Adds the rank to an error in its trace.
 template <class Read>
 auto of_rank(int rank, const Read& read) {
   try {
@@ -174,7 +174,7 @@ class RankReader {
   std::vector<Call> calls_;
 };
 
-// A communication is one vertex: behind the items.
+// A communication is one vertex; these follow the items.
 void require_no_circle(const Workload& work) {
   const auto items = static_cast<std::uint32_t>(work.items.size());
   const auto vertex = [&](std::uint32_t item) {

@@ -37,7 +37,7 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> keys
   return std::ranges::any_of(keys, [&](std::string_view key) { return has_keys(text, {key}); });
 }
 
-// By its first line that isn't a comment.
+// Recognized by its first line that isn't a comment.
 bool is_table_of_times(std::string_view text) {
   std::set<std::optional<MeasuredColumn>> columns;
   for_each_line(text, [&](std::string_view line, std::size_t) {
@@ -57,7 +57,7 @@ FileKind kind_of_json(std::string_view text) {
   return FileKind::unknown;
 }
 
-// Drawings and pages, which lie beside results.
+// Drawings and pages, found beside results.
 bool is_shown(std::string_view text) {
   const auto has = [&](std::string_view root) { return text.find(root) != std::string_view::npos; };
   return !has("<algo") && (has("<svg") || has("<html"));

@@ -1,4 +1,4 @@
-// What is in a recorded NOC trace: of any chip, since nobody says which.
+// Description of a recorded NOC trace, of any chip, since the file doesn't name it.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -26,7 +26,7 @@ struct NocCounts {
   std::int64_t bytes = 0;
   std::int64_t last_cycle = 0;  // from the first one
   std::set<std::pair<int, int>> cores;
-  std::set<std::pair<int, int>> places;  // cores and what they name
+  std::set<std::pair<int, int>> places;  // cores and the nodes they address
   std::set<int> layers;
 };
 
@@ -46,7 +46,7 @@ void count(const NocEvent& event, NocCounts& counts) {
   counts.places.emplace(event.last.x, event.last.y);
 }
 
-// Of nodes from (0, 0) on.
+// The extent of the nodes, from (0, 0) on.
 std::string extent_text(const NocCounts& counts) {
   int w = 0;
   int h = 0;

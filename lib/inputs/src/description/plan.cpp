@@ -1,4 +1,4 @@
-// What is in a plan of a collective.
+// Description of a plan of a collective.
 #include <algorithm>
 #include <array>
 #include <ranges>
@@ -21,7 +21,7 @@ namespace {
 /// Counts of a plan.
 struct PlanSize {
   std::size_t blocks = 0;
-  std::size_t most_blocks = 0;  // of a rank
+  std::size_t most_blocks = 0;  // largest number on a rank
   std::size_t steps = 0;
   std::array<std::size_t, kPlanOps.size()> by_kind = {};
   std::int64_t messages = 0;
@@ -63,7 +63,7 @@ std::string kinds_text(const PlanSize& size) {
   return text;
 }
 
-// "inputs of 2, outputs of 2 to 4", of a plan whose ranks' buffers aren't all as long.
+// "inputs of 2, outputs of 2 to 4", if the ranks' buffers differ in length.
 std::string lengths_text(const ccl::Plan& plan) {
   const auto text = [](const std::vector<int>& chunks) {
     const auto [least, most] = std::ranges::minmax(chunks);
@@ -78,7 +78,7 @@ boost::json::array list_of(const std::vector<int>& numbers) {
   return boost::json::array(numbers.begin(), numbers.end());
 }
 
-// What of a protocol isn't modelled.
+// The part of a protocol that isn't modelled.
 std::string protocol_note(const ccl::Plan& plan) {
   return plan.protocol.starts_with("LL")
              ? ", whose flags' bytes aren't modelled: messages are as long as their data"

@@ -1,4 +1,4 @@
-// What is in execution traces, layer lists and measured times.
+// Descriptions of execution traces, layer lists and measured times.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -33,7 +33,7 @@ boost::json::object object_of(const Counts& counts) {
   return all;
 }
 
-// Whole numbers as such, so far as a double knows them.
+// A whole number as an integer, if a double represents it exactly.
 boost::json::value whole_if_exact(double value) {
   constexpr double kExact = 9007199254740992.0;
   if (value > kExact) return value;
@@ -59,7 +59,7 @@ boost::json::object nodes_by_type(const std::vector<chakra::Trace>& traces) {
   return object_of(counts);
 }
 
-// "1024 to 65536" of a column of numbers.
+// "1024 to 65536", for a column of numbers.
 std::string range_of(const Measurements& found, const std::string& column) {
   const auto value = [&](const auto& row) { return std::stod(row.at(column)); };
   const auto [least, most] = std::ranges::minmax_element(found.rows, {}, value);
@@ -67,7 +67,7 @@ std::string range_of(const Measurements& found, const std::string& column) {
                                                : fmt::format("{} to {}", least->at(column), most->at(column));
 }
 
-// The different words of a column; "" if the file hasn't that column.
+// The different words of a column; "" if the file lacks that column.
 std::string words_in_column(const Measurements& found, const std::string& column) {
   std::set<std::string> words;
   for (const auto& row : found.rows) {

@@ -1,4 +1,4 @@
-// The names that layer lists have for their columns, and which columns change the work.
+// The names of columns in layer lists, and the columns that change the work.
 #include "columns.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace kbsim::inputs {
 
-/// Columns of a layer list that are computed with.
+/// Columns of a layer list that are used in the computation.
 enum class LayerColumn {
   m,
   n,
@@ -33,25 +33,25 @@ enum class LayerColumn {
   dilation_h,
   dilation_w
 };
-using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
+using LayerColumns = std::map<LayerColumn, std::size_t>;  // index of the cell in a row
 
-/// Whatever its case, blanks, underscores and hyphens.
+/// Case, blanks, underscores and hyphens don't matter.
 [[nodiscard]] std::optional<LayerColumn> layer_column_called(std::string_view name);
 
-/// A column that changes the work, except where its cell is one of these texts (in small letters).
+/// A column that changes the work, unless its cell is one of these texts (in small letters).
 struct Change {
   std::string_view column;
   std::string_view what;
   std::span<const std::string_view> neutral;
 };
-/// None for names that aren't in the table.
+/// nullptr for names that aren't in the table.
 [[nodiscard]] const Change* change_called(std::string_view name);
 
 /// Columns that change nothing: names, numbers and comments of a layer.
 [[nodiscard]] bool is_idle_column(std::string_view name);
 
-/// The columns by position, as SCALE-Sim reads them, of a header of convolutions that has one name twice.
-/// None if a name stands where SCALE-Sim expects another one.
+/// The columns by position, as SCALE-Sim reads them, for a header of convolutions with a duplicate name. None
+/// if SCALE-Sim expects another name at some position.
 [[nodiscard]] std::optional<LayerColumns> columns_by_position(const std::vector<Cell>& header);
 
 }  // namespace kbsim::inputs

@@ -77,7 +77,7 @@ class LayerReader {
     require_one_kind(offset);
   }
 
-  // Products or convolutions, without a column of the other kind.
+  // Accepts products or convolutions, without a column of the other kind.
   void require_one_kind(std::size_t offset) const {
     const bool products = has_columns(columns_, kProductColumns);
     if (!products && !has_columns(columns_, kConvolutionColumns))
@@ -189,7 +189,7 @@ class LayerReader {
     return found;
   }
 
-  // Optional columns may be empty in a row, or a row end before them.
+  // Optional columns may be empty or missing at the end of a row.
   [[nodiscard]] bool is_given(const std::vector<Cell>& cells, LayerColumn column) const {
     const auto found = columns_.find(column);
     return found != columns_.end() && found->second < cells.size() && !cells[found->second].text.empty();
@@ -222,8 +222,8 @@ class LayerReader {
   char separator_ = ',';
   LayerColumns columns_;
   std::vector<Cell> header_;
-  std::vector<std::size_t> others_;  // cells that aren't computed with and aren't known to be idle
-  bool named_ = true;                // by the first column
+  std::vector<std::size_t> others_;  // cells that aren't used and aren't known to be idle
+  bool named_ = true;                // has a name in the first column
   std::vector<Layer> layers_;
 };
 

@@ -1,4 +1,4 @@
-// The header of a log's table, and how the words of a row stand under it.
+// The header of a log's table, and the alignment of a row's words with it.
 #include "header.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 std::size_t distance(std::size_t a, std::size_t b) { return a > b ? a - b : b - a; }
 
-// The group whose "time" ends as far from where "size" ends as in the row; none in the middle of both. Texts
-// before the row don't move that.
+// The group whose distance from the end of "size" to the end of "time" is closest to the row's; none at equal
+// distances. A text before the row doesn't matter.
 std::optional<std::size_t> group_above(const LogHeader& header, const Cell& size, const Cell& time) {
   const std::size_t from = size.at + size.text.size();
   const std::size_t end = time.at + time.text.size();
@@ -25,8 +25,8 @@ std::optional<std::size_t> group_above(const LogHeader& header, const Cell& size
   return first < second ? 0 : 1;
 }
 
-// Where a row lacks words on the left, its time stands nearer to the header's than to the last name before
-// that: else a cell on the right is missing.
+// If a row lacks words on the left, its time must be nearer to the header's "time" than to the last name
+// before it; else a cell on the right is missing.
 bool is_time(const LogHeader& header, const std::vector<Cell>& words, std::size_t left, std::size_t group) {
   if (left == header.left.size()) return true;
   const std::size_t end = words[left].at + words[left].text.size() - words[0].at - words[0].text.size();
@@ -34,12 +34,13 @@ bool is_time(const LogHeader& header, const std::vector<Cell>& words, std::size_
          distance(header.left_end - header.size_end, end);
 }
 
-// Words on the left: the names of the first three at least, and, of those after them, any may be blank.
+// The number of words on the left: the first three names are required, any later ones may be blank.
 bool is_left(const LogHeader& header, std::size_t words) {
   return words >= std::min<std::size_t>(3, header.left.size()) && words <= header.left.size();
 }
 
-// The type of the elements is a word, never a number: it tells a row from one with a number before it.
+// The type of the elements is a word, not a number: this distinguishes a row from one with a number before
+// it.
 bool is_left(const LogHeader& header, const std::vector<Cell>& words, std::size_t left) {
   for (std::size_t i = 0; i < std::min<std::size_t>(3, left); ++i) {
     const bool number = header.left[i] == "size" || header.left[i] == "count";
@@ -48,7 +49,7 @@ bool is_left(const LogHeader& header, const std::vector<Cell>& words, std::size_
   return true;
 }
 
-// Names that the first versions had, whose times are milliseconds.
+// Names in the first versions, whose times are in milliseconds.
 constexpr auto kOldNames = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"n", "count"}, {"op", "redop"}, {"res", "error"}});
 constexpr double kMillisecond = 1000.0;

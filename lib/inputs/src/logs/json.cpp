@@ -1,5 +1,5 @@
-// Measured rows as JSON: of nccl-tests (-J), with an object each for out_of_place and in_place, of rccl-tests
-// (-Z json), flat with inPlace 0 or 1, and of anybody who writes an array of objects with size and time.
+// Rows of measurements as JSON. nccl-tests (-J): an object each for out_of_place and in_place. rccl-tests (-Z
+// json): flat, with inPlace 0 or 1. Other tools: an array of objects with size and time.
 #include <algorithm>
 
 #include <boost/json/array.hpp>
@@ -29,14 +29,14 @@ bool is_rows(const boost::json::value& value) {
   return value.is_array() && !value.as_array().empty() && value.as_array().front().is_object();
 }
 
-// Rows of sizes, not of devices or the like.
+// Rows with sizes, not with devices or the like.
 bool has_sizes(const boost::json::value& value) {
   return is_rows(value) && std::ranges::any_of(value.as_array().front().as_object(), [](const auto& member) {
            return column_called(member.key()) == MeasuredColumn::size;
          });
 }
 
-// The value itself, or the first array that is as wanted among its members and theirs.
+// The value itself, or the first array with the wanted property among its members and their members.
 template <class Wanted>
 const boost::json::array* rows_in(const boost::json::value& value, const Wanted& wanted, int deep = 2) {
   if (wanted(value)) return &value.as_array();
@@ -50,7 +50,7 @@ const boost::json::array* rows_in(const boost::json::value& value, const Wanted&
   return nullptr;
 }
 
-// nccl-tests' list of devices, one a rank.
+// Length of nccl-tests' list of devices, one per rank.
 std::size_t devices_in(const boost::json::value& value, int deep = 2) {
   if (!value.is_object() || deep == 0) return 0;
   const boost::json::value* devices = value.as_object().if_contains("devices");
@@ -76,7 +76,7 @@ void add_cells(const boost::json::object& object, Buffers buffers, MeasuredRows:
   if (group != nullptr && group->is_object()) add_cells(group->as_object(), buffers, row);
 }
 
-// By groups, or by a column.
+// By groups or by a column of the rows.
 bool is_of_either_buffers(const boost::json::array& rows) {
   return std::ranges::any_of(rows, [](const boost::json::value& row) {
     return row.is_object() && std::ranges::any_of(row.as_object(), [](const auto& member) {
@@ -85,7 +85,7 @@ bool is_of_either_buffers(const boost::json::array& rows) {
   });
 }
 
-// A key "error", as in older logs the largest deviation and no count.
+// A key "error", which in older logs is the largest deviation and not a count.
 bool has_error(const boost::json::value& value) {
   if (value.is_array())
     return std::ranges::any_of(value.as_array(), [](const auto& item) { return has_error(item); });
@@ -122,7 +122,7 @@ void add_row(const boost::json::value& value, const std::vector<std::string>& co
 Measurements read_measured_json(const Text& text, Buffers buffers) {
   const boost::json::value all = parsed_rows(text);
   const boost::json::array* rows = rows_in(all, has_sizes);
-  if (rows == nullptr) rows = rows_in(all, is_rows);  // which is told what it lacks
+  if (rows == nullptr) rows = rows_in(all, is_rows);  // the error then names what it lacks
   if (rows == nullptr) throw text.error(0, "no rows (expected an array of objects with size and time)");
   const std::vector<std::string> columns = columns_of_rows(*rows, buffers);
   MeasuredRows found{text.name(), columns};

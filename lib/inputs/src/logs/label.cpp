@@ -12,7 +12,7 @@ constexpr std::string_view kSpaces = " \t";
 
 bool is_among(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
 
-// Takes what begins a text of the characters away; false if nothing does.
+// Removes leading characters that are in `some`; false if there are none.
 bool take(std::string_view& text, std::string_view some) {
   const std::size_t n = std::min(text.find_first_not_of(some), text.size());
   text.remove_prefix(n);

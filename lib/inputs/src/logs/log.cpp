@@ -1,7 +1,6 @@
-// Logs of nccl-tests and rccl-tests. Their header says which columns there are; columns from "time" to
-// "error" or "#wrong" come once, or twice: out of place and in place, in the order of the line above.
-// Launchers put a text before each line: it is learned from the header's line, or else a row is found by its
-// words.
+// Logs of nccl-tests and rccl-tests. Their header names the columns. Columns from "time" to "error" or
+// "#wrong" appear once, or twice: out of place and in place, in the order of the line above. Launchers may
+// put a text before each line: it is learned from the header's line, or else a row is found by its words.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -28,7 +27,7 @@ struct LabelledHeader {
   LineLabel label;
 };
 
-// Whatever stands before its '#'.
+// A header after any text before its '#'.
 std::optional<LabelledHeader> labelled_header_in(std::string_view line) {
   constexpr std::size_t kLongestLabel = 256;
   for (std::size_t at = line.find('#'); at <= kLongestLabel; at = line.find('#', at + 1)) {
@@ -38,7 +37,7 @@ std::optional<LabelledHeader> labelled_header_in(std::string_view line) {
   return std::nullopt;
 }
 
-// Of "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
+// The rank in "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
 std::optional<std::string> rank_listed_in(std::string_view line) {
   line = trimmed(line);
   if (!line.starts_with('#')) return std::nullopt;
@@ -47,7 +46,7 @@ std::optional<std::string> rank_listed_in(std::string_view line) {
   return words[1].text;
 }
 
-// A time of day behind the last column, as -T of nccl-tests writes it in one word or two.
+// Drops a time of day after the last column, written by -T of nccl-tests in one word or two.
 void drop_timestamp(std::vector<Cell>& words) {
   const auto is_stamp = [](std::string_view word) {
     return word.find(':') != std::string_view::npos || std::ranges::count(word, '-') == 2;
@@ -55,7 +54,7 @@ void drop_timestamp(std::vector<Cell>& words) {
   while (!words.empty() && is_stamp(words.back().text)) words.pop_back();
 }
 
-// What stands between the type and the times: an operation, a root, both, or, of some collectives, neither.
+// Words between the type and the times: an operation, a root, both, or neither for some collectives.
 void read_operation(const std::vector<Cell>& words, std::size_t from, std::size_t to,
                     MeasuredRows::Row& row) {
   row["redop"] = "none";
@@ -94,7 +93,7 @@ bool is_decimal(std::string_view text) {
          text.find('.') != std::string_view::npos;
 }
 
-// From where on a line may be a row: at digits that no letter, digit, sign or point stands before.
+// Possible starts of a row: digits after no letter, digit, sign or point.
 std::vector<std::size_t> beginnings_of_rows(std::string_view line) {
   constexpr std::size_t kMost = 64;
   std::vector<std::size_t> all;
@@ -191,7 +190,7 @@ class LogReader {
     header_->us = microseconds_in(units.time).value_or(1.0);
   }
 
-  // A time of the log in microseconds.
+  // Converts a time of the log to microseconds.
   void scale_time(MeasuredRows::Row& row) const {
     double time = 0.0;
     std::string& text = row["time"];
@@ -204,7 +203,7 @@ class LogReader {
     return header_->left.size() + header_->group.size() * header_->groups() + header_->behind;
   }
 
-  // A launcher may put another text before each line: the row is where the words are as the header says.
+  // A launcher may put another text before each line: the row starts where the words match the header.
   bool read_behind_label(std::string_view whole, std::size_t begin) {
     for (const std::size_t at : beginnings_of_rows(whole)) {
       std::vector<Cell> words = words_of(whole.substr(at));
@@ -221,7 +220,7 @@ class LogReader {
     return false;
   }
 
-  // As many numbers as a group has, with a decimal one among them, and few other words.
+  // More numbers than a group has, with at least two decimal ones, and few other words.
   [[nodiscard]] bool looks_like_row(const std::vector<Cell>& words) const {
     const auto numbers = std::ranges::count_if(words, [](const Cell& word) {
       return is_whole_number(word.text) || is_decimal(word.text) || word.text == "N/A";
@@ -259,7 +258,7 @@ class LogReader {
   std::string above_;           // the last line with a '#'
   std::vector<Buffers> order_;  // of the groups of the next header
   MeasuredRows rows_;
-  std::set<std::string> ranks_;  // that it lists
+  std::set<std::string> ranks_;  // listed in the log
 };
 
 }  // namespace

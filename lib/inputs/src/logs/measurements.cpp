@@ -37,14 +37,14 @@ std::vector<std::string> columns_in_header(const Text& text, const TableLine& li
   return columns;
 }
 
-// "#wrong" and the like count wrong values; "error", of older logs, is the largest deviation.
+// "#wrong" and similar columns count wrong values; "error", of older logs, is the largest deviation.
 bool counts_wrong_values(const TableLine& header, char separator) {
   return std::ranges::any_of(cells_of(header.first, separator), [](const Cell& cell) {
     return column_called(cell.text) == MeasuredColumn::wrong && lower(cell.text) != "error";
   });
 }
 
-// "36,07" where commas aren't between cells; "1.024,5" stays as it is, and is no number.
+// "36,07" if cells aren't separated by commas; "1.024,5" stays unchanged and is no number.
 std::string with_decimal_point(std::string cell) {
   const std::size_t comma = cell.find(',');
   if (comma != std::string::npos && cell.find_first_of(".,", comma + 1) == std::string::npos &&
@@ -53,7 +53,7 @@ std::string with_decimal_point(std::string cell) {
   return cell;
 }
 
-// Sizes are whole: a comma in one stands between thousands, or is a mistake.
+// Sizes are whole: a comma in one separates thousands, or is a mistake.
 MeasuredRows::Row row_of(const std::vector<Cell>& cells, const std::vector<std::string>& columns,
                          char separator) {
   MeasuredRows::Row row;
@@ -78,7 +78,7 @@ Measurements read_table(const Text& text, Buffers buffers) {
           columns, [](const std::string& name) { return column_called(name) == MeasuredColumn::in_place; }))
     rows.of_either_buffers();
   if (counts_wrong_values(lines.front(), separator)) rows.counts_wrong();
-  // rccl-tests repeats all of it in cycles.
+  // rccl-tests repeats all rows in cycles.
   if (std::ranges::find(columns, "numCycle") != columns.end()) rows.once_a_size();
   for (const auto& [line, offset] : lines | std::views::drop(1)) {
     std::vector<Cell> cells = cells_of(line, separator);

@@ -15,7 +15,7 @@
 namespace kbsim::inputs {
 namespace {
 
-// In small letters; the first name of each is its name here.
+// In small letters; the first alias of each column is its canonical name.
 constexpr auto kColumnNames = [] {
   using enum MeasuredColumn;
   return std::to_array<std::pair<std::string_view, MeasuredColumn>>(
@@ -27,7 +27,7 @@ constexpr auto kColumnNames = [] {
        {"time (us)", time}, {"time_us", time},      {"algbw (gb/s)", algbw},  {"busbw (gb/s)", busbw},
        {"datatype", type},  {"dtype", type},        {"inplace", in_place},    {"in-place", in_place}});
 }();
-// Beyond these no file has a size or a time.
+// Sizes and times outside this range are errors.
 constexpr double kLeastMeasured = 1e-12;
 constexpr double kMostMeasured = 1e18;
 
@@ -72,7 +72,7 @@ MeasuredRows::MeasuredRows(std::string source, std::vector<std::string> columns)
 
 std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
   const auto cell = row.find(column);
-  if (cell == row.end()) return {};  // the table lacks it: told of the whole
+  if (cell == row.end()) return {};  // reported for the whole table
   double value = 0.0;
   if (!is_number(cell->second, value))
     return fmt::format("column {}: '{}' is no number{}", column, harmless(cell->second),

@@ -13,7 +13,7 @@
 
 namespace kbsim::inputs {
 
-/// Columns that mean something here, whatever a file calls them.
+/// Columns with a meaning here, whatever a file calls them.
 enum class MeasuredColumn : std::uint8_t {
   size,
   count,
@@ -29,16 +29,16 @@ enum class MeasuredColumn : std::uint8_t {
 };
 /// "algBw" is algbw, "#wrong" wrong, "size (B)" size. None: another column.
 [[nodiscard]] std::optional<MeasuredColumn> column_called(std::string_view name);
-/// The name that a column of the file's has here: the known ones' is always the same.
+/// The canonical name of a file's column; an unknown one keeps its own.
 [[nodiscard]] std::string column_named(std::string_view name);
 
-/// The rows of a file as they come: which are whole, which are named and passed over.
+/// Collects the rows of a file: complete ones, and skipped ones with their names.
 class MeasuredRows {
  public:
   using Row = std::map<std::string, std::string>;
   explicit MeasuredRows(std::string source, std::vector<std::string> columns);
 
-  /// Where a row stands is "run.log:12:1" or "run.json: row 3".
+  /// The place of a row is "run.log:12:1" or "run.json: row 3".
   void add(const std::string& place, Row row);
   void skip(const std::string& place, const std::string& why) {
     found_.skipped.push_back(place + ": " + why);
@@ -48,15 +48,15 @@ class MeasuredRows {
     ++found_.wrong;
     skip(place, "#wrong is " + wrong + ": its results were wrong, so its time isn't used");
   }
-  /// A later time of the same size is passed over, too.
+  /// Skips later times of the same size.
   void once_a_size() { once_ = true; }
-  /// Each row gets a column `ranks`, unless that is 0 or they have one.
+  /// Gives each row a column `ranks`, unless that is 0 or the row has one.
   void of_ranks(std::size_t ranks) { ranks_ = ranks; }
   /// Whether the file counts wrong values: a column "wrong", but not the "error" of older logs.
   void counts_wrong() { counts_wrong_ = true; }
   /// The file says which times are in place.
   void of_either_buffers() { found_.of_either_buffers = true; }
-  /// UsageError with the first reason, if no row is whole.
+  /// UsageError with the first reason if no row is complete.
   [[nodiscard]] Measurements take();
 
  private:
@@ -70,7 +70,7 @@ class MeasuredRows {
   std::set<std::string> seen_;
 };
 
-/// Whether a row of a file with a column `in_place` is of these buffers; any row of one without.
+/// Whether a row of a file with a column `in_place` is of these buffers; true for files without the column.
 [[nodiscard]] bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers);
 
 /// Whether a count of wrong values is neither 0 nor blank nor N/A.

@@ -1,4 +1,4 @@
-// The one table of attributes of MSCCL's elements.
+// The single table of attributes of MSCCL's elements.
 #include "attributes.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-// Read by xml.cpp.
+// Attributes read by xml.cpp.
 constexpr auto kAlgo = std::to_array<std::string_view>(
     {"name", "proto", "nchannels", "nchunksperloop", "ngpus", "coll", "inplace", "redop",
-     // idle: the sizes and forms for which a scheduler picks the plan, and sums over its steps
+     // idle: sizes and forms that make a scheduler pick the plan, and sums over its steps
      "outofplace", "minBytes", "maxBytes", "min_bytes", "max_bytes", "nthreadblocks", "maxcount", "xmlns"});
 constexpr auto kGpu = std::to_array<std::string_view>({"id", "i_chunks", "o_chunks", "s_chunks"});
 constexpr auto kBlock = std::to_array<std::string_view>({"id", "send", "recv", "chan"});
@@ -33,7 +33,7 @@ Names known_of(std::string_view element) {
   return element == "tb" ? Names{kBlock} : Names{kStep};
 }
 
-// Sums stand for the run's -o.
+// Sums stand for the operation of the run's -o.
 void require_sum(const Element& algo) {
   constexpr auto kNeutral = std::to_array<std::string_view>({"", "sum", "nop", "none"});
   if (!algo.has("redop") || std::ranges::find(kNeutral, algo.text("redop")) != kNeutral.end()) return;

@@ -4,8 +4,8 @@
 
 namespace kbsim::inputs::msccl {
 
-/// InputError for an attribute that stands twice. Unsupported, with the place and the name, for one that
-/// changes what a plan does in a way that isn't run, and for one that isn't known.
+/// InputError for a duplicate attribute. Unsupported, with the place and the name, for an unknown attribute,
+/// and for one that changes a plan in a way that isn't run.
 void require_known_attributes(const Element& element);
 
 }  // namespace kbsim::inputs::msccl

@@ -12,7 +12,7 @@
 namespace kbsim::inputs::msccl {
 namespace {
 
-// The file's memory as a tree grows with these.
+// The memory of the file's tree grows with these counts.
 void require_bounded(const Text& text) {
   constexpr std::ptrdiff_t kMostElements = 1'500'000;
   constexpr std::ptrdiff_t kMostAttributes = 15'000'000;

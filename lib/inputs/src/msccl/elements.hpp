@@ -18,12 +18,12 @@ class Element {
   [[nodiscard]] std::string_view name() const { return node_.name(); }
   [[nodiscard]] Place place() const { return text_->place(offset()); }
   [[nodiscard]] InputError error(const std::string& what) const { return text_->error(offset(), what); }
-  /// Of an attribute; of the element, if it isn't there.
+  /// The place of an attribute; of the element, if the attribute is missing.
   [[nodiscard]] Place place(const char* attribute) const { return text_->place(offset(attribute)); }
-  /// At an attribute; at the element, if it isn't there.
+  /// An error at an attribute; at the element, if the attribute is missing.
   [[nodiscard]] InputError error(const char* attribute, const std::string& what) const;
 
-  /// Its children, which are all of that name. InputError for others.
+  /// Its children, all of the name `child`. InputError for others.
   template <class Action>
   void each(std::string_view child, const Action& action) const {
     for (const pugi::xml_node node : node_.children()) {
@@ -39,9 +39,9 @@ class Element {
   void require_name(std::string_view wanted, std::string_view parent) const;
 
   [[nodiscard]] bool has(const char* attribute) const { return !node_.attribute(attribute).empty(); }
-  /// InputError if it isn't there.
+  /// InputError if it is missing.
   [[nodiscard]] std::string_view text(const char* attribute) const;
-  /// A whole number from `least` to `most`. InputError otherwise, and if it isn't there.
+  /// A whole number from `least` to `most`. InputError otherwise, or if it is missing.
   [[nodiscard]] int number(const char* attribute, int least, int most) const;
   [[nodiscard]] int number_or(const char* attribute, int otherwise, int least, int most) const {
     return has(attribute) ? number(attribute, least, most) : otherwise;
@@ -55,7 +55,7 @@ class Element {
   pugi::xml_node node_;
 };
 
-/// The root of a file. InputError for what isn't XML, or has more than a plan may have.
+/// The root of a file. InputError if it isn't XML, or exceeds the limits of a plan.
 [[nodiscard]] Element parsed(const Text& text, pugi::xml_document& document);
 
 }  // namespace kbsim::inputs::msccl

@@ -63,7 +63,7 @@ std::map<Key, Connection> connections(const ccl::Plan& plan) {
   return all;
 }
 
-// The first message that only one end has.
+// Reports the first message that only one end has.
 void require_as_many(const ccl::Plan& plan, const Key& key, const Connection& one) {
   const std::size_t sent = one.sender.steps.size();
   const std::size_t received = one.receiver.steps.size();

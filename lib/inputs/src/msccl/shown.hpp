@@ -6,7 +6,7 @@
 
 namespace kbsim::inputs::msccl {
 
-/// The beginning of a foreign file's text, as an error shows it.
+/// The beginning of an input file's text, for an error.
 [[nodiscard]] inline std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string all;

@@ -102,8 +102,8 @@ class Reader {
     for (const auto& [id, tb] : blocks) read_dependencies(rank, number++, tb, index);
   }
 
-  // None are said of a buffer that is the other one's. A custom plan's buffers are as long as it says, up to
-  // nchunksperloop.
+  // A buffer that is the other one's has no chunks of its own. A custom plan states the length of its
+  // buffers, up to nchunksperloop.
   void read_chunks(const Element& gpu, const char* attribute, PlanBuffer buffer, int rank) {
     if (plan_.custom && !plan_.in_place) {
       int& chunks = (buffer == PlanBuffer::input ? plan_.in_chunks : plan_.out_chunks)[at(rank)];
@@ -142,7 +142,7 @@ class Reader {
     return block;
   }
 
-  // By their numbers, however they stand in the file.
+  // Sorted by their numbers, in any order of the file.
   static std::vector<Element> steps_of(const Element& tb) {
     std::vector<Element> steps;
     tb.each("step", [&](const Element& step) {
@@ -208,7 +208,7 @@ class Reader {
                           fmt::format("a wait for step {}, of no thread block: expected depid, too", deps));
   }
 
-  // When all blocks of the rank have their steps.
+  // Called when all blocks of the rank have their steps.
   void read_dependencies(int rank, int number, const Element& tb, const std::map<int, int>& index) {
     auto& blocks = plan_.blocks[at(rank)];
     std::size_t next = 0;

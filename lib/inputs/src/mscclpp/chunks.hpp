@@ -15,13 +15,13 @@ struct Chunks {
   int count = 0;
 };
 
-/// Where a program's chunks are in the plan.
+/// The place of a program's chunks in the plan.
 class ChunkMap {
  public:
-  /// The plan knows its buffers, and lasts.
+  /// The plan has its buffers already, and must outlive this.
   ChunkMap(const ccl::Plan& plan, int parts) : plan_{plan}, parts_{parts} {}
 
-  /// InputError, at the operation, if they aren't there, or if too many have been asked for.
+  /// InputError, at the operation, if the chunks don't exist or too many are requested.
   [[nodiscard]] Chunks of(const ChunkRange& range, const Op& op);
   [[nodiscard]] ccl::PlanPlace place(const Chunks& chunks) const {
     return ccl::place_of(plan_, chunks.rank, chunks.first);

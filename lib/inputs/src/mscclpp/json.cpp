@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::ptrdiff_t kMostValues = 4'000'000;
 
-// The index takes memory for each of them.
+// The index takes memory for each value.
 void require_bounded_json(const Text& text) {
   const auto begins_one = [](char c) { return c == ',' || c == '[' || c == '{'; };
   if (std::ranges::count_if(text.content(), begins_one) > kMostValues)
@@ -29,7 +29,7 @@ void require_valid(const Text& text) {
   if (!parser.done()) throw text.error(text.content().size(), "this isn't JSON: it ends too early");
 }
 
-/// Notes where values stand, of text that is known to be JSON.
+/// Notes the places of values, in a text that is valid JSON.
 class Indexer {
  public:
   explicit Indexer(std::string_view text) : text_{text} {}
@@ -42,7 +42,7 @@ class Indexer {
  private:
   void space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 
-  // Behind the string that begins here.
+  // Moves past the string that begins here.
   void string() {
     for (++at_; text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\') ++at_;

@@ -11,17 +11,17 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// A JSON value and where it stands in its file.
+/// A JSON value and its place in its file.
 struct JsonNode {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
-  std::uint32_t key = 0;      // where the key's letters begin, of a member
+  std::uint32_t key = 0;      // of a member: where the key's letters begin
   std::uint32_t key_end = 0;  // 0: it is no member
-  std::uint32_t after = 0;    // the number of the next node that isn't in this one
+  std::uint32_t after = 0;    // the number of the next node outside this one
 };
 
-/// All values of a file, in its order. InputError, with the place, for what isn't JSON, or has more values
-/// than a plan may have.
+/// All values of a file, in its order. InputError, with the place, if it isn't JSON or has more values than a
+/// plan may have.
 class JsonFile {
  public:
   explicit JsonFile(const Text& text);
@@ -39,7 +39,7 @@ class Json {
  public:
   explicit Json(const JsonFile& file, std::uint32_t number = 0) : file_{&file}, number_{number} {}
 
-  /// Of a member's key.
+  /// The place of a member's key.
   [[nodiscard]] Place key_place() const { return file_->text().place(node().key - 1); }
   [[nodiscard]] Place place() const { return file_->text().place(node().begin); }
   [[nodiscard]] InputError error(const std::string& what) const {

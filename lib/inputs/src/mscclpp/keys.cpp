@@ -1,4 +1,4 @@
-// The one table of keys of MSCCL++'s plans.
+// The single table of keys of MSCCL++'s plans.
 #include "keys.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using Keys = std::span<const std::string_view>;
 
 constexpr auto kPlan = std::to_array<std::string_view>(
     {"name", "collective", "protocol", "inplace", "gpus",
-     // idle: sizes for which it is picked, threads of a GPU, what is kept from call to call, and alignment,
-     // which sizes that the plan's chunks divide have
+     // idle: its range of sizes, threads of a GPU, state that is kept from call to call, and alignment
+     // (sizes are aligned if the plan's chunks divide them)
      "min_message_size", "max_message_size", "num_threads_per_block", "reuse_resources",
      "use_double_scratch_buffer", "buffer_alignment"});
 constexpr auto kGpu =
@@ -29,17 +29,17 @@ constexpr auto kGpu =
 constexpr auto kChannels = std::to_array<std::string_view>({"channel_type", "connected_to"});
 constexpr auto kSwitchChannels =
     std::to_array<std::string_view>({"channel_type", "buffer_type", "rank_groups", "connected_to"});
-// Idle: the types of channels, which the thread blocks' lists say again.
+// Idle: the types of channels, which the thread blocks' lists repeat.
 constexpr auto kRemoteBuffer = std::to_array<std::string_view>({"rank", "type", "access_channel_types"});
 constexpr auto kSemaphore = std::to_array<std::string_view>({"init_value"});
 constexpr auto kBlock = std::to_array<std::string_view>({"id", "ops", "channels", "remote_buffer_refs"});
-// Idle: the buffer of a switch's channel, which operations that are refused use.
+// Idle: the buffer of a switch's channel, used only by unsupported operations.
 constexpr auto kBlockChannels = std::to_array<std::string_view>({"channel_type", "channel_ids", "buff"});
 constexpr auto kBlockBuffers = std::to_array<std::string_view>({"access_channel_type", "remote_buffer_ids"});
 constexpr auto kOp = std::to_array<std::string_view>({"name", "channel_type", "channel_ids", "src_buff",
                                                       "dst_buff", "reduce_op", "barrier_id",
                                                       "num_threadblocks", "semaphore_ids", "tbg_info"});
-// Idle: how many pieces it has; all operations run once for each piece of the chunks.
+// Idle: the number of pieces; all operations run once for each piece of the chunks.
 constexpr auto kPipeline = std::to_array<std::string_view>({"name", "ops", "iter_context"});
 constexpr auto kChunks = std::to_array<std::string_view>({"type", "buffer_id", "index", "size"});
 constexpr auto kGroup = std::to_array<std::string_view>({"tb_id", "tbg_size"});

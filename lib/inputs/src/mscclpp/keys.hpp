@@ -21,8 +21,8 @@ enum class JsonKind {
   group,
 };
 
-/// InputError for a key that stands twice. Unsupported, with the place and the name, for a key that isn't
-/// known of such an object.
+/// InputError for a duplicate key. Unsupported, with the place and the name, for an unknown key of such an
+/// object.
 void require_known_keys(const Json& object, JsonKind kind);
 
 }  // namespace kbsim::inputs::mscclpp

@@ -91,7 +91,7 @@ void Meetings::settle_reading(const Reading& reading) {
   }
 }
 
-// The first thread block sees all come, and the others see it leave.
+// The first thread block waits for all arrivals, and the others wait for it to leave.
 void Meetings::settle_barrier(int rank, const Barrier& barrier) {
   const std::vector<Coming>& first = barrier.begin()->second;
   for (const auto& [block, comings] : barrier) {

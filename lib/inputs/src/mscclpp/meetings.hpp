@@ -10,9 +10,9 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// What thread blocks of a rank wait for: the kth wait for a signal or a semaphore is for its kth giving, a
-/// packet for the step that writes it, a barrier for all that come to it. All are known when the whole
-/// program has been read; then the steps are put in order.
+/// Waits of thread blocks within a rank. The k-th wait for a signal or a semaphore is for its k-th giving. A
+/// packet waits for the step that writes it, a barrier for all its thread blocks. All waits are known once
+/// the whole program has been read; then the steps are ordered.
 class Meetings {
  public:
   Meetings(const Program& program, PlanDraft& draft);
@@ -27,7 +27,7 @@ class Meetings {
   void read_packets(int rank, int first, int count, StepRef step, const Op& op);
   void come(int rank, StepRef arrival, StepRef leaving, const Op& op);
 
-  /// InputError, at an operation, for what waits for nothing.
+  /// InputError, at an operation, if it waits for something that never happens.
   void settle();
 
  private:
@@ -61,7 +61,7 @@ class Meetings {
   const Program& program_;
   PlanDraft& draft_;
   std::map<Key, Token> tokens_;
-  std::vector<std::vector<StepRef>> packets_;  // who writes them, by rank and chunk of its scratch
+  std::vector<std::vector<StepRef>> packets_;  // the steps that write them, by rank and chunk of its scratch
   std::vector<Reading> readings_;
   std::map<std::pair<int, int>, Barrier> barriers_;  // by rank and number
 };

@@ -8,18 +8,18 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// Moves of the operation that is written: within a rank, to another rank's memory, and from one.
+/// Moves of the current operation: within a rank, to another rank's memory, and from one.
 class Moves {
  public:
   Moves(StepWriter& steps, ChunkMap& chunks, Meetings& meetings)
       : steps_{steps}, chunks_{chunks}, meetings_{meetings} {}
 
-  /// Each source to its target; one source to all.
+  /// Moves each source to its target, or one source to all targets.
   void move();
-  /// To the operation's target of that number.
+  /// Copies to the operation's target of that number.
   StepRef copy(const Chunks& src, const Chunks& dst, std::size_t target);
   StepRef put(const Chunks& src, const Chunks& dst, std::size_t target);
-  /// The step waits for those packets.
+  /// Makes the step wait for those packets.
   void read_packets(const Chunks& src, StepRef step);
 
  private:

@@ -63,7 +63,7 @@ constexpr auto kChannelTypes =
                                                              {"switch", ChannelType::reducing_switch},
                                                              {"none", ChannelType::none}});
 
-/// The ith of a list that the file's text at `at` asks for.
+/// The item of a list whose index is in the file at `at`.
 template <class Item>
 const Item& listed(const std::vector<Item>& list, const Json& at, std::string_view what) {
   const int number = at.number(0, kIdsLimit);
@@ -77,7 +77,7 @@ class OpReader {
  public:
   OpReader(const OpsOf& of, int& parts) : of_{of}, parts_{parts} {}
 
-  // A pipeline's operations run once for each piece of the chunks, as those beside it do.
+  // A pipeline's operations run once for each piece of the chunks, like the operations beside it.
   void read(const Json& ops, std::vector<Op>& out, bool in_pipeline = false) const {
     ops.each([&](const Json& op) {
       const OpName& known = name_of(op.at("name"));

@@ -11,9 +11,9 @@ namespace kbsim::inputs::mscclpp {
 inline constexpr int kChunksLimit = 1 << 20;
 inline constexpr int kIdsLimit = 1 << 16;
 
-/// InputError if it is none.
+/// The channel type of that name. InputError if there is none.
 [[nodiscard]] ChannelType type_of_channel(const Json& at);
-/// InputError if it is none.
+/// The buffer of that name. InputError if there is none.
 [[nodiscard]] PlanBuffer buffer_named(const Json& at);
 
 /// Buffers of other ranks, and channels to them, as a gpu lists them.
@@ -26,13 +26,13 @@ struct Remote {
   std::map<ChannelType, std::vector<ChannelEnd>> channels;
 };
 
-/// Those that a thread block names by numbers of its own.
+/// The channels and buffers that a thread block refers to by its own numbers.
 struct Named {
   std::map<ChannelType, std::vector<int>> channels;
   std::map<ChannelType, std::vector<int>> buffers;
 };
 
-/// Where the operations of a thread block stand, and what they can name. It lasts while they are read.
+/// The place of a thread block's operations, and the names they can use. It lasts while they are read.
 struct OpsOf {
   int rank = 0;
   int block = 0;
@@ -40,8 +40,8 @@ struct OpsOf {
   const Named& named;
   const Gpu& gpu;
 };
-/// Reads them in their order, those of pipelines among them; `parts` becomes a multiple of the parts of
-/// chunks that they name. InputError, and Unsupported for what isn't run.
+/// Reads the operations in order, including those of pipelines. `parts` becomes a multiple of the parts of
+/// chunks that they name. InputError; Unsupported for an operation that isn't run.
 [[nodiscard]] std::vector<Op> read_ops(const Json& ops, const OpsOf& of, int& parts);
 
 }  // namespace kbsim::inputs::mscclpp

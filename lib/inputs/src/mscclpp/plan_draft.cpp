@@ -31,7 +31,7 @@ StepRef PlanDraft::last(int rank, int block) const {
   return {block, static_cast<int>(ranks_[index_of(rank)][index_of(block)].steps.size()) - 1};
 }
 
-// The last step of each other thread block. One of its own that is later stays: it is a circle.
+// The last step of each other thread block. A later step of the same block stays: it makes a cycle.
 std::vector<StepRef> PlanDraft::waits(const Draft& draft, StepRef at) {
   std::map<int, int> last_of;  // by thread block
   for (const StepRef& after : draft.after) {
@@ -46,7 +46,7 @@ std::vector<StepRef> PlanDraft::waits(const Draft& draft, StepRef at) {
 
 std::vector<PlanBlock> PlanDraft::finished(const Rank& rank) {
   std::vector<std::vector<std::vector<StepRef>>> after;  // by block and step
-  std::vector<std::vector<int>> place;                   // where the steps stand behind the waits
+  std::vector<std::vector<int>> place;                   // positions of the steps after the inserted waits
   for (int b = 0; b < static_cast<int>(rank.size()); ++b) {
     after.emplace_back();
     place.emplace_back();

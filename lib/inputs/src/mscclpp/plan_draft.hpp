@@ -6,14 +6,14 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// A step of a rank's thread block, both by their numbers.
+/// A step of a rank's thread block: the numbers of both.
 struct StepRef {
   int block = -1;
   int step = -1;
 };
 
-/// Thread blocks whose steps may wait for any number of steps of the same rank. A plan's step waits for one:
-/// steps that do nothing stand before it, one for each other wait.
+/// Thread blocks whose steps may wait for any number of steps of the same rank. A plan's step waits for only
+/// one, so for each other wait an empty step is inserted before it.
 class PlanDraft {
  public:
   explicit PlanDraft(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
@@ -21,7 +21,7 @@ class PlanDraft {
   int add_block(int rank, const PlanBlock& block);
   [[nodiscard]] PlanBlock& block(int rank, int number);
   StepRef add(int rank, int block, const PlanStep& step);
-  /// The step begins when that one has ended.
+  /// The step begins when `after` has ended.
   void order(int rank, StepRef step, StepRef after);
   /// The last step so far; its number is -1 if there is none.
   [[nodiscard]] StepRef last(int rank, int block) const;

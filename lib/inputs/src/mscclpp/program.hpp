@@ -12,8 +12,8 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// What an operation does: moves each source to its target, sums its sources into all targets, or waits. A
-/// pipeline holds others; one of a switch isn't run.
+/// The effect of an operation: moves each source to its target, sums its sources into all targets, or waits.
+/// A pipeline holds other operations. Operations of a switch aren't run.
 enum class OpKind : std::uint8_t {
   nothing,
   move,
@@ -27,7 +27,7 @@ enum class OpKind : std::uint8_t {
   in_switch
 };
 
-/// Chunks of a rank's buffer; of a group of thread blocks, the `part`th of `parts` equal parts of them.
+/// Chunks of a rank's buffer; for a group of thread blocks, the `part`th of `parts` equal parts of them.
 struct ChunkRange {
   int rank = 0;
   PlanBuffer buffer = PlanBuffer::input;
@@ -37,18 +37,18 @@ struct ChunkRange {
   int parts = 1;
 };
 
-/// What a channel leads through; `none` of what needs no channel.
+/// The medium of a channel; `none` if no channel is needed.
 enum class ChannelType : std::uint8_t { memory, port, reducing_switch, none };
 
-/// One of the channels between two ranks, as one of them sees it: the nth of those of its type to this peer.
+/// A channel between two ranks, as one of them sees it: the nth of its type to this peer.
 struct ChannelEnd {
   ChannelType type = ChannelType::memory;
   int peer = 0;
   int number = 0;
 };
 
-/// An operation. Sources from `packets_in` on are read, and targets from `packets_out` on are written, as
-/// packets: who reads one waits until it is there.
+/// An operation. Sources from `packets_in` on are read as packets, and targets from `packets_out` on are
+/// written as packets. A reader of a packet waits until it is there.
 struct Op {
   OpKind kind = OpKind::nothing;
   bool signals = false;  // after its moves, on its channels
@@ -59,7 +59,7 @@ struct Op {
   std::vector<ChannelEnd> channels = {};
   std::vector<int> semaphores = {};
   int barrier = 0;
-  int barrier_size = 0;  // thread blocks; 0: the file doesn't say
+  int barrier_size = 0;  // thread blocks; 0: not stated
   std::string name = {};
   Place place = {};
 };
@@ -86,13 +86,13 @@ struct Program {
   bool custom = false;  // it names no collective
   bool in_place = false;
   int chunks = 1;    // of the largest of inputs and outputs
-  int parts = 1;     // by which all groups of thread blocks divide a chunk
+  int parts = 1;     // parts of a chunk, for all groups of thread blocks
   Place place = {};  // of the file's first value
   std::vector<Gpu> gpus = {};
 };
 
-/// InputError with the place for what isn't such a plan; Unsupported, with the place, for operations that
-/// aren't translated.
+/// Reads a plan. InputError, with the place, if it isn't one; Unsupported, with the place, for operations
+/// that aren't translated.
 [[nodiscard]] Program read_program(const Text& text);
 
 }  // namespace kbsim::inputs::mscclpp

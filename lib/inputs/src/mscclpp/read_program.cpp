@@ -73,7 +73,7 @@ class ProgramReader {
                     gpu.at("output_chunks").number(0, kChunksLimit));
   }
 
-  // Older versions of MSCCL++ wrote other keys, of other shapes.
+  // Older versions of MSCCL++ wrote other keys and forms.
   static void require_newer(const Json& gpu) {
     for (const char* old : {"inputChunks", "chunkGroups"}) {
       if (const std::optional<Json> found = gpu.find(old))
@@ -121,7 +121,7 @@ class ProgramReader {
     }
   }
 
-  // None are said of a buffer that is the other one's.
+  // A buffer that is the other one's has no chunks of its own.
   void require_chunks(int rank, const Json& gpu) const {
     const ccl::Plan like{.collective = program_.collective,
                          .chunks = program_.chunks,

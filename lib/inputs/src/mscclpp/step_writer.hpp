@@ -10,22 +10,22 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// How a thread block reaches another rank's memory: by the thread block there that stands for it.
+/// Access of a thread block to another rank's memory, through the thread block there that represents it.
 struct Link {
-  int sender = 0;  // of this rank: the thread block itself, or one beside it
+  int sender = 0;  // of this rank: the thread block itself, or a helper
   int memory = 0;  // of the other rank
   int peer = 0;
-  bool open = false;  // what was put last may not have arrived
+  bool open = false;  // the latest put may not have arrived
 };
 
-/// Writes the steps of operations, one after the other, of their thread blocks and of those that stand for
+/// Writes the steps of operations, one after the other: of their thread blocks, and of those that represent
 /// other ranks' memories.
 class StepWriter {
  public:
   StepWriter(const Program& program, PlanDraft& draft);
 
   void begin(int rank, int block, const Op& op);
-  /// Senders' further steps come after what the thread block has done by now.
+  /// Further steps of senders come after the current end of the thread block.
   void mark() { before_ = draft_.last(rank_, main_); }
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -35,15 +35,15 @@ class StepWriter {
 
   StepRef add(int rank, int block, PlanStep step);
   StepRef add_main(PlanOp op = PlanOp::nop, const Chunks& src = {}, const Chunks& dst = {});
-  /// Of a link's sender, after all that this thread block did before the operation.
+  /// A step of a link's sender, after all steps of this thread block before the operation.
   StepRef add_sender(const Link& link, const PlanStep& step);
   StepRef send_token(const Link& link);
   Link& link_to(int peer);
   /// Asks for chunks; the sender's next step receives them.
   Link& request(const Chunks& src);
-  /// The thread block goes on when these steps of the rank have ended.
+  /// The thread block continues when these steps of the rank have ended.
   void join(const std::vector<StepRef>& steps);
-  /// What was put has arrived before other thread blocks of the rank are told of it.
+  /// All puts have arrived before other thread blocks of the rank are notified.
   void fence();
 
  private:
@@ -55,7 +55,7 @@ class StepWriter {
   std::map<Key, Link> links_;
   std::vector<int> next_id_;  // of thread blocks that the file doesn't have, by rank
   int channels_ = 0;
-  int rank_ = 0;  // whose operation is translated
+  int rank_ = 0;  // its operation is being translated
   int main_ = 0;  // its thread block
   const Op* op_ = nullptr;
   StepRef before_ = {};  // the thread block's last step before it

@@ -25,7 +25,7 @@ void Sums::reduce() {
   send(sum);
 }
 
-// The source that is the sum's own place; else the first one.
+// The source at the sum's own place; else the first one.
 std::size_t Sums::first_of(const std::vector<Chunks>& sources, const Chunks& sum) const {
   std::size_t first = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -34,7 +34,7 @@ std::size_t Sums::first_of(const std::vector<Chunks>& sources, const Chunks& sum
   return first;
 }
 
-// The sum holds its first source, or that and a remote one.
+// Starts the sum with its first source, or with that and a remote one.
 StepRef Sums::begin(const std::vector<Chunks>& sources, std::size_t first, const Chunks& sum) {
   begun_with_ = first;
   const Chunks& source = sources[first];
@@ -50,7 +50,7 @@ StepRef Sums::begin(const std::vector<Chunks>& sources, std::size_t first, const
   return add(*remote, source, sum, begun_with_, {});
 }
 
-// sum = addend + source, after that step.
+// Computes sum = addend + source, after the step `after`.
 StepRef Sums::add(const Chunks& source, const Chunks& addend, const Chunks& sum, std::size_t number,
                   StepRef after) {
   StepRef step;
@@ -77,7 +77,7 @@ void Sums::send(const Chunks& sum) {
   steps_.join(done);
 }
 
-// No other source is changed while the sum is made.
+// The sum must not overwrite other sources.
 void Sums::require_apart(const std::vector<Chunks>& sources, std::size_t first, const Chunks& sum) const {
   const ccl::PlanPlace to = chunks_.place(sum);
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -10,7 +10,7 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// Sums of the operation that is written: of chunks of the rank and of others, into all of its targets.
+/// Sums of the current operation: of chunks of this rank and of others, into all of its targets.
 class Sums {
  public:
   Sums(StepWriter& steps, PlanDraft& draft, ChunkMap& chunks, Moves& moves)
@@ -30,7 +30,7 @@ class Sums {
   PlanDraft& draft_;
   ChunkMap& chunks_;
   Moves& moves_;
-  std::size_t begun_with_ = 0;  // the source that a sum has begun with, beside its first
+  std::size_t begun_with_ = 0;  // the source that started the sum, beside its first
 };
 
 }  // namespace kbsim::inputs::mscclpp

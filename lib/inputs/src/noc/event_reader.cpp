@@ -110,7 +110,7 @@ class EventReader {
     throw Unsupported{
         fmt::format("{}: {}", to_string(objects_.place(at == std::string::npos ? 0 : at)), why)};
   }
-  // Of an event WITH_STATE, an earlier one (SET_STATE) may say target and bytes.
+  // For an event WITH_STATE, the target and bytes may be in an earlier one (SET_STATE).
   void require_own_target(std::string_view type) const {
     const boost::json::value* bytes = fields_.if_contains("num_bytes");
     const bool states = fields_.contains("dx") && bytes != nullptr && *bytes != boost::json::value(0);

@@ -9,7 +9,7 @@
 
 namespace kbsim::inputs {
 
-/// An event as the file has it. `cycle` is its stamp; none if it asks nothing of the NOC.
+/// An event as in the file. `cycle` is its timestamp; none if it doesn't use the NOC.
 struct NocRecord {
   topology::NocSpot core;
   std::string processor;

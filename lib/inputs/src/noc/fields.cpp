@@ -1,4 +1,4 @@
-// The one table of what events of recorded traffic have. Types that move data or wait stand in
+// The single table of fields of recorded traffic's events. Types that move data or wait are in
 // event_reader.cpp.
 #include "fields.hpp"
 
@@ -8,18 +8,19 @@
 namespace kbsim::inputs {
 namespace {
 
-// A word of the core's own memory, waits without an end, and what leaves the chip.
+// Types for a word of the core's own memory, waits without an end, and traffic that leaves the chip.
 constexpr auto kLeftOut =
     std::to_array<std::string_view>({"WRITE_FLUSH", "SEMAPHORE_WAIT", "SEMAPHORE_SET", "FULL_BARRIER",
                                      "ATOMIC_BARRIER", "READ_BARRIER_WITH_TRID", "WRITE_BARRIER_WITH_TRID"});
 constexpr std::string_view kOffChip = "FABRIC_";
-// They prepare a later event, which says its own target and bytes.
+// They prepare a later event, which has its own target and bytes.
 constexpr auto kPrepares = std::to_array<std::string_view>({"_SET_STATE", "_SET_TRID"});
 
 constexpr auto kFields = std::to_array<std::string_view>(
     {"type", "sx", "sy", "dx", "dy", "noc", "proc", "timestamp", "num_bytes", "src_device_id",
      "dst_device_id", "mcast_start_x", "mcast_start_y", "mcast_end_x", "mcast_end_y", "zone", "posted",
-     // idle: channels are the network's own, names and numbers of a run, and the way of what leaves the chip
+     // idle: the network's own channels, names and numbers of a run, and the route of traffic that leaves the
+     // chip
      "vc", "zone_phase", "kernel_start_delta", "op_name", "run_id", "run_host_id", "trace_id",
      "trace_id_counter", "fabric_send"});
 

@@ -4,10 +4,9 @@
 
 namespace kbsim::inputs {
 
-/// Types of events that ask nothing of this chip's NOC, or whose end isn't recorded: they are left out and
-/// counted.
+/// Types of events that don't use this chip's NOC, or have no recorded end: they are left out and counted.
 [[nodiscard]] bool is_left_out(std::string_view type);
-/// Fields of an event that are read, or idle by knowledge.
+/// Fields of an event that are used, or known to be idle.
 [[nodiscard]] bool is_known_field(std::string_view field);
 
 }  // namespace kbsim::inputs

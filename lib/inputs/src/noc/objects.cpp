@@ -71,7 +71,7 @@ int NocObjects::skip_blanks() {
 }
 
 void NocObjects::seek(std::uint64_t offset) {
-  const std::uint64_t piece = at_ - used_;  // where it begins in the file
+  const std::uint64_t piece = at_ - used_;  // where the piece begins in the file
   if (offset >= piece && offset - piece < filled_) {
     used_ = static_cast<std::size_t>(offset - piece);
   } else {
@@ -83,7 +83,7 @@ void NocObjects::seek(std::uint64_t offset) {
   first_ = true;
 }
 
-// It moves no column.
+// The byte order mark takes no column.
 void NocObjects::skip_byte_order_mark() {
   (void)peek();
   if (!std::string_view{piece_.data(), filled_}.starts_with(kByteOrderMark)) return;

@@ -19,17 +19,18 @@ class NocObjects {
 
   explicit NocObjects(const std::filesystem::path& file);
 
-  /// The file's '[', and what follows its ']': nothing. InputError.
+  /// InputError unless the file begins with '[', and nothing follows its ']'.
   void open_array();
   void close_array();
-  /// The next object of the array, whose text stays until the next call. False at the ']', or at `end`.
+  /// Reads the next object of the array; its text is valid until the next call. False at the ']', or at
+  /// `end`.
   bool next(std::uint64_t end = std::numeric_limits<std::uint64_t>::max());
   void seek(std::uint64_t offset);
 
   [[nodiscard]] const std::string& bytes() const { return text_; }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }  // of the object
   [[nodiscard]] std::uint64_t end() const { return at_; }
-  /// Where byte `in` of the object is.
+  /// The place of byte `in` of the object.
   [[nodiscard]] Place place(std::size_t in = 0) const;
 
  private:

@@ -20,9 +20,9 @@ using topology::NocSpot;
 
 constexpr std::size_t kMostSections = 640;
 constexpr std::size_t kMostTypes = 64;
-constexpr std::uint64_t kLooks = 4096;  // events between two looks at signals
+constexpr std::uint64_t kLooks = 4096;  // events between two checks for signals
 
-// To open a pipe would wait for whoever writes into it.
+// Opening a pipe would wait for its writer.
 void require_file(const std::filesystem::path& file) {
   if (const std::string why = why_unreadable(file); !why.empty())
     throw UsageError{fmt::format("{}: {}", file.string(), why)};
@@ -81,7 +81,7 @@ class Opener {
     if (stretches_ > most_stretches_) join_neighbours();
   }
 
-  // Reading them again takes longer then, but no more memory.
+  // Joined ranges take longer to read again, but limit the memory.
   void join_neighbours() {
     stretches_ = 0;
     for (auto& [name, open] : open_) {
@@ -144,7 +144,7 @@ struct NocCursor::State {
   State(const NocTrace& trace, const NocSection& of, const NocExtent& grid)
       : objects{trace.file}, name{trace.file.string()}, section{of}, extent{grid}, first{trace.first_cycle} {}
 
-  // The next event of the section in its stretches.
+  // The next event of the section in its ranges.
   std::optional<topology::NocEvent> find() {
     for (; range < section.ranges.size(); ++range, within = false) {
       if (!within) objects.seek(section.ranges[range].begin);
@@ -182,7 +182,7 @@ std::optional<topology::NocEvent> NocCursor::next() {
   try {
     event = s.find();
   } catch (const InputError&) {
-    s.refuse_changed();  // what is read was checked
+    s.refuse_changed();  // everything read was checked before
   }
   if (!event) {
     if (s.given != s.section.events) s.refuse_changed();

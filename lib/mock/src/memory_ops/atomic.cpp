@@ -1,4 +1,4 @@
-// Atomics, as the few commands that they are when nobody can come between them.
+// Atomics, carried out as plain commands: no other kernel can run between them.
 #include "kbsim/tl/atomic.hpp"
 
 #include "kbsim/tl/load_store.hpp"
@@ -30,7 +30,7 @@ TilePtr updated(Pe& pe, const AtomicCommand& command, const TilePtr& held) {
 PendingPtr atomic(Pe& pe, const AtomicCommand& command) {
   const std::string_view what = to_string(command.op);
   const Block block = whole(command.to, command.operand->shape(), command.to.dtype);
-  (void)pe.memory(command.to.va, block.in_memory(), what, command.at);  // told by its own name
+  (void)pe.memory(command.to.va, block.in_memory(), what, command.at);  // so that a fault names the atomic
   const PendingPtr loaded = pe.issue(LoadCommand{.from = block, .at = command.at});
   TilePtr held = loaded->observe();
   (void)pe.issue(StoreCommand{.to = block, .tile = updated(pe, command, held), .at = command.at});

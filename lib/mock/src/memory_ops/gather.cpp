@@ -9,7 +9,7 @@
 namespace kbsim::mock {
 namespace {
 
-// The indices are known at once, the rows too; faults come where the machine has them: at the await.
+// Indices and rows are known at once. Faults are thrown where the machine throws them: at the await.
 PendingPtr gather(Pe& pe, const GatherCommand& command) {
   const TilePtr& indices = command.indices;
   const auto numbers = replay::to_doubles(*static_cast<const MockTile&>(*indices).value(), indices->dtype());

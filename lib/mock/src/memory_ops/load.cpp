@@ -11,7 +11,7 @@ namespace {
 PendingPtr load(Pe& pe, const LoadCommand& command) {
   const Block& from = command.from;
   for (const BlockRun& run : from.runs)
-    (void)pe.memory(run.va, run.bytes, "load", command.at);  // before it takes any
+    (void)pe.memory(run.va, run.bytes, "load", command.at);  // before any byte is read
   const std::vector<double> padding(static_cast<std::size_t>(from.shape.elements()), from.pad);
   auto bytes = std::make_shared<replay::Buffer>(replay::from_doubles(padding, from.dtype));
   for (const BlockRun& run : from.runs)

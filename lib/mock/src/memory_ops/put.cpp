@@ -1,4 +1,4 @@
-// A store and its signal, with nobody between them.
+// A store and its signal, with no other kernel's command between them.
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/signal.hpp"
 

@@ -1,5 +1,5 @@
-// Dimension order at each level of a machine: on a cube's NOC, on the mesh of cubes, whose row -1 is the IO
-// NOC, and on the grid of packages. On a mesh no messages wait for each other in a circle.
+// Dimension order at each level of a machine: on a cube's NOC, on the mesh of cubes (its row -1 is the IO
+// NOC), and on the grid of packages. On a mesh no messages wait for each other in a cycle.
 #include <algorithm>
 
 #include "kbsim/topology/graph.hpp"
@@ -9,7 +9,7 @@
 namespace kbsim::topology {
 namespace {
 
-// Where a router stands: on the NOC of a cube, or (cube -1) on the IO NOC, whose row is -1.
+// The place of a router: on the NOC of a cube, or (cube -1) on the IO NOC, whose row is -1.
 struct Spot {
   int sip;
   int cube;
@@ -55,7 +55,7 @@ class Walk {
     if (order_ == DimensionOrder::yx) along_x();
   }
 
-  // Over the routers of the present NOC; not the one where it stands.
+  // Visits the routers of the present NOC, except the current one.
   void walk_noc(int row, int column) {
     const auto visit_here = [this] {
       const auto column_index = static_cast<std::size_t>(at_.column);
@@ -76,7 +76,7 @@ class Walk {
     walk_noc(goal.row, goal.column);
   }
 
-  // Through a port, its peer, and onto the router behind it.
+  // Through a port, its peer, and onto the router after it.
   void cross(NodeId port, NodeId peer) {
     walk_to(graph_.node(port).access.up);
     visit(port);

@@ -1,5 +1,5 @@
-// A table for each router that messages go to: at every other router and port, the next node on the shortest
-// way there. Fewest hops first, then the least wire, then the link that was made first.
+// A table for each target router: at every other router and port, the next node on the shortest route to it.
+// Fewest hops first, then the least wire, then the link that was made first.
 #include <cmath>
 #include <mutex>
 #include <queue>
@@ -48,7 +48,7 @@ class Shortest {
     }
   }
 
-  // At each node the first of the links that lead along a shortest way.
+  // At each node the first of the links on a shortest route.
   [[nodiscard]] Table table() const {
     Table next(cost_.size());
     for (std::uint32_t i = 0; i < next.size(); ++i) {
@@ -84,7 +84,7 @@ class Shortest {
   std::priority_queue<std::pair<Cost, NodeId>, std::vector<std::pair<Cost, NodeId>>, std::greater<>> open_;
 };
 
-// Of one graph: what it was made for.
+// Belongs to the graph that it was made for.
 class TableRouting final : public IRouting {
  public:
   void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
@@ -98,7 +98,7 @@ class TableRouting final : public IRouting {
   }
 
  private:
-  // Made when first asked for; references stay valid.
+  // Made on first use; references stay valid.
   const Table& table(const Graph& graph, NodeId to) const {
     const std::scoped_lock lock{mutex_};
     const auto known = tables_.find(to);

@@ -15,34 +15,34 @@
 
 namespace kbsim::app {
 
-/// What a bench leaves for the command to print and to judge. Where `json` stays empty, a row for each launch
-/// stands in its place.
+/// A bench's results, which the command prints and judges. If `json` is empty, one row per launch replaces
+/// it.
 struct BenchReport {
   bool correct = true;
-  std::string wrong;                 // if not correct: which values, for stderr and JSON
+  std::string wrong;                 // if not correct: the wrong values, for stderr and JSON
   std::string text;                  // lines for people
-  std::vector<std::string> tensors;  // of --verify-data: a line each, after the text and in the JSON
+  std::vector<std::string> tensors;  // --verify-data's lines, after the text and in the JSON
   boost::json::object json;
 };
 
-/// What the user asked of a bench.
+/// The user's settings for a run of a bench.
 struct BenchRequest {
   bool verify_data = false;    // a line per tensor as well
   bool values = true;          // numbers are computed; see --timing-only
   int sip = 0;                 // the first package that it runs on: --device
-  OptionValues own = {};       // of the bench's own options
+  OptionValues own = {};       // values of the bench's own options
   std::string algorithm = {};  // --algorithm; "": the default one
-  bool buffer_kind = false;    // there is --buffer-kind
+  bool buffer_kind = false;    // --buffer-kind was given
 };
 
 using evaluate::Algorithms;
 using evaluate::UnusedKey;
 
-/// The packages that a bench runs on, and so what --device may say.
+/// The packages that a bench runs on. They decide which values --device accepts.
 enum class Devices {
-  own,      // those that it chooses itself: nothing
-  current,  // the rank's current one: sip:N, or all for a copy on each
-  all,      // all of them: all
+  own,      // the bench chooses them itself: no --device
+  current,  // the rank's current package: sip:N, or all for a copy on each
+  all,      // all packages: all
 };
 
 /// The host program of a bench: a coroutine function, which may take a struct of options that describes
@@ -80,24 +80,24 @@ struct Bench {
   Algorithms algorithms = Algorithms::any;
   std::vector<UnusedKey> unused = {};
   Devices devices = Devices::own;
-  /// Its program reaches the machine by messages alone, and never looks into it while it runs: packages may
-  /// be simulated side by side.
+  /// The program uses the machine by messages alone and never reads its state while it runs. Its packages may
+  /// then be simulated in parallel.
   bool by_messages = false;
-  /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
+  /// Throws UsageError if the bench can't run on this machine. Called before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
-  /// Of Algorithms::any: the algorithms that it runs, by name. Settings of others are refused. Not given: any
+  /// For Algorithms::any: names of the algorithms that run. Settings of others are refused. Not given: any
   /// may run.
   std::function<std::vector<std::string>(const BenchRequest&, const config::CclSpec&)> runs = {};
   [[nodiscard]] bool has_function() const { return run.has_function(); }
 };
 [[nodiscard]] Registry<Bench>& benches();
 
-/// Always true. `abi` is KBSIM_ABI as the bench's file saw it.
+/// Always true. `abi` is KBSIM_ABI as compiled into the bench's file.
 bool register_bench(std::string name, Bench bench, const char& abi) noexcept;
 
-/// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)`, or one with a struct of options after the
-/// rank, known by its name, in its own file; more of Bench's members may follow, as
-/// `.algorithms = Algorithms::none`.
+/// Registers `Task<> name(host::Rank&, BenchRequest, BenchReport*)` by its name, in its own file. The
+/// function may take a struct of options after the rank. Members of Bench may follow, as `.algorithms =
+/// Algorithms::none`.
 #define KBSIM_BENCH(name, text, ...)                                   \
   static const bool kRegistered_##name = ::kbsim::app::register_bench( \
       #name, ::kbsim::app::Bench{.doc = text, .run = name __VA_OPT__(, ) __VA_ARGS__}, KBSIM_ABI)

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Names what a shared object and the command that loads it must agree on: kbsim's headers. Whatever
-/// registers itself refers to this symbol, so that one built with other headers can't be loaded at all.
+/// The version of kbsim's headers, on which a shared object and the command that loads it must agree. All
+/// code that registers itself refers to this symbol, so an object built with other headers can't be loaded.
 /// The name rises with the project's version.
 #define KBSIM_ABI kbsim_abi_0_1_0
 

@@ -8,7 +8,8 @@
 
 namespace kbsim {
 
-/// What `act` gives; what it refuses is told with the line of the program that asked for it.
+/// Returns the result of `act`. An error of the three kinds below gets the line of the program that asked for
+/// it.
 template <class Act>
 decltype(auto) at_line(const std::source_location& at, const Act& act) {
   const auto told = [&](const Error& error) {

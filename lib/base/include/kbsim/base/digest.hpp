@@ -25,7 +25,7 @@ class Digest {
     for (const char c : text) mix(static_cast<std::uint8_t>(c));
     return add(text.size());
   }
-  /// Many bytes, without their number: in how many parts they come makes no difference.
+  /// Adds bytes, but not their number: splitting them into several calls makes no difference.
   Digest& add_bytes(std::span<const std::byte> bytes) {
     hash_ = fnv1a(hash_, bytes);
     return *this;

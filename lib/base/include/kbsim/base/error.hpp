@@ -10,7 +10,7 @@
 
 namespace kbsim {
 
-/// Exit codes of the command (docs/cli.md); those that nccl-tests has mean the same there.
+/// Exit codes of the command (docs/cli.md). Codes that nccl-tests has, too, mean the same there.
 enum class ExitCode : int {
   ok = 0,
   internal = 1,
@@ -22,7 +22,7 @@ enum class ExitCode : int {
   interrupted = 130,
 };
 
-/// What was asked for can't be done, whenever that turns out: it is no result of a run.
+/// Whether the request can't be done, whenever that turns out: it is no result of a run.
 [[nodiscard]] constexpr bool is_refusal(ExitCode exit) {
   return exit == ExitCode::usage || exit == ExitCode::unsupported;
 }
@@ -36,7 +36,7 @@ struct Place {
 [[nodiscard]] std::string to_string(const Place& place);
 [[nodiscard]] Place to_place(const std::source_location& at);
 
-/// What all of kbsim's exceptions have in common: a text for a person and the command's exit code.
+/// Base of all of kbsim's exceptions: a text for a person and the command's exit code.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode exit, const std::string& text) : std::runtime_error{text}, exit_{exit} {}

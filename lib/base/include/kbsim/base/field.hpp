@@ -39,15 +39,15 @@ struct Field {
   std::function<std::shared_ptr<void>()> fresh;  // a Spec that has this field, with its defaults
 };
 
-/// Which model stands at a place of the machine, and its attributes; the model's own XSpec reads them.
+/// The model at a place of the machine, and its attributes; the model's own XSpec reads them.
 struct ComponentSpec {
   std::string impl;                     // "builtin.router"
   std::map<std::string, Scalar> attrs;  // only those given; checked against the model's fields
   Place at;
   std::map<std::string, Place> places = {};  // of the attributes that were read
 
-  /// Where these attributes together are what they are: the first of them that an override gives, or a file;
-  /// `at` if none is given.
+  /// The place that determines these attributes together: the first one that an override gives, else the
+  /// first that a file gives; `at` if none is given.
   [[nodiscard]] const Place& place_of(const std::vector<std::string>& names) const;
 };
 
@@ -56,10 +56,10 @@ const std::vector<Field>& fields_of();
 
 namespace detail {
 
-// What knows the type of a value, but not the Spec that holds it, is compiled once for all Specs.
+// Code that knows the type of a value, but not the Spec that holds it, is compiled once for all Specs.
 
-/// Where a member lies in its Spec, in bytes: what a pointer to it holds (the C++ ABI of Itanium, which Linux
-/// has).
+/// The offset of a member in its Spec, in bytes. A pointer to the member holds it (the C++ ABI of Itanium,
+/// which Linux has).
 template <class Spec, class T>
 std::ptrdiff_t place_in(T Spec::* member) {
   return std::bit_cast<std::ptrdiff_t>(member);
@@ -104,8 +104,8 @@ class Fields {
 ///     }
 ///   };
 ///
-/// describe() is a template, so that only files which read the fields compile it (0.9 s a file else).
-/// Time members are in ns, Bandwidth members in GB/s, Bytes members take "4KiB" or a number.
+/// describe() is a template, so that only files which read the fields compile it (0.9 s per file). Time
+/// members are in ns, Bandwidth members in GB/s, Bytes members take "4KiB" or a number.
 template <class Spec>
 class FieldList {
  public:
@@ -118,7 +118,8 @@ class FieldList {
   void add(std::string name, T Spec::* member, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
   }
-  /// A text for each value of an enum, in the order of the enum; and texts that aren't one, with the reason.
+  /// A text for each value of an enum, in the order of the enum. `refused` has texts that aren't one, with
+  /// the reason.
   template <class E>
     requires std::is_enum_v<E>
   void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc,
@@ -133,7 +134,7 @@ class FieldList {
     f.choices = std::move(choices);
     f.refused = std::move(refused);
   }
-  /// A list of them.
+  /// A list of such texts.
   template <class E>
     requires std::is_enum_v<E>
   void choice(std::string name, std::vector<E> Spec::* member, std::vector<std::string> choices,
@@ -164,8 +165,8 @@ class FieldList {
     Field& f = fields_.put(std::move(name), FieldType::component, std::move(doc));
     detail::hold_part(f, detail::place_in(member));
   }
-  /// Sections under names that the user chooses; `make(spec, name)` is one before its keys are read, when
-  /// all fields described earlier have been.
+  /// Sections under names that the user chooses. `make(spec, name)` makes one before its keys are read, after
+  /// all fields described earlier have been read.
   template <class T, class Make>
   void map(std::string name, std::map<std::string, T> Spec::* member, Make make, std::string doc) {
     Field& f = fields_.put(std::move(name), FieldType::map, std::move(doc));

@@ -7,13 +7,13 @@
 
 namespace kbsim {
 
-/// What a PE does at its end of a queue.
+/// The role of a PE at its end of a queue.
 enum class Flow : std::uint8_t { both, sends, receives };
 
 [[nodiscard]] constexpr bool sends(Flow flow) { return flow != Flow::receives; }
 [[nodiscard]] constexpr bool receives(Flow flow) { return flow != Flow::sends; }
 
-/// What the peer does at the other end.
+/// The role of the peer at the other end.
 [[nodiscard]] constexpr Flow answer(Flow flow) {
   constexpr std::array kAnswers{Flow::both, Flow::receives, Flow::sends};
   return kAnswers[static_cast<std::size_t>(flow)];

@@ -29,7 +29,7 @@ class KernelValues {
     values.given_ = true;
     return values;
   }
-  /// Read as what they were made of; the Spec's defaults if nobody gave any.
+  /// The values as the Spec that they were made of; the Spec's defaults if none were given.
   template <class Spec>
   [[nodiscard]] Spec as() const {
     static_assert(std::is_trivially_copyable_v<Spec> && sizeof(Spec) <= kMost);
@@ -43,9 +43,9 @@ class KernelValues {
   bool given_ = false;
 };
 
-/// What a collective's kernel adds to the entries of ccl.yaml that name it: keys of its own, described as any
-/// Spec's, the topology and mapper that stand in for `topology: none`, if it needs certain ones, and which of
-/// the keys, if any, numbers a cube of a package.
+/// Additions of a collective's kernel to the entries of ccl.yaml that name it. Its own keys, described as any
+/// Spec's; the topology and mapper that stand in for `topology: none`, if it needs certain ones; and the key,
+/// if any, that numbers a cube of a package.
 struct KernelKeys {
   const std::vector<Field>* fields = nullptr;
   std::function<KernelValues(const std::map<std::string, Scalar>& given)> values;

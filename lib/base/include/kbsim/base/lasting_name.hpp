@@ -6,15 +6,16 @@
 
 namespace kbsim {
 
-/// A name whose characters last as long as the program: a literal's own, or a copy of any other text, one for
-/// all that are equal. So it may be kept wherever a copy of a text would be too much.
+/// A name whose characters last as long as the program: a literal's own, or a copy of another text, which
+/// equal texts share. For places where a copy of a text each would be too much.
 class LastingName {
  public:
   constexpr LastingName() = default;
   template <std::size_t N>
   consteval LastingName(const char (&literal)[N])  // NOLINT(google-explicit-constructor)
       : text_{literal} {}
-  /// Looks for the copy, and makes it if there is none: not for each command of a kernel. Any thread may.
+  /// Looks for the copy, and makes it if there is none: too slow for each command of a kernel. Any thread may
+  /// call it.
   explicit LastingName(std::string_view text);
 
   [[nodiscard]] constexpr std::string_view text() const { return text_; }

@@ -9,13 +9,13 @@
 
 namespace kbsim {
 
-/// A line in place on a terminal, which is drawn again every half second while somebody calls tick(), from
-/// two seconds after its begin or its last draw() on. Its end erases it. Of several that live at one time
-/// the first is drawn. In the background of its terminal a process ticks without effect.
+/// A line in place on a terminal. tick() draws it again every half second, from two seconds after its begin
+/// or its last draw() on. Its end erases it. If several live at one time, the first is drawn. A process in
+/// the background of its terminal draws nothing.
 class LiveLine {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A text of fewer characters than there are columns. `ticks`: it is asked for by a tick. On any thread,
+  /// A text of fewer characters than there are columns. `ticks`: a tick asks for it. Called on any thread,
   /// one at a time.
   using Text = std::function<std::string(std::size_t columns, bool ticks)>;
   /// A terminal and its clock; a test has its own.
@@ -32,7 +32,7 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  /// At once.
+  /// Draws at once.
   void draw();
 
  private:
@@ -45,8 +45,8 @@ class LiveLine {
   Clock::time_point due_{};
 };
 
-/// Draws the line that lives, if it is due. Costs next to nothing while none lives, and a look at the clock
-/// else: for whoever works for long, each 10 us or more.
+/// Draws the line that lives, if it is due. Costs next to nothing while none lives, otherwise a look at the
+/// clock. Long work calls it at intervals of 10 us or more.
 void tick() noexcept;
 
 }  // namespace kbsim

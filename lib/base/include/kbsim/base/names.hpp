@@ -11,12 +11,12 @@ namespace kbsim {
 /// at most a third of its length, at least 1).
 [[nodiscard]] std::string nearest_name(std::string_view typed, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'NAME'?" of the nearest, behind a text that has all of them; "" with none near, or if
-/// it is one of them.
+/// "; did you mean 'NAME'?" with the nearest, for a text that already has all candidates; "" with none near,
+/// or if `typed` is one of them.
 [[nodiscard]] std::string near_hint(std::string_view typed, const std::vector<std::string>& candidates);
 
-/// ", did you mean 'NAME'?", of the names that begin with `typed`, the first few of many, or else of the
-/// nearest; or, with none near, " (known: A, B, C)".
+/// ", did you mean 'NAME'?" with the names that begin with `typed` (the first few of many), or else with the
+/// nearest; with none near, " (known: A, B, C)".
 [[nodiscard]] std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates);
 
 }  // namespace kbsim

@@ -14,20 +14,20 @@
 
 namespace kbsim {
 
-/// An option of a bench, or of a program of one's own: a described member of its struct, as a command line
-/// gives it.
+/// An option of a bench, or of a user's program: a described member of its struct, as a command line gives
+/// it.
 struct Option {
   Field field;              // its name, range, choices and help, and how it is set
   std::string brief;        // "b" of -b; "": none
-  std::string value;        // what --help calls its value
+  std::string value;        // the name of its value in --help
   std::string unit;         // "ns", "GB/s"; "": none
   Range range;              // as described
-  bool shapes_rows = true;  // false: it says what else becomes of results
+  bool shapes_rows = true;  // false: it changes the use of results, not the results
 
   [[nodiscard]] const std::string& long_name() const { return field.name; }
-  /// The name of its value in --help, in place of one by its type.
+  /// Names its value in --help, in place of a name by its type.
   Option& called(std::string name);
-  /// It names a file to write, say, and results don't hang on it.
+  /// Results don't depend on it: it names a file to write, for example.
   Option& output();
 };
 
@@ -43,7 +43,7 @@ struct Option {
 template <class Spec>
 class OptionList {
  public:
-  /// Of a bool it is 0 or 1, of Time in ns, of Bandwidth in GB/s, of Bytes 4096 or 4KiB.
+  /// Values: 0 or 1 for a bool, ns for Time, GB/s for Bandwidth, 4096 or 4KiB for Bytes.
   template <class T>
   Option& add(const std::string& name, T Spec::* member, Range range, std::string doc) {
     static_assert(!std::is_same_v<T, std::vector<std::string>>, "an option has one value");
@@ -96,12 +96,12 @@ template <class Spec>
           }};
 }
 
-/// What is wrong with a description: names that can't be given or are there twice, defaults out of range.
+/// The faults of a description: names that can't be given or are there twice, defaults out of range.
 [[nodiscard]] std::vector<std::string> faults_of(const OptionSet& options);
 
-/// The default as a command line would give it; "" of a text that is empty.
+/// The default as a command line would give it; "" for an empty text.
 [[nodiscard]] std::string default_text(const OptionSet& options, const Option& option);
-/// What it accepts, in words: "1 to 64", "at least 0 ns", "sum, max or all"; "" of what has no limits.
+/// The accepted values, in words: "1 to 64", "at least 0 ns", "sum, max or all"; "" without limits.
 [[nodiscard]] std::string range_text(const Option& option);
 
 /// The values of options in one run. Asking for an option that isn't described, or for another struct than
@@ -109,8 +109,8 @@ template <class Spec>
 class OptionValues {
  public:
   OptionValues() = default;
-  /// Those given, by their long names; the others have their defaults. UsageError for a text that an option
-  /// doesn't accept, with its name and what it does.
+  /// Takes the given values, by long names; the other options have their defaults. UsageError for a text that
+  /// an option doesn't accept, with its name and the accepted values.
   OptionValues(const OptionSet& options, const std::map<std::string, std::string>& given);
 
   /// The struct itself.
@@ -135,7 +135,7 @@ class OptionValues {
 /// word, with the nearest option, and for one that is given twice.
 [[nodiscard]] OptionValues parse_options(const OptionSet& options, const std::vector<std::string>& words);
 
-/// The same of main()'s arguments: for programs of one's own.
+/// The same for main()'s arguments: for a user's program.
 template <class Spec>
 [[nodiscard]] Spec options_from(int argc, const char* const* argv) {
   return parse_options(described_options<Spec>(), {argv + 1, argv + argc}).template as<Spec>();

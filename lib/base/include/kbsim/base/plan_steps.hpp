@@ -31,7 +31,7 @@ inline constexpr auto kPlanOps =
   return kPlanOps[static_cast<std::size_t>(op)];
 }
 
-/// What a step does with its queues and its operands.
+/// How a step uses its queues and its operands.
 struct PlanOpTraits {
   bool receives = false;
   bool sends = false;
@@ -62,8 +62,8 @@ struct PlanChunk {
   friend bool operator==(const PlanChunk&, const PlanChunk&) = default;
 };
 
-/// A step moves `count` chunks that follow each other, as one message. Before it begins, step `after_step` of
-/// thread block `after_block` (an index among the rank's) has ended.
+/// A step moves `count` consecutive chunks as one message. Before it begins, step `after_step` of thread
+/// block `after_block` (an index among the rank's) has ended.
 struct PlanStep {
   PlanOp op = PlanOp::nop;
   PlanChunk src = {};
@@ -96,7 +96,7 @@ struct PlanBlock {
   }
 };
 
-/// What a thread block calls the queue that it sends by, or the one that it receives from.
+/// The label that a thread block gives the queue that it sends by, or the one that it receives from.
 [[nodiscard]] std::string plan_label(const PlanBlock& block, bool sends);
 
 }  // namespace kbsim

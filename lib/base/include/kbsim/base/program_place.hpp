@@ -4,8 +4,9 @@
 
 namespace kbsim {
 
-/// A kernel's place in the grid of its launch: what tl.program_id and tl.num_programs say of each axis.
-/// Axis 0: PEs of the cube that take part; 1: cubes of the package; 2: packages of a collective, else one.
+/// A kernel's place in the grid of its launch: the results of tl.program_id and tl.num_programs for each
+/// axis. Axis 0: PEs of the cube that take part; 1: cubes of the package; 2: packages of a collective, else
+/// one.
 struct ProgramPlace {
   std::array<int, 3> id{};
   std::array<int, 3> count{1, 1, 1};
@@ -13,7 +14,7 @@ struct ProgramPlace {
   bool ragged = false;
 };
 
-/// How many PEs, cubes and packages the machine has, whatever takes part in a launch.
+/// The numbers of PEs, cubes and packages of the machine, whichever take part in a launch.
 struct MachineShape {
   int pes_per_cube = 1;
   int cubes_per_package = 1;

@@ -6,9 +6,9 @@
 
 namespace kbsim {
 
-/// Quantiles by nearest rank of numbers that aren't negative, in bounded memory: exact of up to kExact
-/// numbers, of more within 0.05 % of the number, if it is between 2^-41 and 2^40. InternalError for a
-/// negative number, and of nothing.
+/// Quantiles by nearest rank of numbers that aren't negative, in bounded memory. Exact for up to kExact
+/// numbers; for more, within 0.05 % of a number between 2^-41 and 2^40. InternalError for a negative number,
+/// and if there are no numbers.
 class Quantiles {
  public:
   static constexpr std::size_t kExact = std::size_t{1} << 15;
@@ -21,7 +21,7 @@ class Quantiles {
   [[nodiscard]] double most() const { return most_; }
   /// The smallest of the numbers that the share `p` of them (0 < p <= 1) doesn't exceed.
   [[nodiscard]] double at(double p) const;
-  /// Numbers and intervals that are kept: what its memory grows with.
+  /// Numbers and intervals that are kept: the measure of its memory.
   [[nodiscard]] std::size_t kept() const { return exact_.size() + intervals_.size(); }
 
  private:

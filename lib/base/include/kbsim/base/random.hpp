@@ -19,10 +19,10 @@ class Random {
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(engine_()) * n >> 64);
   }
 
-  /// The gap to the next arrival of a Poisson process with one arrival a unit of time.
+  /// The gap to the next arrival of a Poisson process with one arrival per unit of time.
   double exponential() { return -std::log1p(-uniform()); }
 
-  /// The number of trials, each of which succeeds with probability p in (0, 1], up to the first success.
+  /// The number of trials up to the first success; each succeeds with probability p in (0, 1].
   std::int64_t geometric(double p) {
     if (p >= 1.0) return 1;
     return 1 + static_cast<std::int64_t>(std::log1p(-uniform()) / std::log1p(-p));

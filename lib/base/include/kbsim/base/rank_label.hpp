@@ -4,8 +4,8 @@
 
 namespace kbsim {
 
-/// The label of a queue that leads to that rank of a group, "rank12": what kernels and wirings of any two
-/// ranks call it. UsageError beyond the ranks that a machine can have.
+/// The label of a queue to that rank of a group, "rank12", in the kernels and wirings of any two ranks.
+/// UsageError beyond the ranks that a machine can have.
 [[nodiscard]] LastingName rank_label(int rank);
 
 }  // namespace kbsim

@@ -14,7 +14,8 @@
 
 namespace kbsim {
 
-/// What an unknown name is told where there is none at all: a linker has dropped what registers itself.
+/// The hint for an unknown name where nothing is registered: a linker has dropped the code that registers
+/// itself.
 inline constexpr std::string_view kNoneRegistered =
     ": this program has none at all; link kbsim::kbsim, which find_package(kbsim) gives, or libkbsim.a as a "
     "whole";
@@ -46,7 +47,7 @@ class AnyRegistry {
   std::vector<std::string> without_function_;
 };
 
-/// All registries of this process, oldest first: what a shared object has added is found there.
+/// All registries of this process, oldest first. They show what a shared object has added.
 [[nodiscard]] const std::vector<AnyRegistry*>& registries();
 
 /// Things that are known by name, in alphabetical order; each registers itself in its own file.
@@ -62,8 +63,8 @@ class Registry final : public AnyRegistry {
     if (!has_function(entry)) return note_without_function(std::move(name));
     entries_.emplace(std::move(name), std::move(entry));
   }
-  /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
-  /// taken is noted as a conflict, and the first entry stays.
+  /// As add(), but before main() or while a library is loaded, where an exception can't be caught: a name
+  /// that is taken is noted as a conflict, and the first entry stays.
   bool offer(std::string name, Entry entry) noexcept {
     if (!has_function(entry)) {
       note_without_function(std::move(name));

@@ -9,18 +9,18 @@
 
 namespace kbsim {
 
-/// Writes a text to stderr as far as that takes it: a full disk, a closed stream or a reader that has gone
-/// away is neither an error nor a SIGPIPE. Fit for a signal handler.
+/// Writes a text to stderr as far as possible: a full disk, a closed stream or a reader that has gone away is
+/// neither an error nor a SIGPIPE. Fit for a signal handler.
 void say(std::string_view text) noexcept;
 
-/// Keeps a text, without a line end, in the terminal's last line on stderr: whatever is said next erases it
-/// first, and so does the next text in place. An empty one only erases. Fit for a signal handler.
+/// Keeps a text, without a line end, in the terminal's last line on stderr. The next text, in place or not,
+/// erases it first. An empty one only erases. Fit for a signal handler.
 void say_in_place(std::string_view text) noexcept;
 
 /// say() to a stream, which is flushed.
 void say_to(std::FILE* stream, std::string_view text);
 
-/// A text that has words of somebody else's file, with '?' for control characters, which a terminal obeys.
+/// The text with '?' for control characters, which a terminal obeys: for words of a file that may be foreign.
 /// Line ends and tabs stay.
 [[nodiscard]] std::string harmless(std::string text);
 

@@ -16,7 +16,8 @@ namespace kbsim {
 /// A scalar as a configuration file holds it.
 using Scalar = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-/// What a key of a configuration accepts. A map has names that the user chooses, each with a section.
+/// The type that a key of a configuration accepts. A map has names that the user chooses, each with a
+/// section.
 enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component, map };
 
 struct Range {
@@ -33,9 +34,9 @@ constexpr Range between(Bytes min, Bytes max) {
   return {.min = static_cast<double>(min.count()), .max = static_cast<double>(max.count())};
 }
 
-/// What a member of type T can hold at all. No part of a machine takes longer than a second or carries less
-/// than 1 MB/s, so that sums of delays stay within simulated time; none has more than a PiB or counts to more
-/// than 2^50, so that sizes and their small multiples stay within 64 bits.
+/// The values that a member of type T can hold at all. No part of a machine takes longer than a second or
+/// carries less than 1 MB/s, so that sums of delays stay within simulated time. None has more than a PiB or
+/// counts to more than 2^50, so that sizes and their small multiples stay within 64 bits.
 template <class T>
 constexpr Range limits_of() {
   if constexpr (std::is_same_v<T, Time>)

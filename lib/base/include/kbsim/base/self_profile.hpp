@@ -8,8 +8,8 @@
 
 namespace kbsim {
 
-/// A kind of the simulator's own work, as --profile-self names it; one for each name. Of more kinds than it
-/// counts the last are one, "others".
+/// A kind of the simulator's own work, as --profile-self names it; one for each name. If there are more kinds
+/// than can be counted, the last are one, "others".
 class WorkKind {
  public:
   constexpr WorkKind() = default;  // none in particular
@@ -25,7 +25,7 @@ class WorkKind {
 
 namespace self_profile {
 
-/// What does the work in which there is no scope: of a simulation, its running process.
+/// Reads the kind of work outside of all scopes: in a simulation, that of its running process.
 struct Reader {
   std::uint8_t (*read)(const void* of) = nullptr;
   const void* of = nullptr;
@@ -37,13 +37,13 @@ inline constinit thread_local Reader reader{};
 /// Samples what this thread does from now on, at a fixed rate of wall time. For the rest of the process.
 void start();
 [[nodiscard]] inline bool is_on() { return on.load(std::memory_order_relaxed); }
-/// Sets the scope; returns that which it was. Only this thread's signal handler looks on.
+/// Sets the scope; returns the one before. Only this thread's signal handler reads it.
 inline std::uint8_t enter(std::uint8_t work) {
   const std::uint8_t before = scope.load(std::memory_order_relaxed);
   scope.store(work, std::memory_order_relaxed);
   return before;
 }
-/// Sets the reader: a sample between finds none.
+/// Sets the reader; a sample meanwhile finds none.
 inline void read_by(Reader next) {
   reader.read = nullptr;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -51,7 +51,7 @@ inline void read_by(Reader next) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   reader.read = next.read;
 }
-/// What this thread does where it runs no simulation and is in no scope.
+/// The work of this thread where it runs no simulation and is in no scope.
 void phase(WorkKind work);
 
 /// Shares of the samples so far, largest first; they sum to 1.
@@ -63,7 +63,7 @@ struct Row {
 struct Shares {
   double seconds = 0.0;   // of wall time
   double interval = 0.0;  // seconds between two samples that aren't late
-  double cost = 0.0;      // of taking them, in parts of the whole
+  double cost = 0.0;      // share of the time that samples take
   std::uint64_t samples = 0;
   std::vector<Row> rows;
 };
@@ -71,8 +71,8 @@ struct Shares {
 
 }  // namespace self_profile
 
-/// This thread does such work as long as it lives; not for a coroutine's frame. Costs a load and a branch
-/// where nobody profiles.
+/// This thread does such work as long as the scope lives; not for a coroutine's frame. Costs a load and a
+/// branch while profiling is off.
 class WorkScope {
  public:
   explicit WorkScope(WorkKind work) {
@@ -90,7 +90,7 @@ class WorkScope {
   std::uint8_t before_ = 0;
 };
 
-/// As long as it lives, `read` says what this thread does where it is in no scope.
+/// As long as it lives, `reader` gives the work of this thread outside of all scopes.
 class RunningWork {
  public:
   explicit RunningWork(self_profile::Reader reader)

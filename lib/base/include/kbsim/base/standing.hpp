@@ -13,18 +13,18 @@ namespace kbsim {
 struct Standing {
   Time simulated{};
   std::uint64_t events = 0;
-  std::string_view doing{};  // empty while it simulates; else `done` of `all` things, where that is known
+  std::string_view doing{};  // empty while it simulates; else `done` of `all` things, if known
   std::string_view what{};
   std::uint64_t done = 0;
   std::uint64_t all = 0;
-  bool by_user = false;  // what it does calls functions of the user's
+  bool by_user = false;  // the work calls functions of the user's
 };
 
-/// Many things that a process does one after the other, or side by side: "3 of 15 points have ended" is what
-/// it says when it is asked. One that begins within another, or beside it, isn't told of.
+/// Many things that a process does one after the other, or side by side. On request it reports "3 of 15
+/// points have ended". A stage that begins within another, or beside it, isn't reported.
 class Stage {
  public:
-  /// `what`: what has ended, as "points".
+  /// `what`: the things that end, as "points".
   Stage(std::string what, std::uint64_t all);
   ~Stage();
   Stage(const Stage&) = delete;
@@ -39,13 +39,13 @@ class Stage {
   std::atomic<std::uint64_t> done_ = 0;
 };
 
-/// Work of a simulation that takes no simulated time, which standing() tells of. One that begins within
-/// another, or beside it, isn't told of.
+/// Work of a simulation that takes no simulated time; standing() reports it. Work that begins within another,
+/// or beside it, isn't reported.
 class HostWork {
  public:
   enum class By : std::uint8_t { kbsim, user };  // whose functions do it
-  /// `doing`: "making a tensor's numbers"; `what`: what it does so many of, as "elements", if that is known.
-  /// Both outlive it.
+  /// `doing`: "making a tensor's numbers"; `what`: the things that are counted, as "elements", if known. Both
+  /// outlive it.
   explicit HostWork(std::string_view doing, std::string_view what = {}, std::uint64_t all = 0,
                     By by = By::kbsim);
   ~HostWork();
@@ -63,13 +63,13 @@ class HostWork {
   std::atomic<std::uint64_t> done_ = 0;
 };
 
-/// A simulation tells now and then how far it is. May draw the LiveLine again.
+/// A simulation reports now and then how far it is. May draw the LiveLine again.
 void tell_simulated(Time now, std::uint64_t events) noexcept;
 
-/// Where the process's only simulation stands; whoever runs several side by side doesn't ask.
+/// The state of the process's only simulation. Not for a process that runs several side by side.
 [[nodiscard]] Standing standing();
 
-/// Says on stderr where the process stands: its stage, else its simulation. Any thread may.
+/// Prints the state of the process to stderr: its stage, else its simulation. Any thread may call it.
 void say_standing();
 
 }  // namespace kbsim

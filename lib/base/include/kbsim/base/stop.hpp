@@ -16,19 +16,19 @@ class Stoppable {
   Stoppable(const Stoppable&) = delete;
   Stoppable& operator=(const Stoppable&) = delete;
 
-  /// The number of the outermost that lives, of all that this process has had; 0 if none lives.
+  /// The number of the outermost one that lives, among all of this process; 0 if none lives.
   [[nodiscard]] static std::uint64_t outermost() noexcept;
 };
 
-/// Asks for the end; `signal` is why. The first counts. Any thread may.
+/// Asks for the end, for the reason `signal`. The first call counts. Any thread may call it.
 void ask_to_stop(int signal) noexcept;
 
 /// The first signal that asked since the outermost Stoppable began; 0 if none did, or if none lives.
 [[nodiscard]] int stop_signal() noexcept;
-/// The same when that has ended.
+/// The same, also after the outermost Stoppable has ended.
 [[nodiscard]] int last_stop_signal() noexcept;
 
-/// The command's exit code: 128 + the signal that has asked for the end, unless something else was wrong.
+/// The command's exit code: 128 + the signal that has asked for the end, unless another error was found.
 [[nodiscard]] int exit_status(ExitCode exit) noexcept;
 
 /// Work that was given up because a signal asked for the end. The command's exit code is 128 + that signal.

@@ -7,8 +7,8 @@
 
 namespace kbsim {
 
-/// Objects that stay where they are and go together, in blocks of about 4 KiB. Those of a deque have 512
-/// bytes, of which one of 288 leaves nearly half unused.
+/// Objects that stay where they are and are freed together, in blocks of about 4 KiB. A deque's blocks have
+/// 512 bytes: an object of 288 leaves nearly half unused.
 template <class T>
 class Storage {
  public:

@@ -10,7 +10,7 @@
 
 namespace kbsim {
 
-/// Rows and columns of a tensor that lie one row after the other, from an element of its range on.
+/// A block of rows and columns of a tensor, stored row after row from an element of its range on.
 struct LayoutBlock {
   std::int64_t row0 = 0;
   std::int64_t rows = 0;
@@ -37,7 +37,7 @@ class TensorLayout {
   /// The block that has the byte at that address; null if none has.
   [[nodiscard]] const LayoutBlock* block_at(std::uint64_t va) const;
 
-  /// Consecutive elements of a row, as the blocks have them: from which element of the range, and how many.
+  /// Consecutive elements of a row within a block: the first one's place in the range, and their number.
   using Run = std::function<void(std::int64_t offset, std::int64_t count)>;
   void row(std::int64_t row, std::int64_t first_col, std::int64_t count, const Run& run) const;
 

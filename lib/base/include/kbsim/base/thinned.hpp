@@ -7,7 +7,7 @@
 
 namespace kbsim {
 
-/// Evenly spaced of what is added, at most `most` (an even number) of them: all, then every second, every
+/// Evenly spaced samples of the added things, at most `most` (an even number): all, then every second, every
 /// fourth and so on.
 template <class T>
 class Thinned {

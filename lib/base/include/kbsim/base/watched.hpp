@@ -17,7 +17,7 @@ class WatchedProgram {
   using LastCommand = std::atomic<std::source_location>;
 
   /// `name`: "kernel copy on sip0.cube0.pe0". `process`: Process::id(). `launched`: its line, if it is known.
-  /// `last`, which outlives it: likewise.
+  /// `last`: its last command, if it is known; outlives it.
   WatchedProgram(std::string name, const void* process, const std::source_location& launched = {},
                  const LastCommand* last = nullptr);
   ~WatchedProgram();
@@ -36,7 +36,7 @@ class WatchedProgram {
 /// A simulation while it runs.
 class WatchedRun {
  public:
-  /// How to ask, from any thread, for the process that runs in it and how many events have begun.
+  /// Functions that read, from any thread, the running process and the number of events that have begun.
   struct Reader {
     const void* (*running)(const void*);
     std::uint64_t (*events)(const void*);
@@ -59,15 +59,15 @@ class WatchedRun {
   std::list<const WatchedRun*>::iterator place_;
 };
 
-/// Of a simulation that runs, as another thread sees it.
+/// The state of a running simulation, as another thread sees it.
 struct WatchedState {
-  std::uint64_t run = 0;     // equal for one run, other than those of any other
+  std::uint64_t run = 0;     // equal within one run, different from any other run's
   std::uint64_t events = 0;  // the last of them is under way
   bool inside = false;
-  std::string program;  // that runs; empty if none of those that are watched does
+  std::string program;  // the running one; empty if no watched program runs
   std::string since;    // " since copy.cpp:42", its last command or its launch; empty if there is none
 
-  /// Of all that run just now.
+  /// States of all simulations that run just now.
   [[nodiscard]] static std::vector<WatchedState> all();
 };
 

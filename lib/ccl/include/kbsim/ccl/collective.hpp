@@ -9,10 +9,10 @@
 
 namespace kbsim::ccl {
 
-/// Whether a part of a tensor is one share of a rank, or a share of each rank.
+/// Whether a part of a tensor is one share of a rank, or one share per rank.
 enum class Extent { one_share, all_shares };
 
-/// What goes into a collective: the same part of each rank's input, element by element.
+/// The inputs of a collective: the same part of each rank's input, element by element.
 struct CollectiveInputs {
   int ranks = 1;
   std::int64_t n_elem = 0;  // of each rank's part
@@ -21,9 +21,9 @@ struct CollectiveInputs {
   std::function<double(std::int64_t i)> combined;  // of all ranks' elements i, if the collective combines
 };
 
-/// A row of the table of collectives: all that host programs, benches and tests know of one.
+/// A row of the table of collectives: the properties that host programs, benches and tests use.
 struct CollectiveEntry {
-  std::string_view call;  // the host program's name for it, PyTorch's
+  std::string_view call;  // PyTorch's name, which host programs use
   Extent in = Extent::one_share;
   Extent out = Extent::one_share;
   bool in_place = true;
@@ -36,7 +36,7 @@ struct CollectiveEntry {
 
   [[nodiscard]] std::int64_t shares_in(int ranks) const { return in == Extent::one_share ? 1 : ranks; }
   [[nodiscard]] std::int64_t shares_out(int ranks) const { return out == Extent::one_share ? 1 : ranks; }
-  /// Elements of a part of the output, for so many of the input.
+  /// Elements of a part of the output, if the input's part has n_elem.
   [[nodiscard]] std::int64_t out_elems(std::int64_t n_elem, int ranks) const {
     return n_elem / shares_in(ranks) * shares_out(ranks);
   }
@@ -53,8 +53,8 @@ struct CollectiveEntry {
 /// Always true.
 bool register_collective(config::Collective which, const CollectiveEntry& entry);
 
-/// Adds the row of a value of config::Collective, in a file of its own: what follows are CollectiveEntry's
-/// members.
+/// Adds the row of a value of config::Collective, in a file of its own. The further arguments are
+/// CollectiveEntry's members.
 #define KBSIM_COLLECTIVE(name, ...)      \
   static const bool kRegistered_##name = \
       ::kbsim::ccl::register_collective(::kbsim::config::Collective::name, {__VA_ARGS__})

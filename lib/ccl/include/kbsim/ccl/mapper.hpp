@@ -11,7 +11,7 @@
 
 namespace kbsim::ccl {
 
-/// Which PEs of a machine take part, in the order of their coordinates.
+/// Chooses the PEs of a machine that take part, in the order of their coordinates.
 struct Mapper {
   std::string doc;
   std::function<std::vector<PeCoord>(const config::MachineSpec&)> participants;
@@ -27,7 +27,7 @@ bool register_mapper(std::string name, Mapper mapper, const char& abi) noexcept;
   static const bool kRegistered_##name = \
       ::kbsim::ccl::register_mapper(#name, {.doc = text, .participants = name}, KBSIM_ABI)
 
-/// The first PEs of the first cubes of each package, so many of each.
+/// The first `pes` PEs of the first `cubes` cubes of each package.
 [[nodiscard]] std::vector<PeCoord> first_pes(const config::MachineSpec& machine, int cubes, int pes);
 
 }  // namespace kbsim::ccl

@@ -11,40 +11,40 @@
 
 namespace kbsim::ccl {
 
-/// A collective as a program for each thread block of each rank: what MSCCL's files hold, as plain data.
+/// A collective as a program for each thread block of each rank: the contents of an MSCCL file.
 ///
-/// `chunks` is what the larger of input and output is cut into; the smaller one has a rank's share of them.
-/// In place they are one buffer: of an all-gather the input is the rank's share of the output, of a
-/// reduce-scatter the output the rank's share of the input.
+/// The larger of input and output has `chunks` chunks; the smaller one has a rank's share of them. In place
+/// they are one buffer: an all-gather's input is the rank's share of its output, a reduce-scatter's output is
+/// the rank's share of its input.
 struct Plan {
   std::string name;
-  std::string file;      // that it was read from
-  std::string protocol;  // as the file says: LL, LL128 or Simple
+  std::string file;      // the plan's source
+  std::string protocol;  // in the file: LL, LL128 or Simple
   config::Collective collective = config::Collective::all_reduce;
-  bool custom = false;  // it names no collective: each rank's input becomes an output, as sendrecv's
+  bool custom = false;  // names no collective: one input and one output per rank, as in sendrecv
   bool in_place = true;
   int chunks = 1;
   int channels = 1;
   std::vector<int> scratch_chunks = {};  // by rank
-  std::vector<int> in_chunks = {};       // by rank, of a custom plan; none: each has `chunks`
+  std::vector<int> in_chunks = {};       // by rank, for a custom plan; none: each has `chunks`
   std::vector<int> out_chunks = {};
   std::vector<std::vector<PlanBlock>> blocks = {};  // by rank
 
-  /// "custom" of one that names none.
+  /// "custom" if the plan names none.
   [[nodiscard]] std::string_view collective_name() const { return custom ? kCustom : to_string(collective); }
   static constexpr std::string_view kCustom = "custom";
 
   [[nodiscard]] int ranks() const { return static_cast<int>(blocks.size()); }
-  /// Chunks of a rank's share, of a collective whose input or output is one share.
+  /// Chunks of a rank's share, for a collective whose input or output is one share.
   [[nodiscard]] int share() const { return chunks / ranks(); }
   [[nodiscard]] int chunks_of(PlanBuffer buffer, int rank) const;
   [[nodiscard]] Place place(const PlanStep& step) const { return {file, step.line, step.column}; }
   [[nodiscard]] Place place(const PlanBlock& block) const { return {file, block.line, block.column}; }
-  /// The same plan, whatever it is called and wherever it stands.
+  /// Whether the plans are equal except for name and file.
   [[nodiscard]] bool same_steps(const Plan& other) const;
 };
 
-/// Where a chunk of a rank's buffers lies: in place, input and output are one.
+/// Place of a chunk in a rank's buffers. In place, input and output are one buffer.
 struct PlanPlace {
   int buffer = 0;  // 0: input, or both; 1: output; 2: scratch
   int index = 0;
@@ -55,9 +55,9 @@ struct PlanPlace {
 /// "rank 0, thread block 3, step 2 (rcs)"
 [[nodiscard]] std::string step_name(const Plan& plan, int rank, int block, int step);
 
-/// Sets `awaited` of the steps that other thread blocks' steps come after.
+/// Sets `awaited` of the steps that steps of other thread blocks depend on.
 void mark_awaited(Plan& plan);
-/// Whether there are any.
+/// Whether any step is awaited.
 [[nodiscard]] bool has_waits(const Plan& plan);
 
 /// The most chunks that a message carries.

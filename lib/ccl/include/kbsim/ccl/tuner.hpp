@@ -10,14 +10,14 @@
 
 namespace kbsim::ccl {
 
-/// An algorithm that could do a call, and how long that would take.
+/// An algorithm that could do a call, and its estimated time.
 struct Candidate {
   config::AlgorithmSpec algorithm;
-  std::optional<Time> estimate = {};  // none for a kernel that the tuner doesn't know
+  std::optional<Time> estimate = {};  // none for a kernel without a cost formula
 };
 
 /// The declared algorithms for a collective whose wiring joins the same PE of all packages, so that they run
-/// on whatever PEs hold shards. First those with a `chosen_up_to` that `bytes` of a rank are within, smallest
+/// on any PEs that hold shards. First the ones whose `chosen_up_to` is at least `bytes` (per rank), smallest
 /// first; then by steps · 68 ns + bytes that cross a link between packages / its bandwidth (docs/adr/0035).
 [[nodiscard]] std::vector<Candidate> candidates(const config::CclSpec& declared,
                                                 const config::MachineSpec& machine,

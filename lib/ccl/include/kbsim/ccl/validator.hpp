@@ -11,7 +11,7 @@
 
 namespace kbsim::ccl {
 
-/// Whether an algorithm can run on a tensor placed like this: "" if so, else what it would need.
+/// Checks whether an algorithm can run on a tensor placed like this: "" if so, else the placement it needs.
 struct Validator {
   std::string doc;
   std::function<std::string(const std::vector<topology::ShardSpec>&, const std::vector<PeCoord>& participants,
@@ -30,7 +30,7 @@ bool register_validator(std::string name, Validator validator, const char& abi) 
   static const bool kRegistered_##name = \
       ::kbsim::ccl::register_validator(#name, {.doc = text, .check = name}, KBSIM_ABI)
 
-/// Whether the shards of a tensor on one package are on these PEs of it, one on each.
+/// Whether the shards of a tensor on one package are on just these PEs of it, one on each.
 [[nodiscard]] bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoord> pes);
 
 }  // namespace kbsim::ccl

@@ -13,7 +13,7 @@
 
 namespace kbsim::ccl {
 
-/// A PE at the other end of a queue, by which label, and which way tiles go there.
+/// A PE at the other end of a queue, the queue's label, and the direction of its tiles.
 struct Neighbour {
   std::string direction;
   PeCoord peer;
@@ -21,7 +21,7 @@ struct Neighbour {
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
-/// Who is whose neighbour: every PE with queues, its neighbours in the order of their labels' declaration.
+/// Every PE with queues, with its neighbours in the order in which the topology declares them.
 using Wiring = std::map<PeCoord, std::vector<Neighbour>>;
 
 /// A neighbour topology: makes the wiring of a machine among the PEs that take part.
@@ -41,33 +41,33 @@ bool register_topology(std::string name, Topology topology, const char& abi) noe
   static const bool kRegistered_##name = \
       ::kbsim::ccl::register_topology(#name, {.doc = text, .wire = name}, KBSIM_ABI)
 
-/// A neighbour of a rank, and by which label.
+/// A neighbour of a rank, and the queue's label.
 struct RankNeighbour {
   const char* direction;
   int rank;
   Flow flow = Flow::both;
 };
 
-/// The wiring in which the neighbours of a PE are the same PE of the same cube on the packages of its rank's
-/// neighbours, as far as those take part.
+/// The wiring in which a PE's neighbours are the same PE of the same cube on the packages of its rank's
+/// neighbours, if they take part.
 [[nodiscard]] Wiring wire_ranks(const std::vector<PeCoord>& participants,
                                 const std::function<std::vector<RankNeighbour>(int rank)>& neighbours);
 
 [[nodiscard]] std::vector<int> ranks_by_number(const config::MachineSpec& machine);
-/// The ranks in the order of a ring along the wires between packages: a closed walk over neighbours, where
-/// system.sips has one; else, and in one dimension, by their numbers.
+/// The ranks in the order of a ring along the wires between packages: a closed walk over neighbours if
+/// system.sips has one; else, and in one dimension, by number.
 [[nodiscard]] std::vector<int> ring_of_ranks(const config::MachineSpec& machine);
 
 /// E and W, N and S are opposites, global_ ones alike; "" for any other label.
 [[nodiscard]] std::string opposite(const std::string& direction);
 
-/// The peer's label for the queue that `from` calls `to`: the opposite one if it points back, else the labels
-/// that have no such opposite pair off in their order. So it is mutual: each ring has one writer. Where one
-/// end only sends, the other only receives. UsageError if the peer has no label left that points back.
+/// The peer's label for the queue that `from` calls `to`: the opposite label if it leads back; labels without
+/// such an opposite pair off in their order. This is mutual, so each ring has one writer. If one end only
+/// sends, the other only receives. UsageError if the peer has no label left that leads back.
 [[nodiscard]] std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to);
 
-/// The wiring without the neighbours that have no label left that points back: whoever sends to one of those
-/// is told that there is no such queue.
+/// The wiring without the neighbours that have no label left that leads back. A send to such a neighbour is
+/// an error: there is no such queue.
 [[nodiscard]] Wiring without_one_way(Wiring wiring);
 
 }  // namespace kbsim::ccl

@@ -16,11 +16,10 @@ class ComponentCatalog {
   /// The attributes of a model; nullptr if there is no such model.
   [[nodiscard]] virtual const std::vector<Field>* fields(std::string_view impl) const = 0;
   [[nodiscard]] virtual std::vector<std::string> impls() const = 0;
-  /// Whether it stands where a file may say which kind of component there is: a part of one's own and what is
-  /// no component have none.
+  /// Whether a file may state a kind beside it: custom parts, and models that aren't components, have none.
   [[nodiscard]] virtual bool has_kind(std::string_view impl) const = 0;
-  /// Whether a machine may have the one where it has the other, as far as that is known; "" is no model yet,
-  /// of a part of one's own.
+  /// Whether a machine may have one model in place of the other, as far as is known. "" stands for the
+  /// missing model of a custom part.
   [[nodiscard]] virtual bool interchangeable(std::string_view /*impl*/, std::string_view /*other*/) const {
     return false;
   }

@@ -36,17 +36,18 @@ inline constexpr auto kBufferKinds = std::to_array<std::string_view>({"tcm", "hb
 /// link would carry it.
 enum class CreditPath { fabric, direct };
 
-/// Who is told to set up queues: each package at once, by one order that fans out there, or PE after PE.
+/// How queues are set up: by one order per package, all at once, which fans out there; or PE after PE.
 enum class Install { package, per_pe };
 
-/// How elements of several ranks become one, unless a call says so itself; in the order of tl's Reduction.
+/// The default operation to combine elements of several ranks, ordered as tl's Reduction; a call may override
+/// it.
 enum class ReduceOp { sum, max, min, prod, avg };
 inline constexpr auto kReduceOps = std::to_array<std::string_view>({"sum", "max", "min", "prod", "avg"});
 
-/// How a full or empty queue is waited for: until its event, or by looking again.
+/// How a kernel waits for a full or empty queue: until its event, or by polling.
 enum class Backpressure { sleep, poll };
 
-/// What an algorithm may set for itself and otherwise takes from the defaults.
+/// Settings of an algorithm; an absent one takes the default.
 struct CclSettings {
   BufferKind buffer_kind = BufferKind::tcm;
   Backpressure backpressure = Backpressure::sleep;
@@ -93,7 +94,7 @@ struct CclDefaults : CclSettings {
   }
 };
 
-/// A neighbour whose own labels don't lead back: an error of the topology, or nobody's queue.
+/// A neighbour whose own labels don't lead back: an error of the topology, or a neighbour without a queue.
 enum class Unpaired { refuse, skip };
 
 /// A collective algorithm: a kernel and what it runs on.
@@ -108,7 +109,7 @@ struct AlgorithmSpec : CclSettings {
   bool carries_over = false;
   ReduceOp reduce_op = ReduceOp::sum;
   std::int64_t chunk_size = 0;
-  std::map<std::string, Scalar> own = {};  // what was given of the kernel's own keys; see KernelKeys
+  std::map<std::string, Scalar> own = {};  // the given keys of the kernel's own; see KernelKeys
   Bytes chosen_up_to{};
   std::map<std::string, Place> places = {};  // where its kernel, topology, mapper and validator are named
 
@@ -142,7 +143,7 @@ struct CclSpec {
 
   /// The algorithm of that name, the default one for "". Throws UsageError with the nearest name.
   [[nodiscard]] const AlgorithmSpec& resolve(std::string_view name) const;
-  /// One that nobody has named, but whose program runs it; its UsageError says so.
+  /// The algorithm that the program `bench` runs unless another is named; UsageError if the file lacks it.
   [[nodiscard]] const AlgorithmSpec& usual(std::string_view name, std::string_view bench) const;
 
   static void describe(FieldList<CclSpec>& f);

@@ -6,7 +6,7 @@
 
 namespace kbsim::config {
 
-/// What the kernel of an algorithm does; ccl::collective() says what that means.
+/// The operation that an algorithm's kernel performs; ccl::collective() defines each.
 enum class Collective { all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv };
 
 /// Their names, in the order of the enum.

@@ -11,9 +11,9 @@
 
 namespace kbsim::config {
 
-/// The folder of an installed kbsim's topology.yaml and ccl.yaml, for programs of one's own: that which
-/// KBSIM_CONFIGS in the environment names, else that of the kbsim that the program was built with. UsageError
-/// with the folder and the remedy if there is no topology.yaml.
+/// The folder of an installed kbsim's topology.yaml and ccl.yaml, for a user's own programs: KBSIM_CONFIGS in
+/// the environment, else the folder of the kbsim that the program was built with. UsageError with the folder
+/// and the remedy if it has no topology.yaml.
 [[nodiscard]] Folders installed_configs(std::string_view of_package = KBSIM_INSTALLED_CONFIGS);
 
 }  // namespace kbsim::config

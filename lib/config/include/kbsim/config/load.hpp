@@ -21,24 +21,24 @@ struct LoadRequest {
   Folders folders;
 };
 
-/// The keys that an override which could be read gives values to: its own, or those in the map that it gives.
+/// The keys that a readable override sets: its own, or those in the map that it gives.
 [[nodiscard]] std::vector<std::string> overridden_keys(const std::string& override);
 
-/// A machine and the collective algorithms that there are on it.
+/// A machine and the collective algorithms for it.
 struct Configuration {
   MachineSpec machine;
   CclSpec ccl;
-  std::vector<std::string> notes;  // what of a file an override has left without effect, a line each
+  std::vector<std::string> notes;  // entries of the file that an override has made void, one line each
   std::string text;                // of the topology file, which may be a pipe: it can be read once
 };
 
-/// Reads a topology file and the algorithms: those of its own section `ccl`, if it has one, else those of
-/// `ccl_file` ("": ccl.yaml). Overrides that begin with "ccl." are of the algorithms. Throws one ConfigError
-/// with every mistake of both, and for a file of algorithms beside a section.
+/// Reads a topology file and the algorithms: those of its section `ccl` if it has one, else those of
+/// `ccl_file` ("": ccl.yaml). Overrides that begin with "ccl." belong to the algorithms. Throws one
+/// ConfigError with every mistake of both; also for a file of algorithms beside a section.
 [[nodiscard]] Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_file);
 
 /// Reads a topology file; a section `ccl` in it is checked, too. Throws one ConfigError with every mistake of
-/// the file and the overrides. `notes` gets what a Configuration's are.
+/// the file and the overrides. `notes` gets the same lines as Configuration::notes.
 [[nodiscard]] MachineSpec load_machine(const LoadRequest& request, std::vector<std::string>* notes = nullptr);
 [[nodiscard]] MachineSpec parse_machine(std::string_view text, const std::string& file_name,
                                         const Overrides& overrides, const ComponentCatalog& catalog,

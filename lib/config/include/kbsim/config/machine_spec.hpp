@@ -27,7 +27,7 @@ struct WireSpec {
   }
 };
 
-/// Of a package: what the cube field of a physical address can count.
+/// Upper limit of cubes per package: the range of the cube field of a physical address.
 inline constexpr int kMaxCubes = 32;
 
 struct ExtentSpec {
@@ -50,7 +50,7 @@ struct SizeSpec {
   }
 };
 
-/// A component of an architect's own, joined to a router; its model is one of kind `part`.
+/// An architect's own component, joined to a router; its model is one of kind `part`.
 struct PartSpec {
   ComponentSpec model;
   Bandwidth link = Bandwidth::gbs(256.0);
@@ -61,13 +61,13 @@ struct PartSpec {
   }
 };
 
-/// By the names of their nodes.
+/// Parts by the names of their nodes.
 using PartsSpec = std::map<std::string, PartSpec>;
 inline constexpr auto kNewPart = [](const auto& /*owner*/, const std::string& /*name*/) {
   return PartSpec{};
 };
 
-/// How the packages are joined: by the wires of the neighbour topology of that name.
+/// How the packages are joined: by the wires of the neighbour topology of the same name.
 enum class SipTopology {
   ring_1d,
   torus_2d,
@@ -215,7 +215,7 @@ struct PeLayoutSpec {
   }
 };
 
-/// The upper limits are the room that physical addresses have for each memory.
+/// The upper limits are the address range of each memory in a physical address.
 struct MemorySpec {
   Bytes hbm_per_pe{6_GiB};
   Bytes sram{32_MiB};
@@ -254,7 +254,7 @@ struct CubeSpec {
   }
 };
 
-/// What becomes of a command whose tile the TCM has no room for.
+/// The effect of a command whose tile doesn't fit into the free TCM.
 enum class OnFull { error, stall };
 
 struct TcmSpec {
@@ -266,7 +266,7 @@ struct TcmSpec {
   }
 };
 
-/// Whether commands run behind the kernel, or each waits for its result.
+/// Whether the kernel goes on while its commands run, or waits for the result of each.
 enum class Issue { queued, blocking };
 
 struct PeSpec {

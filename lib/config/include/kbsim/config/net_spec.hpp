@@ -13,10 +13,10 @@
 
 namespace kbsim::config {
 
-/// How a network of a file finds its ways.
+/// How a network file's routes are found.
 enum class NetRouting { shortest, xy, yx, table };
 
-/// `A<>B`: a link each way; `A>B`: one way.
+/// `A<>B`: a link in each direction; `A>B`: one direction.
 struct NetLinkSpec {
   Bandwidth bandwidth;
   double length_mm = 0.0;
@@ -36,7 +36,7 @@ struct NetWaySpec {
   }
 };
 
-/// A network as its file says it.
+/// A network as its file describes it.
 struct NetSpec {
   std::vector<std::string> nodes;
   std::vector<std::string> endpoints;
@@ -71,7 +71,7 @@ struct NetSpec {
   }
 };
 
-/// The same with nodes by number, checked: links one way each, in the order of the file.
+/// The same with nodes by number, checked: unidirectional links, in the order of the file.
 struct Net {
   struct Wire {
     int from = 0;
@@ -90,7 +90,7 @@ struct Net {
   Bandwidth endpoint;
   std::vector<Wire> wires;
   std::map<std::pair<int, int>, std::vector<int>>
-      ways;  // of a table, between endpoints: the nodes behind the first
+      ways;  // routes of a table, between endpoints: the nodes after the first
 
   [[nodiscard]] int columns_between(const Wire& wire) const { return wire.to % w - wire.from % w; }
   [[nodiscard]] int rows_between(const Wire& wire) const { return wire.to / w - wire.from / w; }
@@ -98,8 +98,8 @@ struct Net {
 
 inline constexpr std::size_t kMostNetNodes = 1024;
 
-/// Reads a network. ConfigError with every mistake: names, links that are there twice or join nothing, grids
-/// that aren't whole, ways that no links lead along, endpoints without a way to another.
+/// Reads a network. ConfigError with every mistake: names, duplicate or dangling links, incomplete grids,
+/// routes without links, endpoints without a route to another.
 [[nodiscard]] Net load_net(const std::filesystem::path& file, const Folders& folders = {});
 [[nodiscard]] Net parse_net(std::string_view text, const std::string& file_name);
 

@@ -13,10 +13,10 @@
 
 namespace kbsim::config {
 
-/// Which way the links of a NOC lead, and along which axis messages go first.
+/// The direction of a NOC's links, and the axis along which messages go first.
 enum class NocWay { east_south, north_west };
 
-/// What a node of one kind can do.
+/// Bandwidths and latencies of one kind of node.
 struct NocNodeSpec {
   Bandwidth injection = Bandwidth::gbs(28.1);
   Bandwidth memory = Bandwidth::gbs(64.0);
@@ -32,7 +32,7 @@ struct NocNodeSpec {
   }
 };
 
-/// Two or more tori of unidirectional links over one grid of nodes, and what stands at the nodes.
+/// Two or more tori of unidirectional links over one grid of nodes, and the kinds of the nodes.
 struct NocToriSpec {
   int w = 10;
   int h = 12;
@@ -75,7 +75,7 @@ struct NocToriSpec {
 /// The node X-Y by its number, row by row; none if there is none.
 [[nodiscard]] std::optional<int> noc_node(const NocToriSpec& spec, std::string_view name);
 
-/// Reads a file of a NOC; overrides are of its keys. ConfigError with every mistake.
+/// Reads a file of a NOC; the overrides are of the file's keys. ConfigError with every mistake.
 [[nodiscard]] NocToriSpec load_noc(const std::filesystem::path& file, const Overrides& overrides = {},
                                    const Folders& folders = {});
 [[nodiscard]] NocToriSpec parse_noc(std::string_view text, const std::string& file_name,

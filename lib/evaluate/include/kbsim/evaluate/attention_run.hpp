@@ -9,15 +9,15 @@
 
 namespace kbsim::evaluate {
 
-/// Attention over a line of ranks in f16. Of `mesh`, pointers, blocks and scale follow from the rest.
+/// Attention over a line of ranks in f16. Pointers, blocks and scale of `mesh` follow from the rest.
 struct AttentionProblem {
   bool decode = false;  // attention_mesh_mlo, else attention_mesh_kv
   AttentionMeshArgs mesh;
 };
 
-/// What one launch took and gave. Shares are of the kernel's time, the mean of all ranks: the time in which
-/// an engine of the rank (pe_gemm, pe_math) is busy, and that in which none is and its kernel waits for a
-/// neighbour. The rest are loads, stores, dispatch, and ranks that are done before others.
+/// Result of one launch. Shares of the kernel's time, mean of all ranks. compute_share: an engine of the rank
+/// (pe_gemm, pe_math) is busy. communication_share: none is, and the kernel waits for a neighbour. The rest
+/// is loads, stores, dispatch, and ranks that end before others.
 struct AttentionRun {
   replay::Comparison numbers;
   hw::Activity window;
@@ -31,7 +31,7 @@ struct AttentionRun {
 [[nodiscard]] config::AlgorithmSpec line_of(const AttentionProblem& problem,
                                             const config::CclSettings& slots);
 
-/// UsageError if heads don't divide, or there are too few PEs or cubes, or no room for slots and tensors.
+/// UsageError if heads don't divide, if PEs or cubes are too few, or if slots and tensors don't fit.
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& line,
                       const AttentionProblem& problem);
 

@@ -14,7 +14,7 @@ class RunTrace;
 
 namespace kbsim::evaluate {
 
-/// One simulation of one collective of so many bytes a rank, as collective benchmarks count them.
+/// One simulation of one collective of `size` bytes per rank, as collective benchmarks count them.
 struct CclPoint {
   config::MachineSpec machine;
   config::AlgorithmSpec algorithm;
@@ -28,23 +28,23 @@ struct CclPoint {
   Parallel parallel = {.threads = 1, .progress = false};  // its packages' threads
 };
 
-/// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:
-/// of an all-gather, size is what comes out, else what goes in.
+/// Elements of each part for `size`, rounded to what the ranks can divide, at least 1 each. For an all-gather
+/// `size` is the output, else the input.
 [[nodiscard]] std::int64_t elements_of(const CclPoint& point);
 
-/// What is measured for `size`: that many elements in bytes.
+/// The bytes of these elements: the size that is measured in place of `size`.
 [[nodiscard]] Bytes measured_size(const CclPoint& point);
 
 /// Whether its input is its output, so that all times are in place.
 [[nodiscard]] bool works_in_place_alone(const config::AlgorithmSpec& algorithm);
 
-/// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
-/// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know;
-/// `limited_by` if asked for. Of a gather or reduce-scatter on one PE a rank it simulates the in-place form,
-/// too: `in_place_time`, `in_place_alg_bw`, `in_place_bus_bw`, `in_place_nwrong`.
+/// Simulates the point. Unless checked, `nwrong` and `correct` are null. Columns of nccl-tests (time in us,
+/// bandwidths in GB/s, n in busbw the parts that become one) and more; `limited_by` if asked for. All-gather
+/// and reduce-scatter on one PE per rank also get an in-place run: `in_place_time`, `in_place_alg_bw`,
+/// `in_place_bus_bw`, `in_place_nwrong`.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
-/// The dtype by its name in nccl-tests, PyTorch, C or kbsim; UsageError otherwise. And the reduction.
+/// The dtype by its name in nccl-tests, PyTorch, C or kbsim, and the reduction. UsageError for unknown names.
 [[nodiscard]] DType dtype_named(const std::string& name);
 [[nodiscard]] Reduction reduction_named(const std::string& name);
 [[nodiscard]] std::string nccl_name(DType dtype);

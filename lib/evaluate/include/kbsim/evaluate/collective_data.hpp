@@ -15,25 +15,25 @@
 
 namespace kbsim::evaluate {
 
-/// One collective: on how much, of what, and what is to be done with it.
+/// Size, type and options of one collective.
 struct CollectiveProblem {
   std::int64_t n_elem = 8;  // of each part of the input
   DType dtype = f16;
   Reduction op = Reduction::sum;
   int root = 0;
-  bool values = true;  // false: for a run without, which neither needs nor gets any
+  bool values = true;  // false: a run without values, which neither needs nor gets any
   bool in_place =
-      false;  // of a collective with an output: the smaller tensor is the rank's share of the other
+      false;  // with a separate output: the smaller of input and output is the rank's share of the other
 };
 
-/// About what a run of it with values takes of the host's memory at most: its tensors, what becomes of them
-/// on the way, and the reference. One without values takes what the machine takes.
+/// Upper estimate of the host memory that a run with values takes: its tensors, their copies on the way, and
+/// the reference. 0 without values: such a run takes only the machine's memory.
 [[nodiscard]] Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                               const CollectiveProblem& problem);
 
-/// What goes into a collective on a machine, and what must come out. Its host programs are one a package,
-/// each with a tensor of a row for each PE that takes part there: a rank has a program, or if ranks are PEs a
-/// row; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
+/// Inputs and expected outputs of a collective on a machine. Each package has one host program, with a tensor
+/// of one row per participating PE. A rank is a program, or a row if ranks are PEs. Inputs are small whole
+/// numbers, different everywhere; none of their sums is rounded.
 class CollectiveData {
  public:
   CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
@@ -42,8 +42,8 @@ class CollectiveData {
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
   [[nodiscard]] config::Collective collective() const { return collective_; }
   [[nodiscard]] bool in_place() const { return row_.in_place && (plan_ == nullptr || plan_->in_place); }
-  /// Input and output are two views of one tensor, the larger of both: of a plan that works in place, or of a
-  /// problem that says so.
+  /// Input and output are two views of one tensor, the larger of both. True for a plan that works in place,
+  /// or a problem with `in_place`.
   [[nodiscard]] bool overlaps() const {
     return !row_.in_place && (plan_ != nullptr ? plan_->in_place : problem_.in_place);
   }
@@ -58,15 +58,15 @@ class CollectiveData {
 
   /// How a program's tensor lies on its package.
   [[nodiscard]] host::TensorOptions placed(std::string name) const;
-  /// Without numbers if the problem is.
+  /// Without numbers if the problem has no values.
   [[nodiscard]] host::HostArray input(int program) const;
-  /// Where two views overlap: an output with its program's input in its place, and zeros elsewhere.
+  /// For overlapping views: an output with its program's input in its place, and zeros elsewhere.
   [[nodiscard]] host::HostArray output_with_input(int program) const;
-  /// Of a plan that names no collective, which may leave parts of its output as they were.
+  /// True for a plan that names no collective, which may leave parts of its output unchanged.
   [[nodiscard]] bool begins_with_zeros() const;
   [[nodiscard]] host::HostArray zeros() const;
-  /// A row of a program's output, by the collective's definition; of a plan that names none as its own steps
-  /// make it. Only of a problem with values.
+  /// A row of a program's output, by the collective's definition; for a plan that names none, by its own
+  /// steps. Only for a problem with values.
   [[nodiscard]] std::vector<double> expected(int program, int part) const;
 
  private:
@@ -89,8 +89,8 @@ class CollectiveData {
   int pes_ = 1;
   int combined_ = 1;
   std::int64_t out_elems_ = 0;
-  std::uint64_t numbers_ = 4;  // 0, 1, ... that inputs of sums are
-  std::uint64_t one_in_ = 1;   // of so many isn't 0
+  std::uint64_t numbers_ = 4;  // inputs of sums are 0, 1, ... below this
+  std::uint64_t one_in_ = 1;   // one input in this number isn't 0
   bool over_parts_ = false;    // all parts of a rank become one, not just equal parts of all ranks
   std::vector<std::vector<double>> combinations_;  // by part; one, if all become one
 };

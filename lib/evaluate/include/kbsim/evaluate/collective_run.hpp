@@ -8,26 +8,26 @@
 
 namespace kbsim::evaluate {
 
-/// How often, and whether the first one's numbers are looked at.
+/// Number of calls, and whether the first call's numbers are checked.
 struct CollectiveRepeats {
   int warmup = 0;
   int iterations = 1;
   bool check = true;
 };
 
-/// How a collective went. All ranks call it at the same simulated time.
+/// Results of a collective, which all ranks call at the same simulated time.
 struct CollectiveRun {
-  std::vector<host::CollectiveTiming> slowest;  // rank, of each iteration after the warm-up
+  std::vector<host::CollectiveTiming> slowest;  // slowest rank of each iteration after the warm-up
   Time kernels{};                               // of the slowest ranks of all calls, warm-ups too
   std::int64_t wrong = 0;                       // elements, of all ranks' outputs
   bool checked = false;
-  Cause why = {};  // the last call has ended on all ranks, if causes are kept
+  Cause why = {};  // of the last call's end on all ranks, if causes are kept
 
   [[nodiscard]] double mean_latency_ns() const;
   [[nodiscard]] double mean_kernel_ns() const;
 };
 
-/// Tensors on every rank, then the collective as often as asked. The main rank's program awaits it.
+/// Makes tensors on every rank, then calls the collective `repeats` times. The main rank's program awaits it.
 [[nodiscard]] Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRepeats repeats,
                                     CollectiveRun* run);
 

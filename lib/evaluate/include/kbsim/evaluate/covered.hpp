@@ -12,7 +12,7 @@ struct Interval {
   Time end{};
 };
 
-/// How long at least one of them lasts.
+/// Time that at least one of the intervals covers.
 [[nodiscard]] inline Time covered(std::vector<Interval> intervals) {
   std::ranges::sort(intervals, {}, &Interval::begin);
   Time sum{};

@@ -13,9 +13,9 @@
 
 namespace kbsim::evaluate {
 
-/// One decoder layer over `ranks` packages, on one PE of each: heads and the MLP are divided (Megatron's
-/// tensor parallelism); with `sequence_parallel` the rows of norms and residuals are, too. Prefill: `tokens`
-/// rows into an empty cache. Decode: one row, behind `tokens` of the cache.
+/// One decoder layer over `ranks` packages, on one PE of each. Heads and the MLP are divided (Megatron's
+/// tensor parallelism); `sequence_parallel` also divides the rows of norms and residuals. Prefill: `tokens`
+/// rows into an empty cache. Decode: one row, after `tokens` of the cache.
 struct DecoderProblem {
   ModelConfig model;
   int ranks = 1;
@@ -31,8 +31,8 @@ enum class DecoderStep { norms, qkv, attention, output, mlp, collectives, residu
 inline constexpr std::array<std::string_view, 7> kDecoderSteps{"norms", "qkv",         "attention", "output",
                                                                "mlp",   "collectives", "residuals"};
 
-/// What one rank does, by closed form and as simulated. Bytes are those that can't be done without: weights,
-/// the cache, what a ring all-reduce (or the gathers and scatters in its place) sends.
+/// Work of one rank, by closed form and as simulated. Bytes are the unavoidable ones: weights, the cache, and
+/// messages of a ring all-reduce (or of the gathers and scatters in its place).
 struct DecoderWork {
   double flop = 0.0;
   double hbm_bytes = 0.0;
@@ -41,7 +41,7 @@ struct DecoderWork {
 [[nodiscard]] DecoderWork closed_form(const DecoderProblem& problem);
 
 struct DecoderRun {
-  std::array<Time, kDecoderSteps.size()> steps{};  // of rank 0, whose sum is the time
+  std::array<Time, kDecoderSteps.size()> steps{};  // of rank 0; they sum to `time`
   Time time{};
   StatedTime stated = {};      // that time
   DecoderWork simulated;       // of rank 0; no flop in runs without values
@@ -49,12 +49,12 @@ struct DecoderRun {
 };
 
 [[nodiscard]] config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpec machine);
-/// Among how many packages heads and the MLP divide: the most of 1, 2, 4, ... up to `limit`.
+/// The most of 1, 2, 4, ... up to `limit` packages that divide heads and the MLP.
 [[nodiscard]] int most_ranks(const ModelConfig& model, int limit);
-/// UsageError if heads or sizes don't divide, or nothing has room for weights and cache.
+/// UsageError if heads or sizes don't divide, or if weights and cache don't fit.
 void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem);
 
-/// The program of the main rank: it spawns a rank a package. The algorithms are those of its session.
+/// The program of the main rank: spawns one rank per package. The algorithms are those of its session.
 [[nodiscard]] Task<> run_decoder(host::Rank& main, DecoderProblem problem,
                                  std::vector<std::string> algorithms, DecoderRun* run);
 

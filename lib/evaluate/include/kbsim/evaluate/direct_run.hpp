@@ -8,7 +8,7 @@
 
 namespace kbsim::evaluate {
 
-/// How a collective went that one program launched on all packages.
+/// Result of a collective that one program launched on all packages.
 struct DirectRun {
   Time latency{};  // from the launches' call to the last one's end
   Time kernel{};   // of the package whose PEs took longest

@@ -9,8 +9,8 @@
 
 namespace kbsim::evaluate {
 
-/// C[m, n] = A[m, k] B[k, n] in f16, on the first PEs of the first cubes of a package: rows of A and C, or
-/// columns of B and C, are divided among them, the other operand is on each.
+/// C[m, n] = A[m, k] B[k, n] in f16, on the first PEs of the first cubes of a package. Rows of A and C, or
+/// columns of B and C, are divided among them; the other operand is on each.
 struct LayerProblem {
   std::int64_t m = 0, n = 0, k = 0;
   int cubes = 1;
@@ -19,8 +19,8 @@ struct LayerProblem {
   [[nodiscard]] std::int64_t macs() const { return m * n * k; }
 };
 
-/// How the layer is divided: no more parts than rows or columns; the way that gives the fullest PE less to
-/// do.
+/// The division of the layer: at most one part per row or column, along the direction that gives the fullest
+/// PE less work.
 struct LayerDivision {
   bool by_rows = false;
   int cubes = 1;
@@ -29,7 +29,7 @@ struct LayerDivision {
   [[nodiscard]] int parts() const { return cubes * pes; }
 };
 
-/// What a layer takes by closed form: operands and result once, and as the tiles of the composites read and
+/// Work of a layer by closed form: operands and result once, and as the tiles of the composites read and
 /// write them.
 struct LayerWork {
   std::int64_t macs = 0;
@@ -50,7 +50,7 @@ struct LayerRun {
   replay::Comparison numbers;
 };
 
-/// UsageError if there is no room for the operands.
+/// UsageError if the operands don't fit.
 void require_possible(const config::MachineSpec& machine, const LayerProblem& problem);
 
 /// The program of the main rank. Operands are resident; the product is checked if the run has values.

@@ -5,7 +5,7 @@
 
 namespace kbsim::evaluate {
 
-/// What the components of a machine say of themselves once it is built: overheads, peaks, efficiencies.
+/// Overheads, peaks and efficiencies that the components of a machine report once it is built.
 [[nodiscard]] topology::Figures figures_of(const topology::Graph& graph);
 
 }  // namespace kbsim::evaluate

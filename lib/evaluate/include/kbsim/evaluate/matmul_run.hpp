@@ -17,9 +17,9 @@ struct MatmulProblem {
 };
 [[nodiscard]] std::string_view to_string(Staging staging);
 
-/// How long a tile takes in each stage if nothing else is there, without latencies, from the machine's own
-/// parts: DMA moves what there is of a tile, the others take whole ones. And what a pipeline of such stages
-/// takes for all tiles: sum a_i + max (n_i - 1) a_i.
+/// Time of a tile in each stage of an otherwise idle machine, without latencies, from the machine's own
+/// parts. DMA moves the existing part of a tile; the other stages take whole tiles. Total for all tiles in
+/// such a pipeline: sum a_i + max (n_i - 1) a_i.
 struct IdealPipeline {
   Time dma_in{};
   Time fetch{};
@@ -28,7 +28,7 @@ struct IdealPipeline {
   Time total{};
 };
 
-/// What one product took and gave.
+/// Result of one product.
 struct MatmulRun {
   replay::Comparison numbers;
   hw::Activity window;  // of the PE
@@ -38,11 +38,11 @@ struct MatmulRun {
   bool under_tile = false;  // smaller than one of the scheduler's tiles in some direction
 };
 
-/// UsageError if there is no room for the operands on this package.
+/// UsageError if the operands don't fit on this package.
 void require_possible(const config::MachineSpec& machine, const MatmulProblem& problem, int sip = 0);
 
-/// Makes the operands on PE 0 of cube 0 of this rank's package, multiplies, checks the product, if the run
-/// has values, against one in f64. The rank's program awaits it.
+/// Makes the operands on PE 0 of cube 0 of this rank's package and multiplies. If the run has values, checks
+/// the product against one in f64. The rank's program awaits it.
 [[nodiscard]] Task<> run_matmul(host::Rank& rk, MatmulProblem problem, MatmulRun* run);
 
 }  // namespace kbsim::evaluate

@@ -11,17 +11,17 @@ namespace kbsim::evaluate {
 
 enum class HiddenAct { relu, silu, gelu, gelu_tanh };
 
-/// What the MLP works on: the sum behind attention, normalised; or, beside attention, the layer's input by a
-/// norm of its own or by attention's.
+/// Input of the MLP: the normalised sum after attention; or, beside attention, the layer's input by the MLP's
+/// own norm or by attention's.
 enum class MlpInput { attention_sum, own_norm, attention_norm };
 
-/// So many keys, no more, are seen by a row of attention, in at least one layer.
+/// In at least one layer, a row of attention sees at most this number of keys.
 struct AttentionWindow {
   std::int64_t keys = 0;
-  std::string key;  // what config.json calls it
+  std::string key;  // its name in config.json
 };
 
-/// The family of a config.json without model_type and architectures: LLaMA's layer, as far as its keys agree.
+/// The family of a config.json without model_type and architectures: LLaMA's layer, if its keys agree.
 constexpr std::string_view kAssumedFamily = "LLaMA (assumed, no model_type)";
 
 /// A decoder layer, by the keys that model hubs have in config.json.
@@ -42,18 +42,17 @@ struct ModelConfig {
   std::optional<bool> output_bias;  // of attention; not given: as attention_bias
   bool mlp_bias = false;
   MlpInput mlp_input = MlpInput::attention_sum;
-  std::optional<AttentionWindow> window;  // isn't simulated: runs have no more keys than it
+  std::optional<AttentionWindow> window;  // isn't simulated: a run has at most this number of keys
 
   [[nodiscard]] bool gated() const { return gated_mlp.value_or(hidden_act == HiddenAct::silu); }
   [[nodiscard]] bool has_output_bias() const { return output_bias.value_or(attention_bias); }
 };
 
-/// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
-/// queries, head_dim from hidden_size, the kind of norm from the name of its eps, activation, gate and biases
-/// from model_type. Keys go by the names of all families (n_embd, ffn_dim, ...); of a model of several parts
-/// those of text_config count. Unsupported for a model_type that isn't known, for any other key, unless a
-/// table lists it as idle. UsageError with the place, the key, and what is expected, for a key that is read
-/// and has a value of another type; Unsupported for layers that aren't dense decoders'.
+/// Missing keys follow from others as in those models: num_key_value_heads from the heads of queries,
+/// head_dim from hidden_size, the norm from its eps, activation, gate and biases from model_type. Keys of all
+/// families count (n_embd, ...); in a model of several parts, those of text_config. Unsupported for an
+/// unknown model_type or key, unless a table lists it as idle, and for layers that aren't dense decoders'.
+/// UsageError with place, key and expectation for a value of another type.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate

@@ -10,9 +10,9 @@
 
 namespace kbsim::evaluate {
 
-/// Traces simulated in one way: "open loop", "closed loop", or before a fit. Takes barriers as they end, and
-/// keeps errors of traces, not barriers: with many of them quantiles are those of Quantiles, and every
-/// second, fourth and so on is a point of the scatter plot.
+/// Traces simulated in one way: "open loop", "closed loop", or before a fit. Takes barriers as they end and
+/// keeps errors of traces, not of barriers. With many barriers, quantiles are those of Quantiles, and only
+/// every second, fourth and so on is a point of the scatter plot.
 class NocColumn {
  public:
   struct Point {
@@ -28,7 +28,7 @@ class NocColumn {
 
   explicit NocColumn(std::string name);
 
-  /// One more trace, whose name is its file's: `play` tells what it is given of each barrier.
+  /// Adds a trace, named as its file. `play` passes each barrier to the sink that it is given.
   void add(const std::string& trace, const std::function<void(const hw::NocBarrierSink&)>& play);
 
   [[nodiscard]] const std::string& label() const { return name_; }
@@ -37,7 +37,7 @@ class NocColumn {
   [[nodiscard]] const Worst* worst() const { return worst_.trace.empty() ? nullptr : &worst_; }
   [[nodiscard]] const std::vector<Point>& points() const { return points_.kept(); }
   [[nodiscard]] std::uint64_t barriers_a_point() const { return points_.step(); }
-  /// Numbers that are kept of barriers: what its memory grows with beside traces.
+  /// Number of values kept of barriers: besides traces, the only part of its memory that grows.
   [[nodiscard]] std::size_t kept() const;
 
  private:

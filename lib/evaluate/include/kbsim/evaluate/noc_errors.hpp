@@ -14,7 +14,7 @@ namespace kbsim::evaluate {
 
 /// |predicted - measured end| over the measured time from the barrier's first outstanding read to its end.
 [[nodiscard]] double error_of(const hw::NocBarrier& barrier);
-/// Reads went before it, and time passed since the first of them.
+/// True if reads went before the barrier, and time passed since the first of them.
 [[nodiscard]] bool is_judged(const hw::NocBarrier& barrier);
 
 /// Errors of judged barriers.
@@ -27,13 +27,13 @@ struct NocErrors {
 };
 [[nodiscard]] NocErrors errors_of(const Quantiles& errors);
 
-/// What a trace gave.
+/// Errors of one trace.
 struct NocTraceErrors {
   std::string name;  // of its file, without folders
   NocErrors errors;
 };
 
-/// Of the traces of one half: all barriers alike, and all traces alike.
+/// Errors of the traces of one half: each barrier weighs the same, and each trace weighs the same.
 class NocHalf {
  public:
   void add(const Quantiles& errors_of_trace);

@@ -28,8 +28,8 @@ struct NocFit {
   double cost = 0.0;
   int tried = 0;  // sets of values
 };
-/// Coordinate search: steps up and down one constant after the other while that costs less; steps are halved
-/// when a round finds nothing. Ends after `rounds` rounds. The same costs give the same values.
+/// Coordinate search: steps up and down one constant after the other while the cost falls, and halves the
+/// steps when a round finds nothing. Ends after `rounds` rounds. Equal costs give equal values.
 [[nodiscard]] NocFit fit_noc(const std::function<double(const std::vector<double>&)>& cost, int rounds);
 
 }  // namespace kbsim::evaluate

@@ -7,8 +7,8 @@
 
 namespace kbsim::evaluate {
 
-/// The values of the options that results hang on, by their names: numbers, texts, 0 or 1 of a switch. A text
-/// that is empty isn't there.
+/// Values of the options that results depend on, by name: numbers, texts, 0 or 1 for a switch. Empty texts
+/// are left out.
 [[nodiscard]] boost::json::object to_json(const OptionSet& options, const OptionValues& values);
 
 /// The options themselves: name, short name, type, unit, default, range, choices and help.

@@ -12,7 +12,7 @@ namespace kbsim::evaluate {
 /// Watches a session that hasn't run: by package and by cube.
 [[nodiscard]] std::unique_ptr<hw::ParallelBound> watch_parallel_bound(host::Session& session);
 
-/// Tables of what it saw, and a sentence that says whether threads would pay.
+/// Tables of what was observed, and a sentence that says whether threads would pay.
 [[nodiscard]] std::string to_text(hw::ParallelBound& bound, std::uint64_t events);
 
 }  // namespace kbsim::evaluate

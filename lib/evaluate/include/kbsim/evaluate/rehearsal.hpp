@@ -13,8 +13,8 @@ namespace kbsim::evaluate {
 
 struct EvaluationRequest;
 
-/// The memories of a machine, taken as a host program will take them, while nothing runs. UsageError names
-/// the memory that has no room, or what else stands against it.
+/// Takes a machine's memory as a host program will, while nothing runs. UsageError names the memory that has
+/// no room, or another obstacle.
 class Rehearsal {
  public:
   explicit Rehearsal(const config::MachineSpec& machine) : machine_{machine}, allocators_{machine} {}
@@ -23,9 +23,10 @@ class Rehearsal {
   void install(const config::AlgorithmSpec& algorithm);
   /// A tensor on a package.
   void place(int sip, const Shape& shape, DType dtype, const topology::DPPolicy& dp);
-  /// As much as a kernel holds in the TCM of its PE at once.
+  /// UsageError if `tiles`, the most that a kernel holds at once, don't fit into its PE's TCM.
   void hold(Bytes tiles) const;
-  /// A tile of a product in f16 by a composite, C streamed to memory, A and B from there unless loaded.
+  /// Checks a tile of a product in f16 by a composite. C goes to memory; A and B come from there unless
+  /// loaded.
   void multiply(bool a_loaded, bool b_loaded) const;
 
  private:
@@ -33,8 +34,8 @@ class Rehearsal {
   topology::MachineAllocators allocators_;
 };
 
-/// What the components of the machine refuse of their settings is told now. Not where a single simulation
-/// refuses it as well as this would, since nobody hears of it before that ends (told_before).
+/// Reports now which settings the components of the machine refuse. Skipped for a single simulation that
+/// refuses them as well and whose output isn't seen before it ends (told_before).
 void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
                        std::size_t simulations);
 
@@ -42,8 +43,8 @@ void require_buildable(const EvaluationRequest& request, const config::MachineSp
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem);
 
-/// UsageError for an algorithm that isn't for this collective, or not for tensors on PE 0 of each package: it
-/// names those of `ccl` that are.
+/// UsageError if an algorithm isn't for this collective, or not for tensors on PE 0 of each package. The
+/// error names those of `ccl` that are.
 void require_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                             const config::CclSpec& ccl, config::Collective collective, DType dtype);
 

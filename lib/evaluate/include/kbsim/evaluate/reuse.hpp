@@ -8,14 +8,14 @@
 
 namespace kbsim::evaluate {
 
-/// An evaluation's own options that its rows hang on, for run.json.
+/// The evaluation's own options that its rows depend on, for run.json.
 [[nodiscard]] boost::json::object row_options(const Evaluation& evaluation, const EvaluationRequest& request);
 
-/// The rows in the folder of `options`; UsageError if there are none of this evaluation.
+/// The rows in the folder of `options`; UsageError if it has no rows of this evaluation.
 [[nodiscard]] Rows earlier_rows(const EvaluateOptions& options);
 
-/// UsageError naming the first key or option that the rows in the folder were made with another value of, or
-/// if there are no rows.
+/// UsageError if there are no rows, or naming the first key or option that had another value when the rows in
+/// the folder were made.
 void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
                       const EvaluateOptions& options);
 

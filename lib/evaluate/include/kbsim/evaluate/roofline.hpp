@@ -11,12 +11,12 @@
 
 namespace kbsim::evaluate {
 
-/// Parts of a machine whose rates bound a time from below; `latency` stands for none of them.
+/// Resources of a machine whose rates bound a time from below; `latency` means no such resource.
 enum class Resource : std::uint8_t { hbm, macs, noc, ucie, latency };
 [[nodiscard]] std::string_view to_string(Resource resource);   // "HBM", "MACs", "NOC", "UCIe", "latency"
 [[nodiscard]] Resource resource_named(std::string_view name);  // latency if none has that name
 
-/// How long each resource must work at its full rate: of its units, the one that works longest.
+/// Time that each resource needs at its full rate. The slowest of its units counts.
 class IdealTimes {
  public:
   [[nodiscard]] Time of(Resource resource) const { return times_[static_cast<std::size_t>(resource)]; }
@@ -35,10 +35,10 @@ struct Roofline {
 };
 [[nodiscard]] Roofline roofline(const IdealTimes& ideal, Time taken);
 
-/// Whether a critical path that is limited by that (explain::limited_by()) waits for that resource.
+/// Whether a critical path with that limit (explain::limited_by()) waits for that resource.
 [[nodiscard]] bool agrees(Resource resource, std::string_view limited_by);
 
-/// Remembers how long memories and links of a machine have worked, and says what they have served since.
+/// Notes how long memories and links of a machine have worked, and gives what they have served since.
 class ServedSince {
  public:
   explicit ServedSince(hw::Machine& machine);

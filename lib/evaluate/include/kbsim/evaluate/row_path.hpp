@@ -16,13 +16,13 @@ struct RowPath {
   std::string text;
   boost::json::object document;  // explain.json
 };
-/// Puts it into a row, as `explanation`, until it is taken out: no table has it.
+/// Puts a path into a row, as `explanation`. take_path() removes it before tables are made.
 void add(boost::json::object& row, RowPath path);
-/// Takes it out of the row that has it; none if none has.
+/// Takes the path out of the row that has one; none if no row has.
 [[nodiscard]] std::optional<RowPath> take_path(boost::json::array& rows);
 
-/// UsageError, which says how many there are, if --of asks for a row that isn't among `rows`, or
-/// --parallel-bound for that of several simulations.
+/// UsageError with their number if --of asks for a row that isn't among `rows`, or if --parallel-bound is
+/// asked of several simulations.
 void require_asked(const EvaluationRequest& request, std::size_t rows, std::size_t simulations);
 inline void require_asked(const EvaluationRequest& request, std::size_t rows) {
   require_asked(request, rows, rows);

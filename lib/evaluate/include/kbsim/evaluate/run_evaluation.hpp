@@ -16,32 +16,30 @@ namespace kbsim::evaluate {
 struct EvaluateOptions {
   std::string name;
   std::string out;                         // folder; none: nothing is written
-  bool gets_page = false;                  // the folder, next
+  bool gets_page = false;                  // the folder gets a page afterwards
   bool reuse = false;                      // take the rows of summary.json in `out`
-  std::string reuse_asked_by = "--reuse";  // what errors name
+  std::string reuse_asked_by = "--reuse";  // the name in errors
   bool json = false;
   bool quiet = false;
-  bool verbose = false;                       // of a deadlock: all that is known
+  bool verbose = false;                       // full reports of deadlocks
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
 };
 
-/// Why simulations have no row: of the first of them, behind what the others gave.
+/// Simulations have no row: the reason of the first of them, after the results of the others.
 class RowsMissing : public Error {
  public:
   using Error::Error;
 };
 
-/// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
-/// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
-/// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
-/// numbers in any row: ExitCode::wrong_values. Simulations that are deadlocked, or fail otherwise, have no
-/// row: RowsMissing after all else, deadlock.json of the former. Where all of them are refused (is_refusal)
-/// nothing is printed or written: Error. After a signal that asks for the end (StopSignals) the same of what
-/// has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
+/// Runs an evaluation, or takes earlier rows; prints it and, with a folder, writes summary.json, results.csv,
+/// figures and, unless reused, run.json and config.resolved.yaml. A reference adds correlation.json and its
+/// figure. After all output: returns wrong_values, or throws RowsMissing for deadlocks (deadlock.json) and
+/// failures, UsageError if no reference fits. Refused altogether (is_refusal): only Error. After a stop
+/// signal (StopSignals): what has ended, marked as partial, without pictures; returns interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
 
-/// What summary.json of an evaluation would have, for who runs many of them.
+/// The contents of an evaluation's summary.json, for a caller that runs many of them.
 struct KeptEvaluation {
   boost::json::object summary;
   report::RunSummary run;

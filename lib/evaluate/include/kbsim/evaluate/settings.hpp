@@ -9,7 +9,7 @@
 
 namespace kbsim::evaluate {
 
-/// What the user has chosen. Empty texts weren't given.
+/// The user's choices. Empty texts weren't given.
 struct Chosen {
   std::vector<std::string> set;
   std::string ccl;
@@ -21,7 +21,7 @@ struct Chosen {
 /// algorithm that isn't run, a default that the algorithm has a value of its own for.
 void require_effect(const Uses& uses, const Chosen& chosen, const config::Configuration& configuration);
 
-/// The algorithms as chosen: the one that runs becomes the default one, and all have their slots there.
+/// Applies the choices: the algorithm that runs becomes the default one, and all have their slots there.
 void apply(const Chosen& chosen, config::CclSpec& ccl);
 
 }  // namespace kbsim::evaluate

@@ -22,7 +22,7 @@ struct TpMlpProblem {
   bool bias = true;
 };
 
-/// What a part of a program took on rank 0, from its call to its end.
+/// Time of a part of a program on rank 0, from its call to its end.
 struct ProgramStep {
   std::string_view name;
   Time time{};
@@ -37,10 +37,10 @@ struct TpMlpRun {
 
 /// A package for each rank.
 [[nodiscard]] config::MachineSpec machine_of(const TpMlpProblem& problem, config::MachineSpec machine);
-/// UsageError if the sizes don't divide, or nothing has room for the tensors.
+/// UsageError if the sizes don't divide, or if the tensors don't fit.
 void require_possible(const config::MachineSpec& machine, const TpMlpProblem& problem);
 
-/// The program of the main rank: it spawns a rank a package. `all_reduce` is the algorithm that sums up.
+/// The program of the main rank: spawns one rank per package. `all_reduce` is the algorithm that sums up.
 [[nodiscard]] Task<> run_tp_mlp(host::Rank& main, TpMlpProblem problem, std::string all_reduce,
                                 TpMlpRun* run);
 

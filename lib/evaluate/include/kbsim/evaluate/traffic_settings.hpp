@@ -15,8 +15,8 @@ struct TrafficChoice {
   std::function<config::MachineSpec(const config::Overrides&)> machine;  // with these overrides
 };
 
-/// ConfigError with each override without which every packet would take the same route over the same routers
-/// and links. One that says what the file says, too, is none of these.
+/// ConfigError with each override that changes no packet's route, routers or links. An override that repeats
+/// the value in the file isn't reported.
 void require_met(const TrafficChoice& choice, const topology::TrafficCase& traffic);
 
 }  // namespace kbsim::evaluate

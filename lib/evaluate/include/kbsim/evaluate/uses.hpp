@@ -13,22 +13,22 @@ namespace kbsim::evaluate {
 /// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
 enum class Algorithms { none, one, any };
 
-/// A key that has no effect, and those below it; `*` stands for any section. Given by --set it is refused.
+/// A key without effect, and the keys below it; `*` means any section. --set refuses such a key.
 struct UnusedKey {
   std::string key;
   std::string why;
-  std::string beside = {};  // only beside this option of the bench's own; none: always
+  std::string beside = {};  // only with this option of the bench's own; none: always
 };
 
-/// What a command or bench makes use of.
+/// The parts of a configuration that a command or bench uses.
 struct Uses {
   std::string name;  // as in "--bench ccl"
   Algorithms algorithms = Algorithms::any;
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
-  /// Of Algorithms::any: those that run, by name, the first unless the user names another in its place; none:
-  /// any may.
+  /// For Algorithms::any: names of the algorithms that run. The user's choice replaces the first. Empty: any
+  /// may run.
   std::vector<std::string> named = {};
-  /// Of Algorithms::any: those that run, by name, where a file of others says so.
+  /// For Algorithms::any: names of the algorithms that run, if an input file decides that.
   std::function<std::vector<std::string>(const config::CclSpec&)> runs = {};
   std::vector<UnusedKey> unused = {};
 };

@@ -17,33 +17,32 @@ namespace kbsim::explain {
 /// How a stretch of a run would end with another value of a key.
 struct Prediction {
   Time length{};
-  std::int64_t flips =
-      0;  // pairs that a link, a port or an engine would serve in the other order: 0: it is exact
+  std::int64_t flips = 0;  // pairs that a link, port or engine would serve in the other order; 0: exact
 };
 
 class CauseKinds;
 
-/// All causes of a stretch of a run, as far as they were kept: each moment is the latest of its causes and a
-/// length that follows from keys. What it says of other values holds while everybody is served in the order
-/// in which he was. Memory and time are proportional to the moments.
+/// All kept causes of a stretch of a run: each moment is the latest of its causes plus a length that follows
+/// from keys. Statements about other values hold while the order of service stays the same. Memory and time
+/// are proportional to the moments.
 class CauseGraph {
  public:
-  /// Of what Causes::keeps_all() kept. Moments until `begin` are as they were.
+  /// A graph of the causes that Causes::keeps_all() kept. Moments until `begin` keep their times.
   CauseGraph(const Cause& end, Time begin, const hw::Machine& machine);
-  /// Another stretch of the same run: it shares what is known of kinds of moments.
+  /// Another stretch of the same run; it shares the known kinds of moments.
   CauseGraph(const Cause& end, Time begin, const CauseGraph& run);
 
-  /// Keys that the length of any of its moments follows from.
+  /// The keys that the length of any moment follows from.
   [[nodiscard]] const std::map<std::string, Term>& keys() const { return keys_; }
   [[nodiscard]] Prediction at(const std::string& key, double value) const;
-  /// Slopes on both sides, and from where to where the path stays: that of `path`, none if it isn't on it.
+  /// Slopes on both sides, and the range in which the path stays the same; of `path`, none if the key isn't
+  /// on it.
   [[nodiscard]] Sides sides(const std::string& key, const Derivative* path) const;
-  /// How much later what was done at places could have ended, the least first; those on the path are left
-  /// out.
+  /// By place off the path, the least first: how much later its work could have ended.
   [[nodiscard]] std::vector<Slack> slacks() const;
-  /// Of what ended at this moment: as late as the end itself where nothing follows from it.
+  /// The margin of the moment `ended`; up to the end itself where nothing follows from it.
   [[nodiscard]] Margin margin_of(const Cause& ended) const;
-  /// Of the operations that the end follows from, `most` that come nearest to the path.
+  /// The `most` operations nearest to the path, among those that the end follows from.
   [[nodiscard]] std::vector<OpSlack> op_slacks(const OpMarks& marks, std::size_t most) const;
   [[nodiscard]] std::size_t moments() const { return nodes_.size(); }
 
@@ -56,12 +55,12 @@ class CauseGraph {
     std::uint32_t other = kNone;
     std::uint32_t kind = 0;
   };
-  // How the end goes with a key.
+  // The end as a function of a key.
   struct Course {
     Time at{};
     double slope_ns = 0.0;
   };
-  // A moment of a path to the end, or of one that ties with it: causes by their numbers among these.
+  // A moment of a path to the end, or of a tied path; causes are indices into these.
   struct Tied {
     std::uint32_t parent = kNone;
     std::uint32_t other = kNone;
@@ -86,20 +85,20 @@ class CauseGraph {
   Time begin_;
   std::shared_ptr<CauseKinds> kinds_;
   std::vector<Node> nodes_;            // causes first; the last is the end
-  std::vector<std::uint32_t> places_;  // of moments; kNone: it isn't here
+  std::vector<std::uint32_t> places_;  // by moment; kNone: it isn't here
   std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;
   std::map<std::string, Term> keys_;
-  std::vector<Tied> tied_;                        // causes first; the last is the end
-  std::vector<Time> latest_;                      // that each may come; kForever: the end isn't behind it
+  std::vector<Tied> tied_;    // causes first; the last is the end
+  std::vector<Time> latest_;  // the latest time each may arrive; kForever: the end doesn't follow from it
   std::shared_ptr<const Times> times_;            // of the end
   mutable std::shared_ptr<const Delays> delays_;  // once they are asked for
 };
 
-/// Adds what the graph of the path's end and begin knows: slopes and ranges of keys, slacks.
+/// Adds the slopes and ranges of keys, and slacks, from the graph of the path's end and begin.
 void add_sides(Explanation& what, const CauseGraph& graph);
-/// And slacks of operations.
+/// Adds slacks of operations.
 void add_op_slacks(Explanation& what, const CauseGraph& graph, const OpMarks& marks);
-/// Of both what the text of a path shows.
+/// Adds everything of both kinds that the text of a path shows.
 void add_shown(Explanation& what, const CauseGraph& graph, const OpMarks& marks);
 
 }  // namespace kbsim::explain

@@ -15,10 +15,10 @@ namespace kbsim::explain {
 
 using Times = std::map<std::string, Time>;  // by name
 
-/// A path as explain.json has it.
+/// A path as explain.json records it.
 struct PathRecord {
   std::string of;
-  std::string kernel = {};  // of a launch or a collective; "" of the run
+  std::string kernel = {};  // of a launch or a collective; "" for the run
   int rank = 0;             // of a launch; kAllRanks of a collective
   Time length{};
   std::string limited_by = {};
@@ -27,10 +27,10 @@ struct PathRecord {
   Times places = {};
   Times lines = {};
   Times spots = {};  // reason, place and kernel line together; empty if the segments aren't there
-  std::optional<Times> ops = {};  // by id and what it does; none of a run that doesn't tell them
+  std::optional<Times> ops = {};  // by id and call; none of a run that doesn't record operations
   std::vector<Derivative> keys = {};
 };
-/// The run and its launches. UsageError naming `source` for what isn't such a document.
+/// The paths of the run and of its launches. UsageError naming `source` if this is no such document.
 [[nodiscard]] std::vector<PathRecord> paths_in(const boost::json::value& explanation,
                                                const std::string& source);
 
@@ -41,9 +41,9 @@ struct TimeChange {
   Time is{};
   [[nodiscard]] Time change() const { return is - was; }
 };
-/// What differs, slower first: by how much longer it is.
+/// The differences, greatest increase first.
 [[nodiscard]] std::vector<TimeChange> changes(const Times& was, const Times& is);
-/// "overhead 82 -> 70 %, busy link 5 -> 16 %": the shares of reasons that moved most. "" if none did by a
+/// "overhead 82 -> 70 %, busy link 5 -> 16 %": the shares of reasons that moved most. "" if none moved by a
 /// percent.
 [[nodiscard]] std::string share_changes(const PathRecord& was, const PathRecord& is, std::size_t most);
 
@@ -57,18 +57,18 @@ struct PathChange {
   std::vector<TimeChange> waits = {};
   std::vector<TimeChange> places = {};
   std::vector<TimeChange> lines = {};
-  std::vector<TimeChange> ops = {};   // if both tell them
+  std::vector<TimeChange> ops = {};   // if both record them
   std::vector<TimeChange> keys = {};  // the time that their terms take
 
   [[nodiscard]] bool same() const;
 };
-/// The run beside the run, the n-th collective of a kernel beside the n-th, and the n-th launch of a kernel
-/// on a rank beside the n-th, in this order; in each an operation beside the one with its id. Those that are
-/// the same are left out. What it points to must outlive it.
+/// Compares the run with the run, the n-th collective of a kernel with the n-th, then the n-th launch of a
+/// kernel on a rank with the n-th. Operations are matched by id. Equal paths are left out. The result points
+/// into `was` and `is`, which must outlive it.
 [[nodiscard]] std::vector<PathChange> path_changes(const std::vector<PathRecord>& was,
                                                    const std::vector<PathRecord>& is);
 
-/// Tables, what got slower first. "" of none.
+/// Tables, greatest increase first; "" if there are no changes.
 [[nodiscard]] std::string to_text(const std::vector<PathChange>& changes);
 [[nodiscard]] boost::json::object to_json(const PathChange& change);
 

@@ -14,14 +14,14 @@
 
 namespace kbsim::explain {
 
-/// What of a path has something in common.
+/// The part of a path with a common reason, kind, place or kernel line.
 struct Share {
   std::string name;
   Time time{};
   std::int64_t count = 0;  // of segments
 };
 
-/// What of a path is of one operation: from its kernel's call to its end.
+/// The part of a path that belongs to one operation, from its kernel's call to its end.
 struct OpShare {
   std::string op;    // "sip0.cube0.pe3:17", as the op log counts
   std::string what;  // "div f16 [16, 8]"
@@ -30,11 +30,11 @@ struct OpShare {
   std::string line = {};   // of the kernel, "kernels/x.cpp:46"; "" where none is known
 };
 
-/// What a key does on either side of its value, as long as everybody is served in the order in which he was.
+/// The effect of a key on either side of its value, while the order of service stays the same.
 struct Sides {
   double less_ns = 0.0;  // slope below the value: how many ns longer for one more of its unit
   double more_ns = 0.0;  // above it
-  /// The values between which no other cause overtakes on the path; none: as far as was looked.
+  /// The range in which no other cause overtakes on the path; none: beyond the range searched.
   std::optional<double> from = {};
   std::optional<double> to = {};
 };
@@ -48,37 +48,36 @@ struct Derivative {
   Time time{};            // of the path, that the key's terms take
   double count = 0.0;     // of a latency: how many ns longer for one more of its unit; 0 of a rate
   double slope_ns = 0.0;  // the same, of a rate before rounding
-  /// How much shorter the path gets, as a part of its length, if the key gets better by a part.
+  /// Relative decrease of the path's length per relative improvement of the key.
   double elasticity = 0.0;
-  /// Of a rate: how often so many bytes pass at that share of it, or so much other work is done.
+  /// For a rate: how often each number of bytes passes at each share of the rate, or other work is done.
   std::map<std::pair<std::int64_t, double>, std::int64_t> bytes = {};
   Rounding rounding = Rounding::bandwidth;
   bool shared = false;  // another key has the same time
-  /// Of a latency: how often a unit of the value adds so many ns.
+  /// For a latency: how often each number of ns per unit of the value is added.
   std::map<double, std::int64_t> paid = {};
-  /// Where all causes are known.
+  /// Only where all causes are known.
   std::optional<Sides> sides = {};
 
   [[nodiscard]] bool is_rate() const { return !bytes.empty(); }
   /// How much longer the path gets with another value, each of its terms rounded anew.
   [[nodiscard]] Time change(double to) const;
-  /// How many ns longer for one more of its unit, if it had that value, before rounding.
+  /// Slope at the value `at`: how many ns longer for one more of its unit, before rounding.
   [[nodiscard]] double slope_at(double at) const;
 };
 
-/// What isn't on the path.
+/// A place that isn't on the path.
 struct Slack {
   std::string place;
   std::string kind;
-  Time least{};  // so much later each work there could have ended
+  Time least{};  // each work there could have ended at least this much later
   std::int64_t works = 0;
 };
 
-/// How much later something could have ended, everything else being later only because of it.
+/// How much later something could have ended, where all other delays follow from it.
 struct Margin {
-  Time end{};  // without the end of the path coming later, while everybody is served in the order in which he
-               // was
-  Time steady{};  // of that, as long as no order flips: then it is exact
+  Time end{};     // without a later end of the path, while the order of service stays the same
+  Time steady{};  // the part of it in which no order flips: exact
 };
 
 /// An operation that isn't on the path.
@@ -92,7 +91,7 @@ struct OpSlack {
 
 inline constexpr int kAllRanks = -1;
 
-/// Where the time of a path went, the greatest first; the times of reasons, kinds and places sum to its
+/// Where the time of a path went, the greatest first. The times of reasons, kinds and places each sum to its
 /// length.
 struct Explanation {
   std::string of;  // "the run", "launch 2 of rank 0"
@@ -100,37 +99,39 @@ struct Explanation {
   std::vector<Share> reasons;
   std::vector<Share> kinds;
   std::vector<Share> places;
-  std::vector<Share> lines;  // of kernels; what is of none is left out
+  std::vector<Share> lines;  // of kernels; parts without a line are left out
   std::vector<OpShare> ops;  // likewise; none if the log keeps no operations
   std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
   std::vector<Derivative> keys;
-  std::vector<Share> keyless = {};  // of reasons, what no key says the length of
-  std::string kernel = {};          // of a launch or a collective; "" of all else
+  std::vector<Share> keyless = {};  // of reasons: the part whose length follows from no key
+  std::string kernel = {};          // of a launch or a collective; "" otherwise
   int rank = 0;                     // of a launch; kAllRanks of a collective
-  int collective = 0;               // of a launch its collective, and of a collective: which, from 1 on
+  int collective = 0;  // number of the collective, from 1; of a launch, the collective it belongs to
   // Where all causes are known.
-  std::vector<Derivative> off_path = {};  // keys that aren't on it, but would be behind their ranges
+  std::vector<Derivative> off_path = {};  // keys off the path that would be on it beyond their ranges
   std::vector<Slack> slacks = {};
-  std::vector<OpSlack> op_slacks = {};  // that come nearest to it, the nearest first
+  std::vector<OpSlack> op_slacks = {};  // nearest to the path first
   std::optional<Margin> margin = {};    // against the end of the run
 };
-/// So many of its keys are in the text, and of operations that aren't on it.
+/// How many keys, and operations off the path, the text shows.
 inline constexpr std::size_t kShownKeys = 6;
 inline constexpr std::size_t kShownOps = 3;
 
-/// The marks are those that the path was made with.
+/// `marks` are the ones that the path was made with.
 [[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine,
                                   const OpMarks* marks = nullptr);
 
-/// "critical path of the run, 2811.942 ns: 62 % overhead; cube.noc.router.overhead_ns matters most", a line.
+/// One line: "critical path of the run, 2811.942 ns: 62 % overhead; cube.noc.router.overhead_ns matters
+/// most".
 [[nodiscard]] std::string sentence(const Explanation& explanation);
-/// Behind it where Causes::gave_up_all().
+/// Follows the sentence if Causes::gave_up_all().
 inline constexpr const char* kGaveUpAll =
     "too many moments to keep all their causes: slopes on both sides, ranges and slacks aren't known\n";
 
-/// That line, a bar, and how each list begins.
+/// The sentence, a bar, and the first entries of each list.
 [[nodiscard]] std::string to_text(const Explanation& explanation);
-/// A wait that somebody may end, if it is a quarter of the length; else the longest reason: "overhead 62 %".
+/// A wait that another party may end, if it is a quarter of the length; else the longest reason, as in
+/// "overhead 62 %".
 [[nodiscard]] std::string limited_by(const Explanation& explanation);
 [[nodiscard]] boost::json::object to_json(const Explanation& explanation, const hw::Machine& machine,
                                           const OpMarks* marks = nullptr);

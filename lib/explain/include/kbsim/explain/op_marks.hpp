@@ -10,8 +10,8 @@
 
 namespace kbsim::explain {
 
-/// Which moments are the ends of which operations of a log, while causes are kept: 17 bytes an operation.
-/// Operations that take no time have none. Where several end with one moment, it is that of the least id.
+/// Maps moments to the operations of a log that end at them, while causes are kept: 17 bytes per operation.
+/// Operations that take no time have no moment. A moment that ends several operations maps to the least id.
 class OpMarks final : public oplog::IOpWatch {
  public:
   /// Watches the log from now on, if the simulation keeps causes and the log operations; both must outlive
@@ -21,22 +21,22 @@ class OpMarks final : public oplog::IOpWatch {
   OpMarks(const OpMarks&) = delete;
   OpMarks& operator=(const OpMarks&) = delete;
 
-  /// Why this one ends is kept even if nothing follows from it.
+  /// Keeps the cause of this operation's end even if nothing follows from it.
   void keep(oplog::ValueId id) { kept_ = id; }
-  /// That cause; none where its end is another one's, or isn't known yet.
+  /// The kept cause; none where the end belongs to another operation, or isn't known yet.
   [[nodiscard]] const Cause& kept_end() const { return kept_end_; }
 
   void reserved(oplog::ValueId id) override;
   void recorded(const oplog::Op& op, std::string_view call) override;
 
   [[nodiscard]] const oplog::OpLog& log() const { return log_; }
-  /// Of a mark of the causes.
+  /// The operation of a mark of the causes.
   [[nodiscard]] oplog::ValueId id(std::uint32_t mark) const { return ended_[mark - 1]; }
-  /// When its kernel, or host program, called for it.
+  /// Time of the call by its kernel or host program.
   [[nodiscard]] Time called(oplog::ValueId id) const { return called_[id.lane][id.seq]; }
   /// "sip0.cube0.pe3:17": its lane, and its count there.
   [[nodiscard]] std::string name(oplog::ValueId id) const;
-  /// "div f16 [16, 8]"; of what moves data its call, "store f16 [16, 8]".
+  /// "div f16 [16, 8]"; an operation that moves data shows its call, "store f16 [16, 8]".
   [[nodiscard]] std::string what(oplog::ValueId id) const;
 
  private:

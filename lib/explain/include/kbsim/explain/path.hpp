@@ -11,38 +11,38 @@
 
 namespace kbsim::explain {
 
-/// A stretch of a path for one reason at one place: `count` times the same, one after the other.
+/// A stretch of a path for one reason at one place: `count` equal parts, one after the other.
 struct Segment {
   Time from{};
   Time to{};
   hw::Reason reason = hw::Reason::unexplained;
   std::uint32_t place = 0;  // a node or a link, as the reason says
-  std::int64_t amount = 0;  // of each
+  std::int64_t amount = 0;  // of each part
   std::int64_t count = 1;   // negative: it was computed back, from a later time to an earlier one
   std::uint32_t line = 0;   // of a kernel, see Causes::line()
-  std::uint32_t op = 0;     // see OpMarks::id(): between its kernel's call and its end; 0: of none
-  bool others = false;      // other work that held the server, which what the path follows waited for
+  std::uint32_t op = 0;     // see OpMarks::id(): between its kernel's call and its end; 0: none
+  bool others = false;      // other work held the server, and the path waited for it
   bool cut = false;         // only a part of it is on the path
 
   [[nodiscard]] Time length() const { return to - from; }
 };
 
-/// The critical path to a moment, from `begin` on: each segment begins where the one before it ends, so their
-/// lengths sum to end - begin. None of them is of two reasons.
+/// The critical path to a moment, from `begin` on. Each segment begins where the previous one ends, so their
+/// lengths sum to end - begin. Each segment has one reason.
 struct Path {
   Time begin{};
   Time end{};
   std::vector<Segment> segments;              // first to last
-  std::vector<Segment> unseen = {};           // a way back in time, and what it led over: of keys alone
-  std::array<Time, hw::kReasons> waits = {};  // parts of it in which something waited for a slot and so on
-  bool steps = false;     // something went in steps: what is behind one counts as on the average
-  std::int64_t ties = 0;  // moments where another cause came at the same time: there may be other paths
+  std::vector<Segment> unseen = {};           // segments back in time, or later than the path: for keys alone
+  std::array<Time, hw::kReasons> waits = {};  // parts of it in which something waited, for a slot etc.
+  bool steps = false;     // something went in steps; what follows a step counts as on the average
+  std::int64_t ties = 0;  // moments with another cause at the same time: there may be other paths
 
   [[nodiscard]] Time length() const { return end - begin; }
 };
 
-/// Unsupported where nobody said why a moment came when it did; InternalError where its length isn't what its
-/// place's configuration says. Without `marks` no segment is of an operation.
+/// Unsupported where the cause of a moment wasn't recorded. InternalError where a length differs from its
+/// place's configuration. Without `marks` no segment has an operation.
 [[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine,
                            const OpMarks* marks = nullptr);
 

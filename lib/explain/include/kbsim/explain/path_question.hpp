@@ -8,7 +8,7 @@
 
 namespace kbsim::explain {
 
-/// What is asked about: "run", "launch:2", "collective:1", "op:sip0.cube0.pe3:17" or "op:3:17"; of an
+/// The subject of a question: "run", "launch:2", "collective:1", "op:sip0.cube0.pe3:17" or "op:3:17"; for an
 /// evaluation "row:3".
 struct PathQuestion {
   enum class Kind { run, launch, collective, op, row };
@@ -17,19 +17,19 @@ struct PathQuestion {
   std::string lane = {};   // of an operation: the lane's name, or its number
 };
 
-/// What was asked about isn't there, as only the run could tell: its results are whole.
+/// The subject isn't there, which only the run could show. The run's results are complete.
 struct NothingAsked : UsageError {
   using UsageError::UsageError;
 };
 
-/// UsageError if it is none.
+/// The question in a text. UsageError if it is none.
 [[nodiscard]] PathQuestion question_of(const std::string& text);
-/// As the user asked.
+/// The text of a question as the user wrote it.
 [[nodiscard]] std::string as_asked(const PathQuestion& asked);
 
-/// The operation that is asked about, which may not be there yet. UsageError if there is no such lane.
+/// The operation in question, which may not be there yet. UsageError if there is no such lane.
 [[nodiscard]] oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log);
-/// NothingAsked, which says what there is, if it isn't in the log of a run that has ended.
+/// NothingAsked, with the available operations, if it isn't in the log of a finished run.
 void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog::OpLog& log);
 
 }  // namespace kbsim::explain

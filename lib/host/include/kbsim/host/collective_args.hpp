@@ -9,10 +9,9 @@
 
 namespace kbsim::host {
 
-/// What a collective's kernel is launched with on `rank`'s package: all that a machine and an algorithm
-/// decide. Parts of `data` lie one after the other, `pes` of them a cube, of n_elem elements each. `tcm` is
-/// what kernels may use of it on the PE that has least; if nothing is said, what rings of this algorithm
-/// leave.
+/// The arguments of a collective's kernel on `rank`'s package, by machine and algorithm. Parts of `data` lie
+/// one after the other, `pes` per cube, each of n_elem elements. `tcm`: the TCM that kernels may use on the
+/// PE that has least; none: the TCM that this algorithm's rings leave.
 [[nodiscard]] CollectiveArgs collective_args(const config::MachineSpec& machine,
                                              const config::AlgorithmSpec& algorithm, int rank, Ptr data,
                                              std::int64_t n_elem, int pes = 1, std::optional<Bytes> tcm = {});

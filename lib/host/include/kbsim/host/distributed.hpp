@@ -28,16 +28,16 @@ struct ProcessGroupOptions {
 };
 
 struct GroupOptions {
-  std::vector<std::string> algorithms = {};  // none: those of the default group
+  std::vector<std::string> algorithms = {};  // none: the default group's
 };
 
 using ReduceOp = Reduction;
 
-struct Exchange;        // the room's own
-struct LaunchSettings;  // likewise
+struct Exchange;        // internal
+struct LaunchSettings;  // internal
 
-/// `algorithm`: one of the process group's; "": its first one for the collective that fits the tensors, or of
-/// the declared ones that which should be the fastest on the PEs that hold them (ccl::candidates).
+/// `algorithm`: one of the process group's. "": its first one for the collective that fits the tensors; if
+/// none fits, the declared one with the lowest estimate on the tensors' PEs (ccl::candidates).
 struct CollectiveOptions {
   std::string algorithm = {};
   Group group = {};
@@ -49,8 +49,8 @@ struct AllReduceOptions {
   Group group = {};
 };
 
-/// What any collective can be called with: `output` unless it works in place, `op` if it combines, `root` if
-/// it has one: a rank of the world, as in PyTorch.
+/// The arguments of any collective: `output` unless it works in place, `op` if it combines, `root` if it has
+/// one. The root is a rank of the world, as in PyTorch.
 struct CollectiveCall {
   Tensor input;
   std::optional<Tensor> output = {};
@@ -82,16 +82,16 @@ struct P2POp {
   Group group = {};
 };
 
-/// What a rank calls `dist`: collectives over all ranks or a group of them, by the algorithms of the group,
-/// and messages between two. Awaiting one means that it is complete on this rank. They run in the order of
-/// their calls, awaited or not.
+/// A rank's `dist`: collectives over all ranks or a group of them, by the group's algorithms, and messages
+/// between two ranks. When an awaited call returns, it is complete on this rank. Calls run in their order,
+/// awaited or not.
 ///
-/// A rank is a package with a program of its own. Where an algorithm's world_size makes ranks of PEs, a
-/// program speaks for those of its package: a shard of its tensors is a rank's, get_rank() is the first of
-/// them, and there are neither groups nor messages between two.
+/// A rank is a package with a program of its own. If an algorithm's world_size makes ranks of PEs, a program
+/// acts for the ranks of its package: each shard of its tensors is a rank's, get_rank() gives the first rank,
+/// and there are neither groups nor messages between two ranks.
 ///
-/// Tensors are on the rank's device, and a collective works shard by shard. Every rank's call must match the
-/// others': checked at once, at no simulated cost. What can't be is a UsageError of the call itself.
+/// Tensors are on the rank's device, and a collective works shard by shard. The calls of all ranks must
+/// match: checked at once, at no simulated cost. Impossible calls throw UsageError at the call itself.
 class Distributed {
  public:
   using Here = std::source_location;
@@ -101,30 +101,31 @@ class Distributed {
 
   /// Sets up the queues of the algorithms on every package, by messages.
   [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options, Here at = Here::current());
-  /// Takes the queues of the group away, by messages; of the default group, those of all groups. The main
-  /// program speaks for all; of ranks that run, all members call it. UsageError while a collective is under
+  /// Removes the queues of the group, by messages; for the default group, the queues of all groups. The main
+  /// program acts for all ranks; once ranks run, all members call it. UsageError while a collective is under
   /// way.
   [[nodiscard]] Task<> destroy_process_group(Group group = {}, Here at = Here::current());
   [[nodiscard]] bool is_initialized() const { return world_.initialized(); }
   [[nodiscard]] std::string get_backend(Here at = Here::current()) const;
-  /// In the group; -1 of one that this rank is no member of.
+  /// This rank in the group; -1 if it is no member.
   [[nodiscard]] int get_rank(const Group& group = {}, Here at = Here::current()) const;
   [[nodiscard]] int get_world_size(const Group& group = {}, Here at = Here::current()) const;
   [[nodiscard]] std::vector<int> get_process_group_ranks(const Group& group = {},
                                                          Here at = Here::current()) const;
 
-  /// A group of these ranks, which are numbered in their order: queues of its own, set up by messages. All
-  /// ranks call it, members or not, in the same order; the main program speaks for all. KernelFault naming
-  /// both calls if they differ.
+  /// A group of these ranks, numbered in ascending order, with queues of its own, set up by messages. All
+  /// ranks call it, members or not, in the same order; the main program acts for all. KernelFault naming both
+  /// calls if they differ.
   [[nodiscard]] Task<Group> new_group(std::vector<int> ranks, GroupOptions options = {},
                                       Here at = Here::current());
 
-  /// Done when all ranks of the group have come to it: PE 0 of cube 0 of each tells others in turn.
+  /// Done when all ranks of the group have reached it. PE 0 of cube 0 of each rank sends the messages.
   [[nodiscard]] Done barrier(Group group = {}, Here at = Here::current());
-  /// Lets others run that can at this time.
+  /// Lets other processes run that can run at this time.
   [[nodiscard]] Task<> cooperative_yield();
 
-  /// In place: what all ranks' tensors combine to, on every rank, on `dst` only, or `src`'s tensor.
+  /// In place: the combination of all ranks' tensors, on every rank (all_reduce) or on `dst` only (reduce);
+  /// or `src`'s tensor (broadcast).
   [[nodiscard]] Done all_reduce(Tensor tensor, AllReduceOptions options = {}, Here at = Here::current());
   [[nodiscard]] Done reduce(Tensor tensor, ReduceOptions options = {}, Here at = Here::current());
   [[nodiscard]] Done broadcast(Tensor tensor, BroadcastOptions options = {}, Here at = Here::current());
@@ -134,14 +135,14 @@ class Distributed {
   /// `output` is all ranks' inputs, one after the other.
   [[nodiscard]] Done all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options = {},
                                             Here at = Here::current());
-  /// `output` is this rank's part of what all inputs combine to.
+  /// `output` is this rank's part of the combination of all inputs.
   [[nodiscard]] Done reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options = {},
                                            Here at = Here::current());
   /// Part i of `output` is this rank's part of rank i's input.
   [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
                                        Here at = Here::current());
 
-  /// From `src`, which has a tensor for each rank of the group; to `dst`, which has one of each.
+  /// scatter: `src` has a tensor for each rank of the group. gather: `dst` gets a tensor from each.
   [[nodiscard]] Done scatter(Tensor tensor, std::vector<Tensor> scatter_list = {}, int src = 0,
                              Group group = {}, Here at = Here::current());
   [[nodiscard]] Done gather(Tensor tensor, std::vector<Tensor> gather_list = {}, int dst = 0,
@@ -152,30 +153,30 @@ class Distributed {
   [[nodiscard]] Done reduce_scatter(Tensor output, std::vector<Tensor> input_list,
                                     ReduceOp op = ReduceOp::sum, Group group = {}, Here at = Here::current());
 
-  /// What these are made of, and changes of a sharding: any boxes of tensors, between all pairs.
+  /// Moves any boxes of tensors between all pairs; list collectives and changes of a sharding use it.
   [[nodiscard]] Done exchange(Exchange exchange);
 
-  /// Any of these, and any other that there is.
+  /// Any collective of the table.
   [[nodiscard]] Done collective(config::Collective which, CollectiveCall call, Here at = Here::current());
 
-  /// A tensor to another rank, which receives one of the same shape, dtype and placement: each PE that holds
-  /// a shard sends it to the same PE there. A send is done when its tensor may be written again.
+  /// Sends a tensor to another rank, which receives one of the same shape, dtype and placement. Each PE sends
+  /// its shard to the same PE there. A send is done when its tensor may be written again.
   [[nodiscard]] Done isend(Tensor tensor, int dst, Group group = {}, Here at = Here::current());
   [[nodiscard]] Done irecv(Tensor tensor, int src, Group group = {}, Here at = Here::current());
-  /// The same: what is awaited at once is a send or a recv.
+  /// PyTorch's blocking names: await them at once.
   [[nodiscard]] Done send(Tensor tensor, int dst, Group group = {}, Here at = Here::current()) {
     return isend(std::move(tensor), dst, std::move(group), at);
   }
   [[nodiscard]] Done recv(Tensor tensor, int src, Group group = {}, Here at = Here::current()) {
     return irecv(std::move(tensor), src, std::move(group), at);
   }
-  /// All of them side by side, in one kernel: no order of theirs can leave two ranks waiting for each other.
+  /// All messages side by side, in one kernel. So their order can't make two ranks wait for each other.
   [[nodiscard]] Done batch_isend_irecv(std::vector<P2POp> ops, Here at = Here::current());
 
   using Setups = std::vector<std::shared_ptr<QueueSetup>>;
   using Job = std::shared_ptr<const hw::ControlJob>;
-  /// An order of this rank's program, as soon as these are set up, nothing is being aborted, those before it
-  /// are on their way, and what the host writes of the tensors by now is written.
+  /// Sends an order of this rank's program when the queues are set up, aborts have ended, earlier orders have
+  /// been sent, and the host's current writes to the tensors are done.
   [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups, const std::vector<Tensor>& tensors);
 
  private:
@@ -207,12 +208,12 @@ class Distributed {
                            CollectiveTiming timing);
 
   [[nodiscard]] std::shared_ptr<ProcessGroup> group_of(const Group& group, const Here& at) const;
-  /// With PyTorch's words if this rank is no member.
+  /// UsageError, in PyTorch's words, if this rank is no member.
   [[nodiscard]] std::shared_ptr<ProcessGroup> own_group(const Group& group, std::string_view call,
                                                         const Here& at) const;
   [[nodiscard]] std::shared_ptr<ProcessGroup> made_group(std::vector<int> ranks, const GroupOptions& options,
                                                          const Here& at);
-  /// Queues of one PE of each member's package.
+  /// Queues between one PE of each member's package.
   [[nodiscard]] std::shared_ptr<QueueSetup> setup_of(const Site& site, const config::AlgorithmSpec& queues,
                                                      PeCoord pe);
   void require_removable(const ProcessGroup& group, const Here& at) const;
@@ -228,8 +229,8 @@ class Distributed {
   World& world_;
   Works& works_;
   int rank_;
-  int next_group_;                      // that it makes
-  std::uint64_t messages_ = 0;          // so far
+  int next_group_;                      // number of the next group that it makes
+  std::uint64_t messages_ = 0;          // calls with messages so far
   std::shared_ptr<Written> last_sent_;  // the last launch that had to wait
 };
 

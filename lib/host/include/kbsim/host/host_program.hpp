@@ -14,18 +14,18 @@
 
 namespace kbsim::host {
 
-/// A machine and what its host runs on it: a bench has the same, this is for programs of one's own.
+/// A machine and its host's program: as in a bench, for programs of one's own.
 class HostProgram {
  public:
   using Here = std::source_location;
 
-  /// `ccl`: the algorithms that there are; its default one is that of a process group that names none.
+  /// `ccl`: the declared algorithms. A process group that names none uses the default one.
   explicit HostProgram(config::MachineSpec machine, config::CclSpec ccl = {}, SessionOptions options = {});
 
-  /// Simulates `program`, which speaks for all ranks until it spawns them, until nothing is left to do.
-  /// Throws its error, or a DeadlockReport; what a program that throws has started is cancelled. UsageError,
-  /// with the caller's line, for a null pointer, and after a run that stopped in the midst of its program: by
-  /// a kernel's fault, a deadlock or a limit.
+  /// Simulates `program` until no event is left. It acts for all ranks until it spawns them. Throws its error
+  /// or a DeadlockReport; if a program throws, its operations are cancelled. UsageError, with the caller's
+  /// line, for a null pointer, and after a run that stopped inside its program: by a kernel's fault, a
+  /// deadlock or a limit.
   void run(Task<> (*program)(Rank&), Here at = Here::current()) {
     require_function(program != nullptr, "HostProgram::run", at);
     require_whole(at);
@@ -47,7 +47,7 @@ class HostProgram {
   Session session_;
   World world_;
   std::optional<Rank> main_{std::in_place, session_, world_, 0};
-  bool is_whole_ = true;  // no run has stopped in the midst of its program
+  bool is_whole_ = true;  // no run has stopped inside its program
 };
 
 }  // namespace kbsim::host

@@ -4,8 +4,8 @@
 
 namespace kbsim::host {
 
-/// What an algorithm's entry names is there: kernel, topology, mapper and validator. ConfigError with the
-/// place of each that isn't, and the nearest name of what is meant.
+/// Checks that the kernel, topology, mapper and validator that an algorithm names exist. ConfigError with the
+/// place of each missing one, and the nearest name.
 void require_known(const config::AlgorithmSpec& algorithm);
 
 }  // namespace kbsim::host

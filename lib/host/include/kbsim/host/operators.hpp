@@ -12,19 +12,19 @@
 
 namespace kbsim::host {
 
-/// A tensor that an operator computes: `co_await` gives it, and other operators take it as it is.
+/// A tensor that an operator computes: `co_await` gives it, and other operators take it without co_await.
 class [[nodiscard("co_await it, keep it, or give it to another operator")]] PendingTensor
     : public Work<Tensor> {
  public:
   PendingTensor(const Work<Tensor>& work, Tensor tensor) : Work{work}, tensor_{std::move(tensor)} {}
-  /// Its memory is there; a read of it waits for the operator.
+  /// The result. Its memory is allocated; a read of it waits for the operator.
   [[nodiscard]] const Tensor& tensor() const { return tensor_; }
 
  private:
   Tensor tensor_;
 };
 
-/// A tensor that an operator reads, and the place where it stands: operators can't take default arguments.
+/// A tensor that an operator reads, with its source location: operators can't take default arguments.
 class TensorOperand {
  public:
   using Here = std::source_location;
@@ -76,12 +76,12 @@ struct OperatorOptions {
   std::optional<Tensor> out = {};
 };
 
-/// Operators launch kernels on the PEs of their tensors when they are called, after all that writes these by
-/// then; each PE computes its part of the result from parts that lie on it. A new result is placed as an
+/// Operators launch kernels on the PEs of their tensors at the call. Kernels start after all earlier writers
+/// of these tensors. Each PE computes its part of the result from parts on it. A new result is placed as an
 /// operand, in the memory of the first. UsageError with both placements and a remedy if parts lie elsewhere.
 ///
 /// Element by element: shapes are equal, or one is a row, [N] or [1, N], for all rows of the other. dtypes
-/// promote as in PyTorch; computed in f32 (f64 of f64) and rounded once.
+/// promote as in PyTorch; computed in f32 (f64 for f64) and rounded once.
 [[nodiscard]] PendingTensor operator+(const Operand& a, const Operand& b);
 [[nodiscard]] PendingTensor operator-(const Operand& a, const Operand& b);
 [[nodiscard]] PendingTensor operator*(const Operand& a, const Operand& b);
@@ -112,38 +112,38 @@ enum class Approximate { none, tanh };
 /// The same numbers in another dtype.
 [[nodiscard]] PendingTensor cast(const TensorOperand& x, DType dtype, OperatorOptions options = {});
 
-/// [.., K] times [K, N] of one floating dtype, accumulated in f32 (f64 of f64), plus a row of N biases. A PE
-/// has whole rows of x and whole columns of w: x is row-wise or replicated, w column-wise or replicated, and
-/// the result is as both.
+/// [.., K] times [K, N] of one floating dtype, accumulated in f32 (f64 for f64), plus a row of N biases. A PE
+/// has whole rows of x and whole columns of w: x is row-wise or replicated, w column-wise or replicated. The
+/// result is split as both.
 [[nodiscard]] PendingTensor matmul(const TensorOperand& x, const TensorOperand& w,
                                    OperatorOptions options = {});
 [[nodiscard]] PendingTensor linear(const TensorOperand& x, const TensorOperand& w,
                                    std::optional<TensorOperand> bias, OperatorOptions options = {});
 
-/// Rows of a vocabulary of `all` that a table has, from `first` on; all 0: the table has all of them.
+/// The table holds rows of a vocabulary of `all` words, from `first` on. `all` 0: it holds all of them.
 struct VocabRange {
   std::int64_t first = 0;
   std::int64_t all = 0;
 };
-/// The rows of a table [rows, D] that indices (i32) name: [.., D]; 0 for words that another table has. Each
-/// PE has all of both. A kernel's check fails for what isn't in the vocabulary.
+/// The rows of a table [rows, D] that indices (i32) name: [.., D]; 0 for words of another table. Each PE has
+/// all of both. A kernel's check fails for an index outside of the vocabulary.
 [[nodiscard]] PendingTensor embedding(const TensorOperand& indices, const TensorOperand& table,
                                       VocabRange vocabulary = {}, OperatorOptions options = {});
 
 struct AttentionOptions {
   std::int64_t heads = 1;
-  std::int64_t kv_heads = 0;         // 0: as many as of queries
+  std::int64_t kv_heads = 0;         // 0: equal to heads
   std::optional<double> scale = {};  // none: 1 / sqrt(d)
   bool is_causal = false;            // the last query stands at the last key
 };
-/// softmax(q k^T * scale) v of each head, a row a token: q and the result [S_q, heads * d], k and v
+/// softmax(q k^T * scale) v of each head, one row per token: q and the result [S_q, heads * d], k and v
 /// [S_kv, kv_heads * d], which may be rows of a cache. A PE has whole rows of q, and all of k and v.
 [[nodiscard]] PendingTensor scaled_dot_product_attention(const TensorOperand& q, const TensorOperand& k,
                                                          const TensorOperand& v,
                                                          const AttentionOptions& attention,
                                                          OperatorOptions options = {});
 
-/// Over the last axis, of which each PE has whole rows; weight and bias are rows that each PE has.
+/// Over the last axis. Each PE has whole rows of x, and all of weight and bias, which are rows.
 [[nodiscard]] PendingTensor softmax(const TensorOperand& x, OperatorOptions options = {});
 [[nodiscard]] PendingTensor layer_norm(const TensorOperand& x, const TensorOperand& weight,
                                        const TensorOperand& bias, double eps = 1e-5,

@@ -7,18 +7,18 @@
 
 namespace kbsim::host {
 
-/// Which ranks hold the parts of a model together, as one rank's program knows it: Megatron's parallel state,
-/// but a value of the program, none of it global.
+/// The ranks that hold the parts of a model together, for one rank's program. Megatron's parallel state, but
+/// as a value of the program: nothing is global.
 class ParallelState {
  public:
   using Here = std::source_location;
 
   explicit ParallelState(Rank& rank) : rank_{&rank} {}
-  /// Of a group that there is.
+  /// Uses an existing group.
   ParallelState(Rank& rank, Group tensor_parallel) : rank_{&rank}, tensor_{std::move(tensor_parallel)} {}
 
-  /// Groups of so many consecutive ranks; all of the world are the default group. All ranks call it.
-  /// UsageError naming both numbers if the world can't be divided so.
+  /// Makes groups of this number of consecutive ranks. A group of the whole world is the default group. All
+  /// ranks call it. UsageError naming both numbers if the size doesn't divide the world.
   [[nodiscard]] Task<> initialize_model_parallel(int tensor_model_parallel_size, GroupOptions options = {},
                                                  Here at = Here::current());
 

@@ -11,17 +11,17 @@
 
 namespace kbsim::host {
 
-/// What a rank's thread blocks need beside its tensors.
+/// Memory of a rank's thread blocks beside its tensors.
 struct PlanMemory {
   Ptr scratch = {};
-  Ptr ends = {};  // an i32 word a thread block, 0 at first
+  Ptr ends = {};  // one i32 word per thread block, initially 0
 };
 
-/// Elements of the larger of a rank's input and output, of which `n_elem` are its input's.
+/// Elements of the larger of a rank's input and output, if its input has n_elem.
 [[nodiscard]] std::int64_t plan_elems(const ccl::Plan& plan, std::int64_t n_elem);
 
-/// The kernels of a rank's thread blocks, in their order; `args` are those of its collective, whose n_elem
-/// are all of its input's elements. UsageError if chunks don't divide them, or if a slot is too small for the
+/// The kernels of a rank's thread blocks, in their order. `args` are the collective's, with n_elem the
+/// elements of the whole input. UsageError if chunks don't divide them, or if a slot is too small for the
 /// longest message.
 [[nodiscard]] std::vector<KernelCall> plan_calls(const ccl::Plan& plan,
                                                  const config::AlgorithmSpec& algorithm,

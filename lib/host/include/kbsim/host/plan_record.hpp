@@ -5,11 +5,11 @@
 
 namespace kbsim::host {
 
-/// An algorithm's kernel as a plan, from what it sends on so many ranks: recorded without a machine, on
-/// vectors of an element a share. A kernel with one queue each way is a thread block; of one with more each
-/// queue has a thread block, which waits for the others' steps as far as their data asks. Vectors of several
-/// PEs of a package are one after the other in its rank's tensor, in a plan that names no collective if it
-/// adds these up. Unsupported for a kernel that does other operations than sums, and if the plan isn't right.
+/// Makes a plan of an algorithm's kernel on `ranks` ranks: recorded without a machine, one element per share.
+/// A kernel with one queue each way becomes one thread block; else each queue becomes a thread block, which
+/// waits for the steps that its data depends on. Vectors of several PEs of a package lie one after the other
+/// in its rank's tensor; a plan that adds these up names no collective. Unsupported for a kernel with other
+/// operations than sums, and if the plan isn't right.
 [[nodiscard]] ccl::Plan plan_of_kernel(const config::AlgorithmSpec& algorithm, int ranks);
 
 }  // namespace kbsim::host

@@ -9,15 +9,15 @@
 
 namespace kbsim::host {
 
-/// Both ends of all queues that are installed, in the order of PEs.
+/// Both ends of all installed queues, in the order of PEs.
 [[nodiscard]] std::vector<QueueEnd> queue_ends(hw::Machine& machine);
 
-/// A line for each end of a queue, by direction: its counters, what waits there, and where its ring and the
-/// peer's lie: "sip0.cube0.pe0 E: my_head=1 my_tail=0 ... ring sip0.cube0.pe0 ipcq+0x0 peer sip1.cube0.pe0 W
-/// sip1.cube0.pe0 ipcq+0x4000".
+/// A line for each end of a queue, by direction, with its counters, its waiting calls, and the places of its
+/// ring and the peer's: "sip0.cube0.pe0 E: my_head=1 my_tail=0 ... ring sip0.cube0.pe0 ipcq+0x0 peer
+/// sip1.cube0.pe0 W sip1.cube0.pe0 ipcq+0x4000".
 [[nodiscard]] std::string pointer_dump(hw::Machine& machine);
 
-/// Where the rings of these PEs lie, as a section of a report; "" if they have none.
+/// The places of these PEs' rings, as a section of a report; "" if they have none.
 [[nodiscard]] std::string told_of_rings(hw::Machine& machine, const std::vector<PeCoord>& pes);
 
 }  // namespace kbsim::host

@@ -18,15 +18,15 @@ struct ProbeCase {
 };
 [[nodiscard]] const std::vector<ProbeCase>& probe_cases();
 
-/// Why a case can't be had on a machine, e.g. "needs two packages"; nothing if it can.
+/// Why a case can't run on a machine, e.g. "needs two packages"; none if it can.
 [[nodiscard]] std::optional<std::string> missing_for(const std::string& name,
                                                      const config::MachineSpec& machine);
 
-/// How many bytes a case can move on a machine that has the parts for it: as many as its memory and, of a
-/// PE's case, the TCM that tiles may take have room for.
+/// The most bytes that a case can move on a machine that has its parts. Limited by its memory and, if a PE
+/// moves them, by the TCM for tiles.
 [[nodiscard]] Bytes most_bytes(const std::string& name, const config::MachineSpec& machine);
 
-/// A node on the way, in time since the start: when the head came, and when it left.
+/// A node on the route. Times since the start: when the head arrived, and when it left.
 struct ProbeHop {
   std::string node;
   Time arrive{};
@@ -36,13 +36,13 @@ struct ProbeHop {
 struct ProbeFlow {
   Time start{};
   Time end{};
-  std::vector<Time> issued;  // of a send: when the kernel had issued each of its tiles
+  std::vector<Time> issued;  // for a send: when the kernel had issued each of its tiles
   [[nodiscard]] Time took() const { return end - start; }
 };
 
-/// What a case took. Split and slot_wait are of the first flow and sum to what it took: overhead has the
-/// nodes' delays and the memories' access latencies, drain the bytes over the bottleneck and the control
-/// packet's; slot_wait is the time in which the bottleneck was idle because a send had no slot.
+/// The times of a case. Split and slot_wait are of the first flow and sum to its took(). overhead: nodes'
+/// delays and memories' access latencies; drain: the data over the bottleneck, and the control packets;
+/// slot_wait: time in which the bottleneck was idle because a send had no slot.
 struct ProbeResult {
   Bytes bytes;
   hw::Split split;
@@ -51,17 +51,17 @@ struct ProbeResult {
   std::string bottleneck;             // a link or a memory's port
   Bandwidth bottleneck_rate;
   std::vector<ProbeHop> hops;    // of the first flow's request and the last packet of its data
-  std::vector<ProbeFlow> flows;  // one a source
+  std::vector<ProbeFlow> flows;  // one per source
 
   [[nodiscard]] Time took() const { return flows.front().took(); }
   [[nodiscard]] double effective_gbs() const;
   [[nodiscard]] double utilization() const { return effective_gbs() / bottleneck_rate.gbs(); }
-  /// Of all flows together, from the first start to the last end.
+  /// Rate of all flows together, from the first start to the last end.
   [[nodiscard]] double total_gbs() const;
 };
 
-/// Runs a case on a machine of its own. UsageError for an unknown case, one that the machine lacks parts
-/// for, a size below 1, or more sources than PEs in a cube.
+/// Runs a case on a machine of its own. UsageError for an unknown case, a machine without its parts, a size
+/// below 1, or more sources than PEs in a cube.
 [[nodiscard]] ProbeResult probe(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                                 const std::string& name, Bytes bytes, int sources = 1,
                                 const SimulationOptions& simulation = {});

@@ -31,9 +31,9 @@ struct PartialCollective {
   std::vector<int> missing;  // ranks
 };
 
-/// What a rank says of a collective that it begins; all ranks must say the same.
+/// Arguments of a collective that must match on all ranks.
 struct Fingerprint {
-  std::string_view call;  // a literal: as the host program calls it
+  std::string_view call;  // a literal: the host program's name for it
   std::string operation;
   std::string shape;
   std::string dtype;
@@ -44,7 +44,7 @@ struct Fingerprint {
 /// An algorithm that a process group can run, and the PEs that it runs on.
 struct InstalledAlgorithm {
   config::AlgorithmSpec spec;
-  std::string queues;  // the name of its set
+  std::string queues;  // name of its set of queues
   std::vector<PeCoord> participants;
 };
 
@@ -60,22 +60,22 @@ struct P2pCall {
   std::source_location at = {};
 };
 
-/// Ranks that do collectives together, and the check that they agree. A rank of the group is its place among
-/// the members; messages name the world's ranks.
+/// Ranks that do collectives together, and the check that their calls match. A rank of the group is its index
+/// among the members; messages name the world's ranks.
 class ProcessGroup {
  public:
-  /// By ranks that wait for a collective: which it is, and the rank that ended without it.
+  /// Per rank that waits for a collective: a text with the collective and the rank that ended without it.
   using LeftAlone = std::map<int, std::string>;
 
-  /// What all ranks have in common of a collective; the first one that begins it decides.
+  /// Values of a collective that all ranks share. The first rank that begins it sets them.
   struct Agreed {
     std::uint64_t sequence = 0;
     std::uint64_t round = 0;  // as in hw::Launch
-    Bytes tcm;                // that its kernels may use, on the participant that has least
+    Bytes tcm;                // for its kernels, on the participant that has least
   };
 
-  /// Number 0 is the default group. Its ranks are its members, or if `pes` says how many, PEs on their
-  /// packages: each member speaks for those on its own.
+  /// Number 0 is the default group. Its ranks are its members or, unless `pes` is 0, `pes` PEs on their
+  /// packages; each member acts for the PEs on its own package.
   ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine, int pes = 0);
 
   [[nodiscard]] int number() const { return number_; }
@@ -83,13 +83,13 @@ class ProcessGroup {
   [[nodiscard]] const std::vector<int>& members() const { return members_; }
   [[nodiscard]] bool ranks_are_pes() const { return pes_ > 0; }
   [[nodiscard]] int ranks() const { return pes_ > 0 ? pes_ : size(); }
-  /// The machine as collectives see it: a package a rank.
+  /// The machine as collectives see it: one package per rank.
   [[nodiscard]] config::MachineSpec machine_of_ranks() const;
-  /// The rank that a PE is, or that a member is or begins with.
+  /// The rank of a PE: its own if ranks are PEs, else its member's.
   [[nodiscard]] int rank_at(PeCoord pe) const;
   /// The rank in the group of a rank of the world, if it is a member.
   [[nodiscard]] std::optional<int> rank_of(int world_rank) const;
-  /// The machine, as if it had the members' packages only: a rank of the group is a package.
+  /// The machine with the members' packages only: each rank of the group is a package.
   [[nodiscard]] const config::MachineSpec& machine() const { return machine_; }
 
   [[nodiscard]] const std::deque<InstalledAlgorithm>& algorithms() const { return algorithms_; }
@@ -99,8 +99,8 @@ class ProcessGroup {
     return number_ == 0 ? of : "group" + std::to_string(number_) + "." + of;
   }
 
-  /// The rank's next collective; the first one that begins it is asked what TCM there is. KernelFault naming
-  /// both calls if another rank began another one, or naming a rank whose program has ended without it.
+  /// Begins the rank's next collective. `tcm` is called for the first rank that begins it. KernelFault naming
+  /// both calls if another rank's call differs, or naming a rank whose program has ended without it.
   Agreed begin(
       int rank, const Fingerprint& what, const std::source_location& at,
       const std::function<Bytes()>& tcm = [] { return Bytes{}; });
@@ -108,36 +108,36 @@ class ProcessGroup {
   [[nodiscard]] LeftAlone leave(int rank);
   /// All ranks run again.
   void enter_all() { gone_.clear(); }
-  /// A rank's kernels of a collective are on their way; they have all ended.
+  /// A rank's kernels of a collective have been launched; they have all ended.
   void launched() { ++under_way_; }
   void completed() { --under_way_; }
   [[nodiscard]] int under_way() const { return under_way_; }
-  /// The ranks have been given up. True if any had begun what others hadn't, or `launches_lost`, or any ran a
-  /// kernel of its own: kernels may wait for ever, and are to be aborted. What all have begun ends by itself.
+  /// The ranks are abandoned. True if kernels may wait forever and must be aborted: not all ranks had begun a
+  /// call, `launches_lost`, or a rank ran a kernel of its own. Collectives that all had begun end normally.
   [[nodiscard]] bool abandon(bool launches_lost);
-  /// The same, of kernels that a rank launches by itself.
+  /// The same for kernels that a rank launches by itself.
   void kernel_launched() { ++kernels_; }
   void kernel_ended() { --kernels_; }
 
   [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
 
-  /// One side of a message; with the other side's oldest one it makes a pair. KernelFault naming both if they
-  /// differ.
+  /// Adds one side of a message and pairs it with the oldest one of the other side. KernelFault naming both
+  /// if they differ.
   void post(const P2pCall& call);
   /// KernelFault for the first message that was sent and not received.
   void require_received() const;
 
-  /// The call that made it.
+  /// The call that made the group.
   struct Maker {
     int rank = 0;
     std::string call;
     std::source_location at;
   };
   Maker made_by;
-  std::map<std::string, InstalledAlgorithm> chosen;  // by calls, by the name of the algorithm
-  std::vector<ccl::InstallPlan> plans;               // of all its queues
-  std::vector<Tensor> kept;  // of collectives whose ranks were cancelled: kernels may work on them
-  std::map<std::pair<std::string, PeCoord>, std::shared_ptr<QueueSetup>> setups;  // that were made on demand
+  std::map<std::string, InstalledAlgorithm> chosen;  // algorithms that calls chose, by name
+  std::vector<ccl::InstallPlan> plans;               // of all the group's queues
+  std::vector<Tensor> kept;  // tensors of cancelled ranks' collectives: kernels may use them
+  std::map<std::pair<std::string, PeCoord>, std::shared_ptr<QueueSetup>> setups;  // queues made on demand
   std::shared_ptr<QueueSetup> recovery;  // after ranks failed, until its kernels have been aborted
 
  private:
@@ -155,10 +155,10 @@ class ProcessGroup {
   std::vector<int> members_;
   config::MachineSpec machine_;
   int pes_;
-  std::deque<InstalledAlgorithm> algorithms_;  // collectives under way keep the place of theirs
-  std::map<int, std::uint64_t> sequences_;     // of each rank
+  std::deque<InstalledAlgorithm> algorithms_;  // stable addresses: collectives under way refer to elements
+  std::map<int, std::uint64_t> sequences_;     // by rank
   std::map<std::uint64_t, Call> calls_;        // the first rank's, by sequence, until all have begun it
-  std::set<int> gone_;                         // whose programs have ended
+  std::set<int> gone_;                         // ranks whose programs have ended
   std::uint64_t first_round_ = 1;              // of the sequence 0
   int under_way_ = 0;
   int kernels_ = 0;
@@ -167,8 +167,8 @@ class ProcessGroup {
 };
 
 /// Holds the tensors of a launch: of a collective, or of a kernel that a rank launches by itself with the
-/// queues of the default group. If it goes before the kernels have ended, its rank was cancelled, and the
-/// group keeps them until it is destroyed.
+/// queues of the default group. If it is destroyed before the kernels have ended, its rank was cancelled.
+/// Then the group keeps the tensors until the group is destroyed.
 class InUse {
  public:
   enum class By { collective, kernel };
@@ -192,7 +192,7 @@ class InUse {
   By by_;
 };
 
-/// A process group as host programs hand it on; one that is made without arguments is the default group.
+/// A handle of a process group for host programs. Without arguments, it is the default group.
 class Group {
  public:
   Group() = default;

@@ -14,7 +14,7 @@
 
 namespace kbsim::host {
 
-/// Queues that are being set up or taken away by messages; who uses them awaits it.
+/// Queues that are being set up or removed by messages. Await it before using them.
 struct QueueSetup {
   QueueSetup(Simulation& sim, const std::string& what) : done{sim, "the queues of " + what} {}
 
@@ -22,16 +22,16 @@ struct QueueSetup {
   std::exception_ptr error;
 };
 
-/// Sets up queues that ranks ask for while the program runs. What is asked for at one time is planned in the
-/// order of the names, whoever asked first.
+/// Sets up queues that ranks request while the program runs. Requests of one time are planned in the order of
+/// their names, whichever came first.
 class QueueSetups {
  public:
   using Plans = std::function<std::vector<ccl::InstallPlan>()>;
 
-  /// The messages are those of rank `by`. `plans` runs late at this time, and may throw a UsageError.
+  /// Requests queues; rank `by` sends the messages. `plans` runs late at this time, and may throw UsageError.
   std::shared_ptr<QueueSetup> ask(Session& session, const std::string& name, int by, Plans plans);
 
-  /// Rethrows what has failed.
+  /// Waits for the setup. Rethrows its error.
   [[nodiscard]] static Task<> ready(std::shared_ptr<QueueSetup> setup);
 
  private:
@@ -44,13 +44,13 @@ class QueueSetups {
   std::map<std::string, Request> requests_;
 };
 
-/// All of it, on every package, by messages of rank `by`.
+/// Installs the plans on all packages, by messages of rank `by`.
 [[nodiscard]] Task<> install_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans,
                                     bool beside);
-/// Ends all that kernels wait for in these queues, by messages of rank `by`: `done` then.
+/// Aborts all waits of kernels in these queues, by messages of rank `by`; then sets `done`.
 [[nodiscard]] Task<> abort_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans,
                                   std::shared_ptr<QueueSetup> done);
-/// Takes them away and gives their memory back.
+/// Removes the queues and frees their memory.
 [[nodiscard]] Task<> remove_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans);
 
 }  // namespace kbsim::host

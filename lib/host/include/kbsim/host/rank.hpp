@@ -22,16 +22,16 @@ namespace kbsim::host {
 class Rank;
 
 struct LaunchOptions {
-  std::optional<int> target_pe = {};  // of each cube; none: all PEs that own shards
+  std::optional<int> target_pe = {};  // one PE per cube; none: all PEs that own shards
 };
 
-/// The device of a rank: the package that its tensors are made on, its own unless it chooses another.
+/// The device of a rank: the package of its new tensors, its own package unless it chooses another.
 class Accelerator {
  public:
   Accelerator(Session& session, World& world, int rank)
       : session_{session}, world_{world}, rank_{rank}, device_{rank} {}
-  /// The rank's collectives take place there from the next instant on. UsageError from device_count() on; no
-  /// change for a negative index, as in PyTorch.
+  /// From the next instant on, the rank's collectives run there. UsageError from device_count() on; no change
+  /// for a negative index, as in PyTorch.
   void set_device(int index, std::source_location at = std::source_location::current());
   [[nodiscard]] int current_device() const { return device_; }
   /// PyTorch's newer names.
@@ -53,8 +53,8 @@ struct SpawnOptions {
   int nprocs = 1;
 };
 
-/// A move by the DMA of PE `pe` of cube `cube` of the tensors' package. They have one shape and dtype, and
-/// lie where that PE's MMU maps them: on itself, or shared.
+/// A move by the DMA of PE `pe` of cube `cube` of the tensors' package. Both tensors have one shape and
+/// dtype, and that PE's MMU maps them: they are on that PE, or shared.
 struct PeDma {
   Tensor from;
   Tensor to;
@@ -62,7 +62,7 @@ struct PeDma {
   int pe = 0;
 };
 
-/// What a rank calls `mp`.
+/// A rank's `mp`.
 class Multiprocessing {
  public:
   using Here = std::source_location;
@@ -70,7 +70,7 @@ class Multiprocessing {
   Multiprocessing(Session& session, World& world) : session_{session}, world_{world} {}
 
   /// Runs fn(rank, args) for ranks 0 to nprocs - 1, args copied for each, until all have returned. If any
-  /// fails, a SpawnException reports the one of the smallest (time, rank) and the others are cancelled.
+  /// fails, a SpawnException reports the failure of the smallest (time, rank); the other ranks are cancelled.
   template <class Args>
   [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args, SpawnOptions options,
                              Here at = Here::current());
@@ -81,11 +81,11 @@ class Multiprocessing {
   World& world_;
 };
 
-/// One host program's view of the machine: nothing of it is global.
+/// One host program's view of the machine. Nothing is global.
 class Rank {
   Session& session_;
   World& world_;
-  std::shared_ptr<Works> works_;  // what all below start
+  std::shared_ptr<Works> works_;  // all operations that the members below start
 
  public:
   using Here = std::source_location;
@@ -105,10 +105,10 @@ class Rank {
   [[nodiscard]] Session& session() const { return session_; }
   [[nodiscard]] const World& world() const { return world_; }
 
-  /// Runs a kernel on the PEs that own shards of the first of `tensors`, which are on one package; done when
-  /// the last has ended, and gives when they ran. It may write any of them: a read of one waits for it. It
-  /// has the queues of the process group's first algorithm. UsageError for an unknown kernel, or arguments
-  /// that aren't of its own type. Those PEs are the grid that tl.program_id and tl.num_programs count.
+  /// Runs a kernel on the PEs that own shards of the first of `tensors`, which are on one package. Done when
+  /// the last PE has ended; gives the times. It may write any tensor: a read of one waits for it. It has the
+  /// queues of the process group's first algorithm. UsageError for an unknown kernel, or arguments of another
+  /// type. These PEs are the grid that tl.program_id and tl.num_programs count.
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
                                           LaunchOptions options, Here at = Here::current());
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
@@ -121,20 +121,19 @@ class Rank {
   }
 
   /// Sets up the queues of an algorithm outside of a process group, by messages, for kernels that this
-  /// program launches; its ranks are as many as `world_size` says, else as many as the algorithm has. Gives
-  /// its plans.
+  /// program launches. `world_size`: the number of ranks; 0: the algorithm's own. Gives the plans.
   [[nodiscard]] Task<std::vector<ccl::InstallPlan>> install_ipcq(std::string algorithm, int world_size = 0,
                                                                  Here at = Here::current());
 
-  /// Has a PE's DMA move the elements of a tensor to another, without a kernel; gives when it worked. A read
-  /// of the other waits for it. UsageError for tensors that are unlike or on two packages, or a PE that isn't
-  /// there; KernelFault for what isn't mapped.
+  /// Moves the elements of a tensor to another by a PE's DMA, without a kernel; gives the times. A read of
+  /// the target waits for it. UsageError for tensors of different shape, dtype or package, or a PE that
+  /// doesn't exist; KernelFault for memory that isn't mapped.
   [[nodiscard]] Work<hw::Activity> pe_dma(PeDma move, Here at = Here::current());
 
-  /// The program of this rank. KernelFault if it ends without having awaited all that it started, or with an
-  /// exception that isn't an Error.
+  /// Runs the program of this rank. KernelFault if it ends before it has awaited all its operations, or with
+  /// an exception that isn't an Error.
   [[nodiscard]] Task<> run(Task<> program);
-  /// The same, but what the program throws is passed on as it is.
+  /// The same, but passes on the program's exceptions unchanged.
   [[nodiscard]] Task<> run_bare(Task<> program);
 };
 

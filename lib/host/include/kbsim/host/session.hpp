@@ -26,7 +26,7 @@ namespace kbsim::host {
 
 class Rank;
 
-/// How one collective went on one rank. dispatch + kernel + report = latency.
+/// Times of one collective on one rank. dispatch + kernel + report = latency.
 struct CollectiveTiming {
   int rank = 0;
   Time called{};
@@ -34,7 +34,7 @@ struct CollectiveTiming {
   Time last_end{};
   Time done{};
   std::string algorithm;
-  std::string_view call = {};  // as the host program calls it; custom: its plan names no collective
+  std::string_view call = {};  // the host program's name for it; custom: its plan names no collective
   std::int64_t elements = 0;   // of its input on this rank
   DType dtype = DType::f16;
   int group = 0;
@@ -46,24 +46,24 @@ struct CollectiveTiming {
   [[nodiscard]] Time report() const { return done - last_end; }
 };
 
-/// The environment asks for a line on stderr for each tile that a PE sends or receives: KBSIM_CCL_TRACE=1, or
-/// KERNBENCH_CCL_TRACE=1. UsageError for another value than 0 and 1.
+/// Whether KBSIM_CCL_TRACE=1 or KERNBENCH_CCL_TRACE=1 is set: a line on stderr for each tile that a PE sends
+/// or receives. UsageError for another value than 0 and 1.
 [[nodiscard]] bool queues_are_traced();
 
 struct SessionOptions {
   SimulationOptions simulation;
-  unsigned replay_threads = 0;  // 0: as many as the host has
+  unsigned replay_threads = 0;  // 0: all threads of the host
   oplog::RaceMode races = oplog::RaceMode::off;
-  bool timing_only = false;  // no values: neither races nor anything else is told that hangs on them
-  // Simulate packages side by side, if nothing is in the way (Session::one_thread_because()): for programs
-  // that reach the machine by messages alone. Unsupported where one looks into it while it runs.
+  bool timing_only = false;  // no values: races and other results that need values aren't reported
+  // Simulate packages in parallel unless Session::one_thread_because() gives a reason. Only for programs that
+  // use messages alone to reach the machine. Unsupported for programs that read its state while it runs.
   unsigned threads = 1;
   bool exact_packets = false;    // an event for each packet at each hop, for comparisons
   config::CclSpec ccl;           // algorithms that programs may name beside the session's own
-  std::FILE* choices = nullptr;  // where a line for each algorithm that a collective picks by itself goes
+  std::FILE* choices = nullptr;  // output for a line per algorithm that a collective chooses itself
 };
 
-/// A machine and all that host programs share of it: one simulated run.
+/// A machine and the state that host programs share: one simulated run.
 class Session {
  public:
   Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options = {});
@@ -72,9 +72,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] const config::MachineSpec& spec() const { return *spec_; }
-  /// The one that it was given.
+  /// The algorithm of the constructor.
   [[nodiscard]] const config::AlgorithmSpec& algorithm() const { return algorithm_; }
-  /// That one, or one of SessionOptions::ccl. UsageError with the nearest name.
+  /// The constructor's algorithm, or one of SessionOptions::ccl. UsageError with the nearest name.
   [[nodiscard]] const config::AlgorithmSpec& algorithm(std::string_view name) const {
     return name == algorithm_.name ? algorithm_ : ccl_.resolve(name);
   }
@@ -83,31 +83,31 @@ class Session {
   [[nodiscard]] std::FILE* choices() const { return choices_; }
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] hw::Machine& machine() { return *machine_; }
-  /// Which process of the host knows of what.
+  /// Happens-before order of the host's processes.
   [[nodiscard]] hw::OrderWatch& orders() { return machine_->races().orders(); }
   [[nodiscard]] oplog::OpLog& log() { return log_; }
   [[nodiscard]] replay::Replay& replay() { return replay_; }
-  /// False with timing_only: to_host() gives arrays without numbers, a kernel that asks for one faults.
+  /// False with timing_only: to_host() gives arrays without numbers, and a kernel that asks for one faults.
   [[nodiscard]] bool has_values() const { return log_.keeps_operations(); }
   [[nodiscard]] topology::MachineAllocators& allocators() { return allocators_; }
   /// Each package has a virtual space of its own: two packages' tensors may have equal addresses.
   [[nodiscard]] topology::VirtualAllocator& virtual_memory(int sip) {
     return va_[static_cast<std::size_t>(sip)];
   }
-  /// The op log's lane of what a rank's program writes.
+  /// The op log's lane of writes by a rank's program.
   [[nodiscard]] std::uint32_t lane(int rank) const {
     return first_rank_lane_ + static_cast<std::uint32_t>(rank);
   }
-  /// Names the next operation of that name that a rank's program starts.
+  /// The id of the next operation `call` that a rank's program starts.
   [[nodiscard]] WorkId next_work(std::string_view call, int rank) {
     return {.call = call, .sequence = started_[{rank, call}]++, .rank = rank};
   }
-  /// Bytes of tensors that were in the machine's memories at no simulated time, replicas included.
+  /// Bytes of tensors that were placed in the machine's memories at no simulated time, replicas included.
   [[nodiscard]] Bytes resident() const { return resident_; }
   void add_resident(Bytes more) { resident_ += more; }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
 
-  /// Hears of the calls of host programs that are made from now on; null: nobody. It must outlive them.
+  /// Sets the observer of calls of host programs made from now on; null: none. It must outlive the programs.
   void watch_calls(ICallWatch* calls) { calls_ = calls; }
   [[nodiscard]] ICallWatch* calls() const { return calls_; }
 
@@ -115,16 +115,16 @@ class Session {
   void enter(const Rank& rank) { ranks_.push_back(&rank); }
   void leave(const Rank& rank) { std::erase(ranks_, &rank); }
 
-  /// Why one thread simulates though there are to be more; empty if several do, or one was asked for.
+  /// Why one thread simulates although options ask for more; empty if several do, or one was asked for.
   [[nodiscard]] const std::string& one_thread_because() const { return one_thread_because_; }
 
-  /// True while host programs may still start things.
+  /// True while host programs may still start operations.
   [[nodiscard]] bool open() const { return open_; }
 
-  /// Runs until nothing is left to do. DeadlockReport, with the circle of waits if there is one.
-  /// Interrupted says where simulated time stands, if a signal has asked for the end (StopSignals).
+  /// Runs until no event is left. Throws DeadlockReport, with the circle of waits if there is one, and
+  /// Interrupted, with the simulated time, if a signal has asked for the end (StopSignals).
   void simulate();
-  /// The same; then KernelFault for the first of the kernels' checks of tiles that doesn't hold.
+  /// The same; then KernelFault for the first tile check of a kernel that fails.
   void run();
 
  private:

@@ -23,7 +23,7 @@
 
 namespace kbsim::host {
 
-/// Where a shard of a tensor lies.
+/// The place of a shard of a tensor.
 struct Shard {
   topology::ShardSpec spec;
   topology::PhysAddr pa;
@@ -33,12 +33,12 @@ struct TensorOptions {
   topology::DPPolicy dp = {};
   std::string name = "tensor";
   bool shared = false;  // every PE of the package sees all of it; each element has one place, no replicas
-  topology::Region mem_kind = topology::Region::hbm;  // of each PE; or its tcm, or the cube's sram
+  topology::Region mem_kind = topology::Region::hbm;  // HBM of each PE; or its tcm, or the cube's sram
   bool resident = false;  // made, filled and freed at no simulated time, as weights that were loaded before
 };
 
-/// Where a copy of a tensor goes; what isn't said stays as it is. With `cube` or `target_pe` the placement
-/// begins there, and is just that PE if none is given.
+/// The target of a copy of a tensor; an empty field means no change. With `cube` or `target_pe` the placement
+/// begins there; without `placement` it is that PE alone.
 struct ToOptions {
   std::optional<topology::DPPolicy> placement = {};
   std::optional<int> sip = {};
@@ -50,20 +50,20 @@ struct ToOptions {
 struct Upload;
 struct Written;
 
-/// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
-/// Writing and reading are messages through the fabric; so is unmapping, when the last handle goes. What
-/// is called starts then, awaited or not. Slices and reshapes are handles of the same memory. No handle may
-/// outlive the session.
+/// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names. Writes
+/// and reads are messages through the fabric, and so is unmapping when the last handle is destroyed. Calls
+/// start at once, awaited or not. Slices and reshapes are handles of the same memory. No handle may outlive
+/// the session.
 class Tensor {
  public:
   using Here = std::source_location;
   using Done = Work<std::monostate>;
   class Update;
-  struct State;  // the room's own, as the next
+  struct State;  // internal, as the next
   struct Part;
 
-  // Not inline: host programs are coroutines that destroy many handles on many ways. UsageError for a copy of
-  // a handle that was moved from, as for all that it is asked.
+  // Not inline: host programs are coroutines that destroy many handles on many exits. UsageError for a copy
+  // of a handle that was moved from, as for any other use of it.
   Tensor(const Tensor& other, Here at = Here::current());
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(const Tensor& other);
@@ -80,10 +80,10 @@ class Tensor {
   [[nodiscard]] TensorRef desc(Here at = Here::current()) const {
     return {.base = ptr(at), .shape = shape(at)};
   }
-  /// Those that have a part of it: of a slice, just that part, as a row of its own. UsageError as ptr().
+  /// The shards. For a slice, the parts of shards in it, each as a row of its own. UsageError as ptr().
   [[nodiscard]] const std::vector<Shard>& shards(Here at = Here::current()) const;
 
-  /// What is at an index of the first axis; a negative one counts from the end.
+  /// The part at an index of the first axis; a negative one counts from the end.
   [[nodiscard]] Tensor operator[](const IndexOperand& index) const;
   [[nodiscard]] Tensor operator[](const RangeOperand& of) const { return slice(0, of.range, of.at); }
   [[nodiscard]] Tensor slice(int axis, IndexRange range, Here at = Here::current()) const;
@@ -91,25 +91,25 @@ class Tensor {
   [[nodiscard]] Tensor view(Shape shape, Here at = Here::current()) const;
   [[nodiscard]] Tensor reshape(Shape shape, Here at = Here::current()) const { return view(shape, at); }
 
-  /// Every shard and replica gets its part, after those who write its elements by now. UsageError unless
-  /// shape and dtype are equal.
+  /// Writes every shard and replica, after the current writers of its elements. UsageError unless shape and
+  /// dtype are equal.
   [[nodiscard]] Done copy_(HostArray from, Here at = Here::current()) const;
   /// The same, by way of the host: reads `from`, then writes.
   [[nodiscard]] Done copy_(const Tensor& from, Here at = Here::current()) const;
-  /// Gathers one replica of every element, as they are at this simulated time; of a tensor that is being
-  /// written, when all who write it by now are done.
+  /// Gathers one replica of every element, with the values at this simulated time. If the tensor is being
+  /// written, waits for its current writers first.
   [[nodiscard]] Work<HostArray> to_host(Here at = Here::current()) const;
-  /// to_host(), by the name that the numbers of an array have.
+  /// Another name of to_host().
   [[nodiscard]] Work<HostArray> data(Here at = Here::current()) const { return to_host(at); }
-  /// A copy by way of the host, otherwise placed, or on another device. Its memory is taken at the call.
+  /// A copy by way of the host, with another placement or on another device. Allocates memory at the call.
   [[nodiscard]] Work<Tensor> to(const ToOptions& where, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& placement, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(int device, Here at = Here::current()) const;
-  /// "tensor(name=x, shape=[4, 8], dtype=f16, mean=1.5, norm=8.485)", of a read; without numbers in runs
+  /// "tensor(name=x, shape=[4, 8], dtype=f16, mean=1.5, norm=8.485)", by a read; without numbers in runs
   /// that have none.
   [[nodiscard]] Work<std::string> text(Here at = Here::current()) const;
 
-  /// For the room itself.
+  /// Internal.
   explicit Tensor(std::shared_ptr<State> state);
   [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
   [[nodiscard]] const View& elements() const { return view_; }
@@ -127,11 +127,11 @@ class Tensor {
 
   std::shared_ptr<State> state_;
   View view_;
-  std::shared_ptr<const Part> part_ = {};  // of a slice; none if it has no address of its own
+  std::shared_ptr<const Part> part_ = {};  // of a slice; null if it has no address of its own
 };
 
-/// Says, while it lives, that elements of its tensor are being written: by a kernel, which its rank's later
-/// launches come after anyway, by the host, or by a DMA that the host has ordered beside both.
+/// While it lives, elements of its tensor count as being written: by a kernel (its rank's later launches run
+/// after it anyway), by the host, or by a DMA that the host has ordered beside both.
 class Tensor::Update {
  public:
   enum class By { kernel, host, dma };
@@ -145,8 +145,8 @@ class Tensor::Update {
   std::shared_ptr<Written> done_;
 };
 
-/// What a rank calls `torch`: makes tensors on the rank's current device. Memory is taken at the call; the
-/// tensor can be used once that is awaited.
+/// A rank's `torch`: makes tensors on the rank's current device. Memory is allocated at the call; the tensor
+/// can be used once the call is awaited.
 class Torch {
  public:
   using Here = std::source_location;
@@ -161,10 +161,10 @@ class Torch {
   [[nodiscard]] Work<Tensor> zeros(Shape shape, DType dtype, TensorOptions options,
                                    Here at = Here::current());
   [[nodiscard]] Work<Tensor> from_host(HostArray contents, TensorOptions options, Here at = Here::current());
-  /// Evenly drawn from [0, 1); the same for the same seed.
+  /// Uniform in [0, 1); the same for the same seed.
   [[nodiscard]] Work<Tensor> rand(Shape shape, DType dtype, std::uint64_t seed, TensorOptions options,
                                   Here at = Here::current());
-  /// 0, 1, … up to `end`, which isn't one of them.
+  /// 0, 1, … up to `end`, exclusive.
   [[nodiscard]] Work<Tensor> arange(std::int64_t end, DType dtype, TensorOptions options,
                                     Here at = Here::current());
 

@@ -9,10 +9,10 @@
 
 namespace kbsim::host {
 
-/// Megatron's mappings between what each rank of the tensor-parallel group has whole and what it has a part
-/// of; forward only. All ranks of the group call them in the same order. Parts are of the last axis.
-/// UsageError naming both numbers if its size can't be divided. What fails inside names the caller's line,
-/// here and in the layers.
+/// Megatron's mappings between whole tensors and parts of tensors on each rank of the tensor-parallel group;
+/// forward only. All ranks of the group call them in the same order. Parts divide the last axis. UsageError
+/// naming both numbers if its size can't be divided. Here and in the layers, errors inside name the caller's
+/// line.
 [[nodiscard]] Tensor copy_to_tp_region(const ParallelState& state, Tensor x,
                                        std::source_location at = std::source_location::current());
 /// In place: the sum of all ranks' tensors.
@@ -25,14 +25,14 @@ namespace kbsim::host {
 [[nodiscard]] Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x,
                                                  std::source_location at = std::source_location::current());
 
-/// The same of sequence parallelism: parts are of the first axis.
+/// The same for sequence parallelism: parts divide the first axis.
 [[nodiscard]] Task<Tensor> gather_from_sequence_region(
     ParallelState state, Tensor x, std::source_location at = std::source_location::current());
 /// This rank's part of the sum.
 [[nodiscard]] Task<Tensor> reduce_scatter_to_sequence_region(
     ParallelState state, Tensor x, std::source_location at = std::source_location::current());
 
-/// Contents of a layer that isn't split; each rank takes its part of them. None: zeros.
+/// Contents of the whole layer; each rank takes its part. None: zeros.
 struct LinearContents {
   std::optional<HostArray> weight = {};  // [in_features, out_features]
   std::optional<HostArray> bias = {};    // [out_features]
@@ -42,17 +42,17 @@ struct ParallelLinearOptions {
   std::int64_t in_features = 0;
   std::int64_t out_features = 0;
   bool bias = true;
-  bool gather_output = false;      // of ColumnParallelLinear: all columns on each rank
-  bool input_is_parallel = true;   // of RowParallelLinear: x is this rank's part already
-  bool sequence_parallel = false;  // rows of x, or of the result, are divided among the ranks outside of it
+  bool gather_output = false;      // for ColumnParallelLinear: all columns on each rank
+  bool input_is_parallel = true;   // for RowParallelLinear: x is this rank's part already
+  bool sequence_parallel = false;  // rows of x (column) or of the result (row) are divided among the ranks
   DType dtype = f16;
-  /// Of the weights; x is on the same PEs, replicated or by rows.
+  /// Placement of the weights; x is on the same PEs, replicated or by rows.
   topology::DPPolicy placement = {.num_cubes = 1, .num_pes = 1};
   bool resident = false;
   LinearContents contents = {};
 };
 
-/// What the layers below keep on a rank.
+/// State of the layers below on a rank.
 class ParallelLinear {
  public:
   using Here = std::source_location;
@@ -69,8 +69,8 @@ class ParallelLinear {
   std::optional<Tensor> bias_;
 };
 
-/// y = x W + b; each rank of the group has [in_features, out_features / ranks] of W and that part of b, and
-/// gives that part of y.
+/// y = x W + b. Each rank of the group has [in_features, out_features / ranks] of W and the same part of b,
+/// and gives the same part of y.
 class ColumnParallelLinear : public ParallelLinear {
  public:
   /// UsageError naming both numbers if out_features can't be divided.
@@ -82,8 +82,8 @@ class ColumnParallelLinear : public ParallelLinear {
   using ParallelLinear::ParallelLinear;
 };
 
-/// y = x W + b; each rank has [in_features / ranks, out_features] of W, all of b, and that part of x. The
-/// bias is added once, to the sum of all ranks' products.
+/// y = x W + b. Each rank has [in_features / ranks, out_features] of W, all of b, and the matching part of x.
+/// The bias is added once, to the sum of all ranks' products.
 class RowParallelLinear : public ParallelLinear {
  public:
   /// UsageError naming both numbers if in_features can't be divided.

@@ -17,7 +17,7 @@ struct IndexRange {
   std::int64_t end = 0;
 };
 
-/// An index or a range in `x[…]`, and the place where it stands: operators can't take default arguments.
+/// An index or a range in `x[…]`, with its source location: operators can't take default arguments.
 struct IndexOperand {
   IndexOperand(std::int64_t i,  // NOLINT(google-explicit-constructor)
                std::source_location where = std::source_location::current())
@@ -43,7 +43,7 @@ struct Stretch {
   friend constexpr bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-/// Consecutive elements of a shard, and where they are in a view of its tensor.
+/// Consecutive elements of a shard, and their position in a view of its tensor.
 struct Piece {
   std::int64_t in_shard = 0;
   std::int64_t in_view = 0;
@@ -51,39 +51,39 @@ struct Piece {
   friend constexpr bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// Rows of consecutive elements, one every `row_stride` of them in the tensor.
+/// Rows of consecutive elements, `row_stride` elements apart in the tensor.
 struct StridedRows {
   std::int64_t first = 0;
   std::int64_t row_stride = 0;
   friend constexpr bool operator==(const StridedRows&, const StridedRows&) = default;
 };
 
-/// Some elements of a row-major tensor, in its order, under a shape of their own. UsageError names an index,
-/// axis or shape that can't be; a negative index counts from the end.
+/// Some elements of a row-major tensor, in its order, under a shape of their own. UsageError names an invalid
+/// index, axis or shape; a negative index counts from the end.
 class View {
  public:
-  /// All of it.
+  /// All elements of the tensor.
   explicit View(const Shape& tensor);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  /// True if it leaves out nothing, whatever its shape.
+  /// True if it has all elements of the tensor, under any shape.
   [[nodiscard]] bool whole() const { return shape_.elements() == elements_of_tensor_; }
   /// True if its elements follow each other in the tensor.
   [[nodiscard]] bool contiguous() const { return stretches().size() == 1; }
 
-  /// Without the first axis: what is at that index of it.
+  /// The part at that index of the first axis, without that axis.
   [[nodiscard]] View at(std::int64_t index) const;
   [[nodiscard]] View slice(int axis, IndexRange range) const;
-  /// The same elements under another shape; those must be contiguous.
+  /// The same elements under another shape. They must be contiguous.
   [[nodiscard]] View reshaped(const Shape& shape) const;
 
-  /// As rows of its last axis, if all of them are equally far apart.
+  /// The rows along its last axis, if all have the same distance.
   [[nodiscard]] std::optional<StridedRows> rows() const;
-  /// From its first element to its last, with what lies between them.
+  /// From its first element to its last, with all elements between them.
   [[nodiscard]] Stretch bounds() const;
-  /// As few as there can be, in their order.
+  /// The fewest stretches that have its elements, in their order.
   [[nodiscard]] std::vector<Stretch> stretches() const;
-  /// What a shard has of it, in the shard's order.
+  /// The elements of it in a shard, in the shard's order.
   [[nodiscard]] std::vector<Piece> pieces(const topology::ShardSpec& shard) const;
 
  private:

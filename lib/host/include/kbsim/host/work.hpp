@@ -24,15 +24,15 @@ namespace kbsim::host {
 
 /// An operation that a rank has begun: its process, and the wait for its end.
 struct WorkId {
-  std::string_view call;  // a literal: as the host program calls it
+  std::string_view call;  // a literal: the host program's name for it
   std::uint64_t sequence = 0;
   int rank = 0;
-  int group = 0;                           // its number; 0: the default one
+  int group = 0;                           // the group's number; 0: the default group
   [[nodiscard]] std::string text() const;  // "all_reduce #0 of rank 1", "... in group 2"
   friend auto operator<=>(const WorkId&, const WorkId&) = default;
 };
 
-/// What is known of an operation that a host program has started.
+/// State of an operation that a host program has started.
 struct WorkState {
   WorkState(Simulation& of, hw::OrderWatch& known_by, const WorkId& what, std::source_location where)
       : done{of, what}, sim{&of}, orders{&known_by}, at{where} {}
@@ -40,7 +40,7 @@ struct WorkState {
   Event done;
   Simulation* sim;
   hw::OrderWatch* orders;
-  oplog::KnowledgePtr known;  // at its end
+  oplog::KnowledgePtr known;  // vector clock at its end
   std::source_location at;
   std::exception_ptr error;
   hw::ISpans* spans = nullptr;
@@ -49,12 +49,12 @@ struct WorkState {
   Process process;
 };
 
-/// UsageError: the Work that is awaited, or asked, was moved from.
+/// UsageError: the Work that is used was moved from.
 [[noreturn]] void refuse_moved_work();
 
-/// An operation of a host program that has started: `co_await` is its completion and gives its result or
-/// rethrows its error, as often as asked; keeping it meanwhile is async_op=True. One that nobody awaits
-/// is a fault when the program ends.
+/// An operation of a host program that has started. Each `co_await` waits for its completion, and gives its
+/// result or rethrows its error; keeping it meanwhile is async_op=True. A Work that is never awaited is a
+/// fault when the program ends.
 template <class T>
 class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
  public:
@@ -65,10 +65,10 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   Work(Work&&) noexcept = default;
   Work& operator=(const Work&) = default;
   Work& operator=(Work&&) noexcept = default;
-  [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of them
+  [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of Works
 
   [[nodiscard]] bool done() const { return alive().done.is_set(); }
-  /// By which an ICallWatch knows it.
+  /// Its id for an ICallWatch.
   [[nodiscard]] const void* key() const { return state_.get(); }
 
   [[gnu::noinline]] auto operator co_await() const {
@@ -109,8 +109,8 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   Result result_;
 };
 
-/// What one host program has started, each a process of its own; those under way are cancelled with it. Their
-/// results are kept by their Works alone.
+/// The operations that one host program has started, each a process of its own. Operations under way are
+/// cancelled with it. Only the Works keep results.
 class Works {
  public:
   Works(Simulation& sim, hw::OrderWatch& orders, const hw::Fabric& fabric)
@@ -135,7 +135,7 @@ class Works {
     return {state, result};
   }
 
-  /// Of what takes no time: it is done, and need not be awaited.
+  /// An operation that takes no time: it is done, and need not be awaited.
   template <class T>
   Work<T> done(const WorkId& what, T result, std::source_location at) {
     const auto state = std::make_shared<WorkState>(sim_, orders_, what, at);
@@ -143,11 +143,11 @@ class Works {
     return {state, std::make_shared<std::optional<T>>(std::move(result))};
   }
 
-  /// Throws KernelFault, with the place of its call, for the first work that nobody has awaited, and with
-  /// its error if it has failed.
+  /// Throws KernelFault for the first work that wasn't awaited, with the place of its call, and its error if
+  /// it has failed.
   void require_awaited() const;
   void cancel();
-  /// Of the calls from now on; null: nobody.
+  /// Sets the observer of calls from now on; null: none.
   void watch(ICallWatch* calls) { calls_ = calls; }
 
  private:

@@ -45,51 +45,51 @@ class World {
   void require_uninitialized() const;
   /// `all` is the default group.
   void initialize(std::shared_ptr<ProcessGroup> all, std::string backend);
-  /// There are no groups any more.
+  /// Removes all groups.
   void finalize();
   [[nodiscard]] int size() const { return all()->size(); }
   [[nodiscard]] const std::string& backend() const { return backend_; }
   [[nodiscard]] const std::shared_ptr<ProcessGroup>& all() const { return groups_.begin()->second; }
-  /// Those of the default group that it was initialized with, in the order in which they were named.
+  /// The default group's algorithms, in the order in which they were named.
   [[nodiscard]] const std::deque<InstalledAlgorithm>& algorithms() const { return all()->algorithms(); }
 
   /// By their numbers; the default group is the first.
   [[nodiscard]] const std::map<int, std::shared_ptr<ProcessGroup>>& groups() const { return groups_; }
-  /// Numbers of groups so far.
+  /// Number of groups so far, including removed ones.
   [[nodiscard]] int group_numbers() const { return group_numbers_; }
   void add(std::shared_ptr<ProcessGroup> group);
   void remove(int number) { groups_.erase(number); }
 
-  /// Ranks that run side by side; 0: the main program alone, which speaks for all of them.
+  /// Ranks that run side by side; 0: the main program alone, which acts for all of them.
   [[nodiscard]] int spawned() const { return *spawned_; }
-  /// Their number, which whoever spawns them sets back to 0. It outlives the world where ranks do: those of a
-  /// deadlock go with the session.
+  /// Their number, which spawn sets back to 0. It outlives the world if ranks do: ranks in a deadlock are
+  /// destroyed with the session.
   [[nodiscard]] const std::shared_ptr<int>& spawned_ranks() const { return spawned_; }
-  /// Ends all ranks that run side by side with this rank's error, though its program catches it.
+  /// Ends all ranks that run side by side with this rank's error, even if its program catches it.
   void fail(int rank, const std::exception_ptr& error) const {
     if (*failing_) (*failing_)(rank, error);
   }
   using Failing = std::function<void(int rank, const std::exception_ptr& error)>;
-  /// What fail() does, while ranks run; it may outlive the world as their number does.
+  /// The action of fail(), while ranks run. It may outlive the world, as their number does.
   [[nodiscard]] const std::shared_ptr<Failing>& failing() const { return failing_; }
-  /// The ranks have been given up: what their kernels wait for is aborted, by messages. What uses the queues
-  /// next awaits that.
+  /// The ranks are abandoned: waits of their kernels are aborted, by messages. The next users of the queues
+  /// await that.
   void abandon(Session& session);
-  /// A rank's program has ended: of all groups, the ranks that wait for it.
+  /// A rank's program has ended. Gives the ranks of all groups that wait for it.
   [[nodiscard]] ProcessGroup::LeftAlone leave(int rank);
   /// All ranks run again.
   void enter_all();
-  /// A rank's package is its own unless it has chosen another one. Others know of it from the next instant
-  /// on, so that nothing hangs on the order of simultaneous events.
+  /// A rank's package is its own unless it has chosen another one. Others see the choice from the next
+  /// instant on, so that results don't depend on the order of simultaneous events.
   void choose_device(int rank, int device, Time now);
   [[nodiscard]] std::vector<int> devices_of(std::vector<int> ranks, Time now) const;
   void forget_devices() { devices_.clear(); }
-  /// They have all returned. KernelFault for a message that was sent and not received.
+  /// All ranks have returned. KernelFault for a message that was sent and not received.
   void require_received() const;
 
   [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
   [[nodiscard]] QueueSetups& queue_setups() { return setups_; }
-  /// Those of the members that have called destroy_process_group, and what they await.
+  /// Number of members that have called destroy_process_group, and the event that they await.
   struct Leaving {
     int ranks = 0;
     std::shared_ptr<QueueSetup> done;
@@ -111,8 +111,8 @@ class World {
   QueueSetups setups_;
 };
 
-/// What ends a spawn: the ranks that failed at the earliest time, with their errors. Its text is that of the
-/// smallest one, as PyTorch has it.
+/// The error of a spawn: the ranks that failed at the earliest time, with their errors. Its text is the
+/// smallest rank's, in PyTorch's form.
 class SpawnException : public Error {
  public:
   using Errors = std::map<int, std::exception_ptr>;
@@ -127,10 +127,10 @@ class SpawnException : public Error {
   Errors errors_;
 };
 
-/// The processes of one spawn; those that still run are cancelled with it.
+/// The processes of one spawn. Processes that still run are cancelled with it.
 class Ranks {
  public:
-  /// UsageError, with the line of the spawn, unless there is a SIP for each.
+  /// UsageError, with the line of the spawn, unless there is a SIP for each rank.
   Ranks(Session& session, World& world, int count, const std::source_location& at);
   ~Ranks();
   Ranks(const Ranks&) = delete;
@@ -153,7 +153,7 @@ class Ranks {
   std::shared_ptr<World::Failing> failing_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
-  std::vector<oplog::KnowledgePtr> known_;  // at their ends
+  std::vector<oplog::KnowledgePtr> known_;  // vector clocks at their ends
   SpawnException::Errors failures_;
   int running_ = 0;
   Event ended_;

@@ -22,7 +22,7 @@ struct HostSpec {
   static void describe(FieldList<HostSpec>&) {}
 };
 
-/// The root complex: its messages are all that the machine hears of host programs.
+/// The root complex: host programs act on the machine only through its messages.
 class Host : public Component, public IHost {
  public:
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
@@ -50,9 +50,9 @@ class Host : public Component, public IHost {
     OrderWait wait = {};                                 // of an order
     std::shared_ptr<const ControlJob> job = nullptr;     // of an order
     Time sent = {};                                      // of an order
-    oplog::IssuePtr issue = {};                          // of a write and a read, if somebody looks for races
-    bool abandoned = false;                              // nobody awaits it any more
-    std::vector<std::shared_ptr<const void>> kept = {};  // what a write or an abandoned order works on
+    oplog::IssuePtr issue = {};                          // of a write or a read, if races are looked for
+    bool abandoned = false;                              // no longer awaited
+    std::vector<std::shared_ptr<const void>> kept = {};  // kept alive for a write or an abandoned order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   class Awaited;
@@ -70,12 +70,12 @@ class Host : public Component, public IHost {
   RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
-  std::map<int, int> orders_;              // so far, by rank
-  std::map<int, std::uint32_t> launches_;  // of these
+  std::map<int, int> orders_;              // number so far, by rank
+  std::map<int, std::uint32_t> launches_;  // launches among these
   std::vector<OrderRecord> done_;
 };
 
-/// A call in the hands of who awaits it: cancelled, they let it go.
+/// Handle of an awaited call; when the awaiting coroutine is destroyed, the call is abandoned.
 class Host::Awaited {
  public:
   Awaited(Host& host, Token token) : host_{&host}, token_{token} {}
@@ -179,7 +179,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   return reported({*this, token});
 }
 
-// Whoever awaited it knows that it is done.
+// The host program knows from here on that the call is done.
 void Host::goes_on(const Call& call) {
   if (call.issue) call.issue->awaited_by(races_->orders().here());
 }
@@ -200,7 +200,8 @@ void Host::abandon(const std::shared_ptr<const ControlJob>& job,
   order->second->kept = std::move(what);
 }
 
-// Who has gone on has erased it. Tensors that go with it give orders.
+// A resumed call has erased itself. Tensors that are destroyed with a call give orders, so it leaves the map
+// first.
 void Host::abandon(Token token) {
   const auto call = calls_.find(token);
   if (call == calls_.end()) return;
@@ -216,7 +217,7 @@ void Host::end(Token token) {
   (void)calls_.extract(token);
 }
 
-// By their PEs, then in the order of their calls: calls of several ranks at one time come in any.
+// Sorted by first PE, then by call: calls of several ranks at one time arrive in any order.
 std::vector<OpenOrder> Host::open_orders() const {
   std::map<std::pair<PeCoord, Token>, OpenOrder> orders;
   for (const auto& [token, call] : calls_) {

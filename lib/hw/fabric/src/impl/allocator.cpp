@@ -48,7 +48,7 @@ bool Allocator::is_free(const Request& request) const {
   return !input_taken_[request.input] && !output_taken_[request.output];
 }
 
-// Of all requests, or of those that inputs have chosen.
+// Outputs choose among all requests, or among those that inputs have chosen.
 void Allocator::choose_for_outputs(const Best* of_inputs) {
   const auto as_input = [](const Request& r) { return SwitchRequest{.port = r.input, .packet = r.packet}; };
   for (const Request& request : requests_) best_of_output_[request.output] = nullptr;
@@ -73,7 +73,7 @@ void Allocator::choose_for_inputs(const Best* of_outputs) {
   }
 }
 
-// Those that both sides have chosen.
+// Accepts the requests that both sides have chosen.
 bool Allocator::accept(bool first) {
   const std::size_t before = matches_.size();
   for (const Request& request : requests_) {

@@ -10,16 +10,16 @@ namespace kbsim::hw {
 
 enum class Matching { islip, separable };
 
-/// Matches inputs and outputs, each with one of the other side, in at most so many rounds. `islip` (McKeown
+/// Matches inputs and outputs, each with one of the other side, in at most `rounds` rounds. `islip` (McKeown
 /// 1999): each free output grants a request, each free input accepts one of its grants. `separable`: each
-/// free input picks one of its requests, each output grants one of those. A match of the first round ends
-/// the turns of both.
+/// free input picks one of its requests, each output grants one of those. A match of the first round ends the
+/// turns of both.
 class Allocator {
  public:
   struct Request {
     std::uint32_t input;
     std::uint32_t output;
-    std::uint32_t user;  // what the caller knows it by
+    std::uint32_t user;  // the caller's name for it
     const Packet* packet;
   };
 
@@ -28,7 +28,7 @@ class Allocator {
 
   void request(const Request& request) { requests_.push_back(request); }
   [[nodiscard]] bool empty() const { return requests_.empty(); }
-  /// Those of the requests that are served; all are forgotten with the next clear().
+  /// The requests that are served, until the next clear(), which drops all requests.
   const std::vector<Request>& match();
   void clear();
 
@@ -44,7 +44,7 @@ class Allocator {
   Matching matching_;
   int rounds_;
   const ArbiterModel* model_;
-  // Each is made when it is asked first: of very many channels few are ever in use.
+  // Each is made on first use: of very many channels few are ever used.
   Arbiters of_inputs_;   // among outputs
   Arbiters of_outputs_;  // among inputs
   std::vector<Request> requests_;

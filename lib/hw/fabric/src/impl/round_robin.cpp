@@ -6,8 +6,8 @@
 namespace kbsim::hw {
 namespace {
 
-/// Takes turns among ports, and at a port among its channels: behind the port that was served last comes the
-/// next one that asks, so that a port with more channels in use doesn't get more than its share.
+/// Takes turns among ports, and at a port among its channels. After the port that was served last, the next
+/// one that asks is served. So a port with more channels in use gets no more than its share.
 class RoundRobin final : public IArbiter {
  public:
   RoundRobin(std::uint32_t ports, std::uint32_t channels)

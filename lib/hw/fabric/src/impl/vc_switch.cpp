@@ -42,7 +42,7 @@ class VcSwitch final : public ISwitch {
   struct Queue {
     Packet* front = nullptr;
     Packet* back = nullptr;
-    Time free{};   // when the tail of the last to go has left
+    Time free{};   // when the tail of the last packet sent has left
     Cause left{};  // why then, if causes are kept
   };
   struct Output {
@@ -67,8 +67,8 @@ class VcSwitch final : public ISwitch {
     if (ready(queue) > ports_.now()) ports_.wake(ready(queue));
   }
 
-  // A link that is busy, or for which nothing is ready or has room ahead, is looked at again when that
-  // changes.
+  // A link is looked at again when it is no longer busy, or when a packet for it becomes ready or has room
+  // ahead.
   void serve(Output& output, Time free) {
     if (free <= ports_.now()) {
       if (const std::optional<Choice> choice = choose(output)) free = grant(output, *choice);

@@ -43,8 +43,8 @@ class WormSource final : public ISwitch {
     Packet* back = nullptr;
   };
   struct Line {
-    int incomplete = 0;           // worms of which flits are yet to come
-    std::deque<Worm> worms = {};  // those that have a channel before those that have none
+    int incomplete = 0;           // worms with flits yet to arrive
+    std::deque<Worm> worms = {};  // worms that have a channel come first
     std::uint32_t turn = 0;       // the channel to be tried first
   };
   struct Output {
@@ -53,7 +53,7 @@ class WormSource final : public ISwitch {
     std::vector<bool> held;             // by channel ahead
   };
 
-  // Most worms come whole, one after the other.
+  // Most worms arrive whole, one after the other.
   Worm& worm_of(Line& line, const Packet& packet) const {
     Worm* const known = line.incomplete == 0 ? nullptr : find(line, packet);
     Worm& worm = known == nullptr ? begin(line, packet) : *known;
@@ -101,12 +101,13 @@ class WormSource final : public ISwitch {
     if (lacks_room) ports_.blocked(index);
   }
 
-  // That has a flit here.
+  // The first worm that has a flit here.
   static std::deque<Worm>::iterator first(Line& line) {
     return std::ranges::find_if(line.worms, [](const Worm& worm) { return worm.front != nullptr; });
   }
 
-  // The worm's, or that which it would take: the next in turn that is nobody's and has room.
+  // The channel of the worm, or the one that it would take: the next in turn that has room and that no worm
+  // holds.
   std::optional<std::uint32_t> channel(const Output& output, const Line& line, const Worm& worm) {
     const Packet& packet = *worm.front;
     if (!ports_.takes_worms(ports_.output(packet))) return ports_.room_ahead(packet);

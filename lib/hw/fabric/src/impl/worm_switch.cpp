@@ -55,8 +55,8 @@ class WormSwitch final : public ISwitch {
     Packet* front = nullptr;
     Packet* back = nullptr;
     std::uint32_t left = 0;   // flits of the worm that holds a channel ahead; 0: there is none
-    std::uint32_t ahead = 0;  // this one, of all of all outputs
-    Time from{};              // when its first may ask: for the crossbar if it holds one, else for a channel
+    std::uint32_t ahead = 0;  // this channel, numbered over all outputs
+    Time from{};              // when its first flit may ask for the crossbar, or for a channel if it has none
     Cause why_from{};         // why then, if causes are kept
   };
 
@@ -89,8 +89,8 @@ class WormSwitch final : public ISwitch {
     channels_.clear();
   }
 
-  // It asked when its first had come and the worm before it had left; the channel was another worm's until
-  // then.
+  // The queue asked when its first flit had arrived and the worm before it had left. The channel was held by
+  // another worm until then.
   void explain_channel(Queue& queue, std::uint32_t ahead) {
     Causes& causes = *ports_.causes();
     const NodeId node = ports_.node();
@@ -108,7 +108,7 @@ class WormSwitch final : public ISwitch {
     });
   }
 
-  // The channels ahead that a worm may take, each among all of all outputs.
+  // Visits the channels ahead that a worm may take, numbered over all outputs.
   void for_choices(const Packet& packet, const auto& visit) const {
     const std::uint32_t output = ports_.output(packet);
     const std::uint32_t count = ports_.channels_ahead(output);
@@ -152,7 +152,7 @@ class WormSwitch final : public ISwitch {
     return {.port = 0, .channel = channel_of(queue), .packet = queues_[queue].front};
   }
 
-  // Of the channels of an input that want an output the one whose turn it is asks for it.
+  // Among the channels of an input that want an output, the one whose turn it is asks for it.
   void ask_crossbar(std::uint32_t index) {
     Queue& queue = queues_[index];
     if (queue.left == 0 || ready(index) > ports_.now()) return;
@@ -192,8 +192,8 @@ class WormSwitch final : public ISwitch {
     if (queue.left == 0) queue.why_from = why_ahead_free_[queue.ahead] = ports_.why_left();
   }
 
-  // When the first flit, whose worm has a channel, its input and its output are ready, whether or not there
-  // is room.
+  // When the first flit, its input and its output are ready, whether or not there is room. Its worm has a
+  // channel.
   [[nodiscard]] Time ready(std::uint32_t index) const {
     const Queue& queue = queues_[index];
     const Time at =
@@ -201,7 +201,7 @@ class WormSwitch final : public ISwitch {
     return queue.front->ready <= at ? at : std::max(at, pipelined(*queue.front));
   }
 
-  // A flit that needs no channel of its own makes up for what it has lost before, as far as that saves time.
+  // A flit that needs no channel of its own catches up on time that it has lost, by a lookahead at most.
   [[nodiscard]] Time pipelined(const Packet& flit) const {
     return flit.ready - std::min(options_.lookahead, ports_.lag(flit));
   }
@@ -210,8 +210,8 @@ class WormSwitch final : public ISwitch {
     for (const std::uint32_t i : occupied_) wake(i);
   }
 
-  // Where only room is missing, the credit wakes it; where a channel is, the end of the worm that holds it.
-  // Who could have gone and wasn't matched asks again a cycle later.
+  // If only room is missing, the credit wakes the switch; if a channel is missing, the end of the worm that
+  // holds it. A flit that could have gone and wasn't matched asks again a cycle later.
   void wake(std::uint32_t index) {
     const Queue& queue = queues_[index];
     const Time at = queue.left > 0 ? ready(index) : channel_free(queue);
@@ -227,7 +227,7 @@ class WormSwitch final : public ISwitch {
     ports_.wake(at);
   }
 
-  // One of those that it is the latest of.
+  // The cause is one of those whose time is `at`.
   void explain_wake(Time at, const Queue& queue) {
     const std::uint32_t output = ports_.output(*queue.front);
     const std::uint32_t input = input_of(static_cast<std::uint32_t>(&queue - queues_.data()));
@@ -260,7 +260,7 @@ class WormSwitch final : public ISwitch {
   Allocator crossbar_;
   std::vector<std::uint32_t> occupied_;  // queues that have flits
   std::vector<std::uint32_t> chosen_;    // queue that asks, by crossbar input and output
-  std::vector<std::uint32_t> asked_;     // of these pairs those that have one
+  std::vector<std::uint32_t> asked_;     // pairs with such a queue
   std::vector<char> blocked_;            // by output
 };
 

@@ -16,13 +16,13 @@ struct WormSwitchOptions {
   std::uint32_t input_speedup = 1;
   bool by_output = false;  // a virtual channel of an input port has a FIFO for each output, else one
   Time cycle{};
-  Time lookahead{};  // flits are pushed so long before they are ready
+  Time lookahead{};  // flits are pushed this long before they are ready
 };
 
-/// A crossbar behind virtual channels. The first flit of a worm asks for a channel ahead, `lookahead` before
+/// A crossbar after virtual channels. The first flit of a worm asks for a channel ahead, `lookahead` before
 /// it can go, when the worm before it has left this channel; then each flit asks for the crossbar. An input
 /// port has `input_speedup` inputs, its channels in turn; each input and each output carries a flit at a
-/// time. Who isn't matched asks again a cycle later, or when what it lacks is free.
+/// time. A flit that isn't matched asks again a cycle later, or when what it lacks is free.
 [[nodiscard]] std::unique_ptr<ISwitch> make_worm_switch(SwitchPorts ports, const ArbiterModel& arbiter,
                                                         const WormSwitchOptions& options);
 

@@ -8,7 +8,7 @@
 namespace kbsim::hw {
 namespace {
 
-// A resolved configuration has the defaults of all that may be given.
+// A resolved configuration lists the defaults of all attributes, too.
 bool says_more_than_default(const Field& field, const ComponentSpec& model) {
   const auto given = model.attrs.find(field.name);
   if (given == model.attrs.end()) return false;
@@ -18,7 +18,7 @@ bool says_more_than_default(const Field& field, const ComponentSpec& model) {
   return field.get(&spec) != usual;
 }
 
-// What is given for a controller that isn't there.
+// ConfigError for attributes of a controller that isn't there.
 void refuse_unused(const MemorySite& site, const std::string& scheduler) {
   std::vector<ConfigProblem> problems;
   for (const Field& field : fields_of<HbmControllerSpec>()) {

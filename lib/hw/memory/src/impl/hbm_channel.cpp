@@ -39,7 +39,7 @@ void HbmChannelOf<Times>::push(const Burst& burst) {
   admit(burst.at);
 }
 
-// Those at the head of the line, as long as their queues have room.
+// Bursts at the head of the line enter their queues while there is room.
 template <class Times>
 void HbmChannelOf<Times>::admit(const At& now) {
   while (!line_.empty()) {
@@ -70,7 +70,7 @@ auto HbmChannelOf<Times>::in_service() -> Entries& {
   return writing_ ? writes_ : reads_;
 }
 
-// The command that it needs next, and when that can begin.
+// The request's next command and its earliest start.
 template <class Times>
 auto HbmChannelOf<Times>::candidate(Entries& from, std::size_t index) -> Choice {
   const Entry& entry = from[index];
@@ -92,7 +92,8 @@ auto HbmChannelOf<Times>::candidate(Entries& from, std::size_t index) -> Choice 
   return choice;
 }
 
-// Of a bank's hits and its other requests only the oldest can be first; these wait for older hits.
+// In each bank only the oldest hit and the oldest other request can be first; the latter waits for older
+// hits.
 template <class Times>
 auto HbmChannelOf<Times>::ready_first(Entries& queue, Choice best) -> Choice {
   ++walk_;
@@ -109,7 +110,7 @@ auto HbmChannelOf<Times>::ready_first(Entries& queue, Choice best) -> Choice {
   return best;
 }
 
-// The rows that requests keep open are used first.
+// A refresh waits until requests have used the rows that they keep open.
 template <class Times>
 auto HbmChannelOf<Times>::refresh(std::size_t pc) const -> Choice {
   return {.start = keeping_[pc] == 0 ? commands_.refresh(pc) : At{kForever},
@@ -118,7 +119,7 @@ auto HbmChannelOf<Times>::refresh(std::size_t pc) const -> Choice {
           .index = pc};
 }
 
-// What goes on whichever queue is in service.
+// Commands that don't depend on the queue in service.
 template <class Times>
 auto HbmChannelOf<Times>::upkeep() -> Choice {
   Choice best{.rank = 3};
@@ -179,7 +180,7 @@ void HbmChannelOf<Times>::advance(Time now, std::vector<Served>& served) {
   }
 }
 
-// With all that its start is the latest of.
+// The same choice, with all causes of its start.
 template <class Times>
 auto HbmChannelOf<Times>::again(const Choice& choice) -> Choice {
   if constexpr (std::is_same_v<Times, PlainTimes>) {
@@ -193,7 +194,7 @@ auto HbmChannelOf<Times>::again(const Choice& choice) -> Choice {
   }
 }
 
-// Of those that could go out within a nanosecond after it.
+// Notes the order of commands that could begin within a nanosecond after the chosen one.
 template <class Times>
 void HbmChannelOf<Times>::note_rivals(const Choice& chosen) {
   constexpr Time kNear = 1_ns;
@@ -202,7 +203,7 @@ void HbmChannelOf<Times>::note_rivals(const Choice& chosen) {
     const bool same = other.from == chosen.from && other.index == chosen.index;
     return !same && Times::time(other.start) <= until;
   };
-  // Causes are made of those that are near.
+  // Only near commands get causes.
   const auto look = [&](const auto& choice) {
     times_.only_look(true);
     const bool near = is_near(choice());

@@ -51,7 +51,7 @@ auto HbmCommandsOf<Times>::on_clock(const At& at) const -> At {
   return times_.edge(at, spec_.tck, clock_steps);
 }
 
-// When so many intervals are over.
+// The end of the first `number` intervals.
 template <class Times>
 auto HbmCommandsOf<Times>::due(std::int64_t number) const -> At {
   const HbmDelay interval = all_banks() ? HbmDelay::interval : HbmDelay::interval_bank;
@@ -104,7 +104,7 @@ auto HbmCommandsOf<Times>::column(const HbmIndex& where, bool write, const At& a
   return on_clock(times_.turn(at, start));
 }
 
-// The rows that are open are closed first.
+// Open rows are closed first.
 template <class Times>
 auto HbmCommandsOf<Times>::refresh(std::size_t index) const -> At {
   const Pc& pc = pcs_[index];

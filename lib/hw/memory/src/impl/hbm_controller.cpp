@@ -26,7 +26,7 @@ bool HbmController::keep_causes(Causes& causes, NodeId memory) {
   return true;
 }
 
-// What is written back is in the controller already.
+// A write_back is in the controller already.
 Time HbmController::ready(const MemoryRequest& request) const {
   return request.tail + (request.op == MemoryOp::write_back ? Time{0} : spec_.controller);
 }
@@ -91,7 +91,7 @@ HbmController::Served HbmController::finished(Channels<PlainTimes>& /*channels*/
   return {.id = id, .slot = slot};
 }
 
-// The same, and why.
+// The same, with causes.
 HbmController::Served HbmController::finished(Channels<CausedTimes>& channels, std::uint64_t id,
                                               const Open<CausedTimes>& open) {
   const CausedTimes& times = channels.times;
@@ -105,7 +105,7 @@ HbmController::Served HbmController::finished(Channels<CausedTimes>& channels, s
           .because = {.start = times.cause(start), .end = times.cause(open.end)}};
 }
 
-// The data of a command that goes out at some time is on the bus no sooner than a latency later.
+// A command's data is on the bus no sooner than a latency after the command.
 Time HbmController::next() {
   Time next = kForever;
   const auto look = [&](auto& channels) {

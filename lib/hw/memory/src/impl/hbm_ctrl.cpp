@@ -68,16 +68,16 @@ class HbmCtrl final : public IMemoryTiming {
   std::vector<Lane> channels_;  // none if there is one
   Bandwidth raw_;
   std::optional<CausedTimes> times_;  // where causes are kept
-  std::vector<At> free_;              // likewise, when channels are
+  std::vector<At> free_;              // when each channel is free, likewise
 };
 
-// What takes time, by the lowest bits of an amount; bytes are above them.
+// The kind of a delay, in the lowest bits of its amount; bytes are above them.
 enum Part : std::uint8_t { kAccess, kShare, kPacket };
 Delay why(Part part, Bytes n = {}) {
   return {.reason = part == kAccess ? Reason::column : Reason::data_bus, .amount = n.count() << 8 | part};
 }
 
-// Bytes of a channel's bursts up to an address; and so between two.
+// Bytes of a request in a channel's bursts: the difference of two counts from address 0.
 Bytes HbmCtrl::share_of(std::int64_t channel, const MemoryRequest& request) const {
   const std::int64_t burst = spec_.burst.count();
   const std::int64_t round = burst * spec_.num_pcs;
@@ -126,7 +126,7 @@ Time HbmCtrl::first_byte(const MemoryRequest& request) const {
   return together(request, all_shares(*this, request, channels_, would_be)).start;
 }
 
-// Of a burst that is read: its channel has served it when it leaves.
+// A burst that is read leaves when its channel has served all of it.
 MemoryPort HbmCtrl::port(bool write) const {
   MemoryPort port{.latency = spec_.access, .rate = port_.rate()};
   if (write || channels_.empty()) return port;

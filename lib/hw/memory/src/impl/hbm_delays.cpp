@@ -10,7 +10,7 @@ struct Row {
   Time HbmBanksSpec::* value;
 };
 
-// In the order of HbmDelay; those behind are none of a single attribute.
+// In the order of HbmDelay; later enumerators aren't times of a single attribute.
 constexpr Row kRows[] = {
     {"controller_ns", &HbmBanksSpec::controller},
     {"trcd_ns", &HbmBanksSpec::trcd},
@@ -42,7 +42,7 @@ DelayTerm latency(const Row& row, const HbmBanksSpec& spec) {
   return {.key = row.key, .value = to_ns(value), .time = value};
 }
 
-// So many clocks, n times.
+// `clocks` clocks, n times.
 DelayTerm clocks(const HbmBanksSpec& spec, double clocks, std::int64_t n) {
   const Time each{std::llround(clocks * static_cast<double>(spec.tck.count()))};
   return {.key = "tck_ns", .value = to_ns(spec.tck), .time = times(n, each), .times = n, .share = clocks};
@@ -60,7 +60,7 @@ DelayTerm data(Bandwidth raw, Bytes bytes, std::int64_t channels) {
 
 }  // namespace
 
-// A refresh that something waits for has no amount of its own: its end consists of both.
+// A wait for a refresh (n = 0) consists of two terms: the refresh and tRP.
 std::vector<DelayTerm> delay_terms(const HbmBanksSpec& spec, Bandwidth raw, std::int64_t amount) {
   const auto delay = static_cast<HbmDelay>(amount & 0xff);
   const std::int64_t n = amount >> 8;

@@ -63,8 +63,7 @@ void look_at_timings(const HbmSpec& spec, Findings& findings) {
   findings.expect_at_least(spec.twtr_l, "twtr_l_ns", spec.twtr_s, {"twtr_s_ns"});
 }
 
-// A row is opened and read after a refresh before the next one is due, whatever stands between them on the
-// command bus.
+// Checks that between two refreshes there is time to open and read a row, with `commands` on the command bus.
 void look_at_refresh(const HbmSpec& spec, Time commands, Findings& findings) {
   if (spec.trefi == Time{0}) return;
   const bool writes = spec.rcd(true) > spec.trcd;
@@ -78,7 +77,7 @@ void look_at_refresh(const HbmSpec& spec, Time commands, Findings& findings) {
   findings.expect_more(spec.trefi, "trefi_ns", spec.trp + spec.trfc + spec.rcd(writes) + commands, keys, sum);
 }
 
-// As above, and other banks are opened between refreshes of one.
+// As above; also checks for time to open other banks between refreshes of one.
 void look_at_refresh_by_bank(const HbmBanksSpec& spec, Time commands, Findings& findings) {
   if (spec.trefi == Time{0}) return;
   const std::int64_t banks = spec.stack_ids * spec.bank_groups * spec.banks_per_group;

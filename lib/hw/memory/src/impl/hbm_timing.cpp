@@ -56,7 +56,7 @@ auto PseudoChannelOf<Times>::serve(const HbmPlace& place, bool write, At at) -> 
   return transfer(bank, group, write, commands.column);
 }
 
-// A refresh closes the rows first: what it costs is seen on a copy.
+// A refresh closes the rows first: its cost is computed on a copy.
 template <class Times>
 Time PseudoChannelOf<Times>::first_byte(const HbmPlace& place, bool write, At at) const {
   const Commands commands = plan(place, write, at);
@@ -174,15 +174,15 @@ auto HbmTimingOf<Times>::serve(std::int64_t address, Bytes n, bool write, const 
   return all;
 }
 
-// Place of the burst at this address, which follows the one that is there.
+// Place of the burst at `address`, which follows the burst at `place`.
 template <class Times>
 HbmPlace HbmTimingOf<Times>::next(HbmPlace place, std::int64_t address) const {
   if (mapping_.channel_lowest() && ++place.channel < spec_.pseudo_channels) return place;
   return mapping_.place(address);
 }
 
-// The first burst of each pseudo-channel decides: the others follow it there. Where a mapping spreads these
-// over all bursts, each is looked at.
+// Only the first burst of each pseudo-channel decides: the others follow it. If a mapping spreads the first
+// bursts, each burst is looked at.
 template <class Times>
 Time HbmTimingOf<Times>::first_byte(std::int64_t address, Bytes n, bool write, const At& at) const {
   const std::int64_t burst = spec_.burst.count();

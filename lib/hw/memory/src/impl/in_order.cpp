@@ -3,7 +3,7 @@
 namespace kbsim::hw {
 namespace {
 
-/// In the order of arrival, as far ahead as requests are known: a command queue without end.
+/// In the order of arrival, as far ahead as requests are known: an unlimited command queue.
 class InOrder final : public IMemoryScheduler {
  public:
   [[nodiscard]] std::size_t window() const override { return kUnlimited; }

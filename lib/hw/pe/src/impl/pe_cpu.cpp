@@ -39,8 +39,9 @@ struct PeCpuSpec {
   }
 };
 
-/// Runs each launched kernel as a process of its own and reports back when the kernel has ended and the
-/// PE's engines are idle. Issuing a command takes dispatch_cycles. Barriers go to whom the launch came from.
+/// Runs each launched kernel as a process of its own and reports back when the kernel has ended and the PE's
+/// engines are idle. Issuing a command takes dispatch_cycles. Barriers are reported to the sender of the
+/// launch.
 class PeCpu : public Component, public ICpu, private BarrierLine {
  public:
   PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
@@ -59,7 +60,7 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
     reached_.post(at, BarrierReached{.token = order()->token, .number = number});
   }
   void give_up(std::uint32_t token);
-  /// The kernel of this order; none of one that waits, or was given up and has ended.
+  /// The running kernel of this order; none if the order waits, or was given up and has ended.
   [[nodiscard]] std::shared_ptr<KernelContext> running(std::uint32_t token) const {
     return order() != nullptr && order()->token == token ? kernel_.lock() : nullptr;
   }
@@ -78,8 +79,8 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   Mailbox<MessagePtr> launches_;
   Mailbox<BarrierReached> reached_;
   boost::container::devector<const Control*> orders_;  // the first runs, the others wait
-  NodeId from_;                                        // whom the first is from
-  std::vector<std::uint32_t> given_up_;                // of the orders, their tokens
+  NodeId from_;                                        // the sender of the first
+  std::vector<std::uint32_t> given_up_;                // tokens of the orders that were given up
   std::weak_ptr<KernelContext> kernel_;
 };
 
@@ -89,7 +90,7 @@ PeCpu::PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec)
       launches_{fabric.sim(), {name(), "kernels"}},
       reached_{fabric.sim(), {name(), "barriers"}} {}
 
-// As for any part of a machine: sums of them must stay within simulated time.
+// Limited as any time of a part: sums must stay within simulated time.
 Time dispatch_of(const PeCpuSpec& spec) {
   const double ns = spec.dispatch_cycles / spec.freq_ghz;
   if (ns <= limits_of<Time>().max) return from_ns(ns);
@@ -200,7 +201,7 @@ Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given
                      run(launched, launch, given_up), KernelOn{node().at});
 }
 
-// One that is done already has no need of it; one that waits for its turn is told when it begins.
+// A finished kernel doesn't need it; one that waits for its turn is given up when it begins.
 void PeCpu::give_up(std::uint32_t token) {
   if (std::ranges::find(orders_, token, &Control::token) == orders_.end()) return;
   if (std::ranges::find(given_up_, token) == given_up_.end()) given_up_.push_back(token);

@@ -56,7 +56,7 @@ void PeDma::accept(MessagePtr message) {
   }
 }
 
-// Of what may be in flight, each of two parts is half.
+// Two parts are under way, each half of what may be in flight.
 void PeDma::obey(NodeId from, const Control& order) {
   const Bytes part = std::max(Bytes{1}, spec_.most_in_flight() / 2);
   const oplog::AgentPtr mover = races_->orders().move_begins(order.order);
@@ -103,8 +103,8 @@ Task<> PeDma::run() {
   if (!wakes_) wake_when_free();
 }
 
-// Unless nobody could send then: whatever changes that comes here first. So a run ends with what it does, not
-// with a port that is free again.
+// Wakes the DMA when the port is free, unless no class could send then: any change of that arrives here
+// first. So the simulation ends with its last work, not with a free port.
 [[gnu::always_inline]] void PeDma::wake_when_free() {
   const bool ahead = fabric().books_ahead();
   const auto may = [&](const ClassQueue& queue) {
@@ -118,7 +118,7 @@ Task<> PeDma::run() {
 }
 
 [[gnu::always_inline]] void PeDma::take(std::vector<Work>& work) {
-  std::size_t begins = 0;  // of these, to the front
+  std::size_t begins = 0;  // number of begins, moved to the front
   const bool explains = sim().causes() != nullptr;
   for (std::size_t i = 0; i < work.size(); ++i) {
     Work& item = work[i];
@@ -187,7 +187,7 @@ DmaUse PeDma::moved() const {
   return use;
 }
 
-// Sends one packet, and says how long the port is taken.
+// Sends one packet; returns how long the port is taken.
 Time PeDma::send_next(ClassQueue& queue) {
   if (queue.burst.message != nullptr) return send_packet(queue);
   const Transfer& transfer = queue.sender();
@@ -228,7 +228,7 @@ Time PeDma::send_next(ClassQueue& queue) {
   return port_.serialization(control);
 }
 
-// The operand leaves TCM with it.
+// The operands leave TCM with the request.
 Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes size = request.payload;
   MessagePtr message =
@@ -258,13 +258,13 @@ Time PeDma::send_packet(ClassQueue& queue) {
   return gap;
 }
 
-// A packet whose turn has been.
+// Accounts for a packet that had its turn.
 void PeDma::has_left(ClassQueue& queue, Bytes size, Time left_tcm) {
   turn_left_ -= size;
   have_left(queue, size, left_tcm);
 }
 
-// Packets of its burst, as many as these bytes, of which the last has left TCM then.
+// Accounts for packets of its burst, `bytes` in all, whose last leaves TCM at `left_tcm`.
 void PeDma::have_left(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   Burst& burst = queue.burst;
   use_.written += bytes;
@@ -273,7 +273,7 @@ void PeDma::have_left(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   sent(queue, bytes, left_tcm);
 }
 
-// These bytes of the sender's transfer have been asked for, or will have left TCM then.
+// These bytes of the sender's transfer are asked for, or leave TCM by `left_tcm`.
 void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   const auto sender = queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next);
   (*sender)->advance(bytes);

@@ -33,7 +33,7 @@ struct PeDmaSpec {
   Bytes vc_chunk{256};
   Bytes request{4096};
   std::string policy = "in_order";
-  /// Of a class; so that sums of a few such numbers can be had.
+  /// Limit of a class, capped so that sums of a few such numbers don't overflow.
   [[nodiscard]] Bytes most_in_flight() const {
     constexpr std::int64_t kMost = std::int64_t{1} << 60;
     return request.count() > kMost / max_outstanding ? Bytes{kMost} : request * max_outstanding;
@@ -49,10 +49,10 @@ struct PeDmaSpec {
   }
 };
 
-/// Sends the requests of transfers, and packets of these, by turns: each class of traffic keeps at most
-/// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the classes
-/// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a class the request policy
-/// decides. So a flow whose answers take `loop` to come back has at most max_outstanding * request / loop.
+/// Sends the requests of transfers, and their packets, by turns. Each class of traffic keeps at most
+/// `max_outstanding` requests in flight; a smaller one counts as a part, in lines of 256 B. The classes take
+/// turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a class the request policy
+/// decides. So a flow whose answers take `loop` to return has at most max_outstanding * request / loop.
 class PeDma : public Component, public IDma, private ILinkHold {
  public:
   PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
@@ -77,20 +77,20 @@ class PeDma : public Component, public IDma, private ILinkHold {
     Message* message = nullptr;
     Bytes left{};
   };
-  // What waits of a class of traffic: a line of the cache.
+  // The waiting transfers of a class of traffic; one cache line.
   struct alignas(64) ClassQueue {
     using FewBytes = boost::container::devector_options_t<boost::container::stored_size<std::uint32_t>>;
     boost::container::devector<TransferPtr, void, FewBytes> waiting = {};  // in the order of their begins
-    std::uint32_t next = 0;  // of these, who sends the next request, or is sending one
+    std::uint32_t next = 0;  // index of the transfer that sends the next request, or is sending one
     bool picked = false;
     Burst burst;
-    Bytes outstanding;                       // of the window
+    Bytes outstanding;                       // in the window
     std::unique_ptr<IRequestPolicy> policy;  // from its first transfer on
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
   static_assert(sizeof(ClassQueue) == 64);
   using ClassQueues = std::array<ClassQueue, kTrafficClasses>;
-  // Why a class's window has room, and how much by that.
+  // The cause of room in a class's window, and the bytes that it freed.
   struct Room {
     Cause why;
     Bytes freed;
@@ -98,23 +98,23 @@ class PeDma : public Component, public IDma, private ILinkHold {
   struct Work {
     enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
     Kind kind;
-    Token token = 0;            // of an answer; of a stream that tells of this time, or a run that has left
+    Token token = 0;            // of an answer, a stream, a burst that has left, or a wake-up
     TransferPtr transfer = {};  // that begins, or has left
   };
 
-  // A run of one class, or of two that take turns.
+  // A burst reserved ahead, of one class or of two that take turns.
   struct ToldPart {
     ClassQueue* queue = nullptr;
-    std::int64_t left = 0;  // turns that the queue doesn't know of yet
-    bool all = false;       // nothing of the transfer is left then
+    std::int64_t left = 0;  // turns that the queue hasn't counted yet
+    bool all = false;       // the transfer is all sent then
   };
   struct ToldRun {
     std::array<ToldPart, 2> parts{};
-    std::int64_t ways = 1;  // parts
+    std::int64_t ways = 1;  // number of parts
     Bytes size;             // of each packet
     std::int64_t count = 0;
-    std::int64_t taken = 0;  // turns that the queues know of
-    Bytes less;              // of the last, if one class has them
+    std::int64_t taken = 0;  // turns that the queues have counted
+    Bytes less;              // bytes that the last is shorter, if one class has them
   };
 
   Task<> run();
@@ -160,7 +160,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
     ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
     return has_room(queue, queue.sender());
   }
-  // If nothing changes; true also where only its policy knows who sends.
+  // As may_send() if nothing changes; also true if only its policy knows the sender.
   [[nodiscard]] bool may_send_later(const ClassQueue& queue) const {
     if (queue.waiting.empty()) return false;
     if (queue.picked) return has_room(queue, queue.sender());
@@ -178,7 +178,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   }
   [[nodiscard]] Bytes window_of(Bytes request) const { return ReadStream::window_of(request, spec_.request); }
 
-  // Reads told ahead: of one class.
+  // Reads reserved ahead, all of one class.
   [[nodiscard]] bool streams() const { return stream_ != nullptr && stream_->active(); }
   static constexpr auto kToldClass = static_cast<std::size_t>(TrafficClass::request);
   [[nodiscard]] ClassQueue& told_queue() { return (*queues_)[kToldClass]; }
@@ -196,7 +196,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
                const Reached& reached);
   void leave_port(const ReadStream::Port& port);
-  // Packets of a message told ahead.
+  // Packets of a message reserved ahead.
   [[nodiscard]] std::optional<Time> begins_run(ClassQueue& queue, Bytes size, Time gap);
   [[nodiscard]] Time gap_of(Bytes size) const;
   [[nodiscard]] PacedRuns* paced();
@@ -238,21 +238,21 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::unique_ptr<std::array<Room, kTrafficClasses>> rooms_;  // once there is some, if causes are kept
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  Token wakes_told_ = 0;    // wakes before that one are void
-  bool wakes_ = false;      // when the port is free
+  Token wakes_told_ = 0;    // number of the last wake-up; earlier ones are void
+  bool wakes_ = false;      // a wake-up is posted for when the port is free
   bool tcm_waits_ = false;  // for this turn
   DmaRequests requests_;
   std::unique_ptr<ReadStream> stream_;  // from the first on
-  Token streams_ = 0;                   // that have begun
-  std::uint32_t pause_ = 0;             // so many times none begins
+  Token streams_ = 0;                   // number that have begun
+  std::uint32_t pause_ = 0;             // number of tries to skip before the next begins
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
-  Token told_runs_ = 0;                 // that end a transfer
-  Time told_ = kForever;                // when the host was told last that an order is done
+  Token told_runs_ = 0;                 // number of bursts that end a transfer
+  Time told_ = kForever;                // when an order's end was last reported
   ToldRun run_;                         // whose turns are to come
   std::unique_ptr<PacedRuns> paced_;    // from the first on
   std::uint64_t begun_ = 0;             // transfers
   std::uint64_t done_ = 0;              // of these
-  Time busy_since_{};                   // if some aren't
+  Time busy_since_{};                   // if some aren't done
   DmaUse use_;
 };
 

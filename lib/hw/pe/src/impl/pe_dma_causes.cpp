@@ -1,4 +1,4 @@
-// What pe_dma says of what it does: why it sends when it does, and since when a transfer is under way.
+// Explanations of pe_dma: why it sends when it does, and since when a transfer is under way.
 #include <algorithm>
 #include <source_location>
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace kbsim::hw {
 
-// What sends now waited for the last of these: its beginning, the port, room in the window. Who comes before
-// a turn may be chosen, who comes behind it not.
+// The sender waited for the last of three: its begin, the port, room in the window. A transfer that is ready
+// before a turn may be chosen, a later one not.
 void PeDma::explain_turn(const ClassQueue& queue) {
   Causes& causes = *sim().causes();
   Cause last = causes.latest(queue.sender().progress.why, port_why_);
@@ -25,7 +25,7 @@ void PeDma::explain_turn(const ClassQueue& queue) {
   causes.set_current(last);
 }
 
-// Another class that could send now, too, would have its turn if it could do so before.
+// Another class that could send now, too, would have the turn if it had been ready earlier.
 void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
   Causes& causes = *sim().causes();
   for (const ClassQueue& rival : *queues_) {
@@ -42,7 +42,7 @@ PeDma::Room PeDma::room_of(const ClassQueue& queue) const {
   return (*rooms_)[static_cast<std::size_t>(&queue - queues_->data())];
 }
 
-// What it sends next would be too much without the last answer.
+// Without the last answer its next request would exceed the window.
 bool PeDma::needed_room(const ClassQueue& queue, const Room& room) const {
   if (queue.burst.message != nullptr || !room.why) return false;
   const Bytes next = window_of(queue.sender().next_bytes(spec_.request));
@@ -73,7 +73,7 @@ void PeDma::note(const Transfer& transfer) const {
                                      .id = origin.value.seq});
 }
 
-// Its last answer ends it.
+// The last answer ends a transfer.
 void PeDma::explain(const Transfer& transfer, Bytes freed) {
   Causes& causes = *sim().causes();
   if (rooms_ == nullptr) rooms_ = std::make_unique<std::array<Room, kTrafficClasses>>();

@@ -1,4 +1,4 @@
-// How pe_dma tells the packets of a message ahead: they have its turns as long as no other class may send.
+// How pe_dma reserves the packets of a message ahead: they have its turns while no other class may send.
 #include <algorithm>
 #include <optional>
 
@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-// The message's next packets of one size, from now on, and its last, which may be shorter: so long they take
-// the port. Beside another class by turns, if packet by packet, else one at a time.
+// Reserves the message's next packets of one size, and its last, which may be shorter; returns their port
+// time. If another class may send, the two take turns packet by packet, or one packet is reserved.
 std::optional<Time> PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
   constexpr std::int64_t kMost = 256;
   constexpr std::int64_t kFew = 4;
@@ -41,7 +41,7 @@ std::optional<Time> PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
   return less > 0_B ? (told - 1) * gap + gap_of(size - less) : told * gap;
 }
 
-// The port is taken so long by a packet.
+// Port time of a packet.
 Time PeDma::gap_of(Bytes size) const { return std::max(tcm_->pace(size), port_.serialization(size)); }
 
 PacedRuns* PeDma::paced() {
@@ -54,7 +54,7 @@ PacedRuns* PeDma::paced() {
   return paced_.get();
 }
 
-// Their other turns are to come.
+// The burst's other turns are yet to come.
 void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told) {
   const std::int64_t ways = other != nullptr ? 2 : 1;
   run_ = told;
@@ -75,7 +75,7 @@ void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told
   if (other != nullptr) add(*other, 1);
 }
 
-// Another class that may send: the first of them.
+// The first other class that may send.
 PeDma::ClassQueue* PeDma::rival_of(const ClassQueue& queue, const ClassQueue* but) const {
   for (ClassQueue& other : *queues_) {
     if (&other != &queue && &other != but && may_send_later(other)) return &other;
@@ -83,7 +83,7 @@ PeDma::ClassQueue* PeDma::rival_of(const ClassQueue& queue, const ClassQueue* bu
   return nullptr;
 }
 
-// As long as both have packets of that size, and no third class may send.
+// True while both have packets of that size, and no third class may send.
 bool PeDma::takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes size) const {
   const Burst& burst = other.burst;
   return burst.message != nullptr && burst.message->injected > 0 && burst.left >= size &&
@@ -91,22 +91,22 @@ bool PeDma::takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes 
          turn_of(other) <= size && rival_of(queue, &other) == nullptr;
 }
 
-// Another class may send than those that the run is of.
+// True if a class outside the burst may send.
 bool PeDma::run_has_rival() const { return rival_of(*run_.parts[0].queue, run_.parts[1].queue) != nullptr; }
 
-// Nothing of the transfer is left when the run has had its turns.
+// True if the transfer is all sent when the burst has had its turns.
 bool PeDma::ends_with_run(const ClassQueue& queue) const {
   return std::ranges::any_of(
       run_.parts, [&](const ToldPart& part) { return part.queue == &queue && part.all && part.left > 0; });
 }
 
-// A turn that is now has been: it is one of the first batch, unless that is yet to come to the DMA.
+// True if a turn of the present time is past: it is in the first batch, unless that has yet to reach the DMA.
 bool PeDma::had_turn() const {
   const std::uint32_t batch = sim().scheduler().batch();
   return batch > 1 || (batch == 1 && !work_.due());
 }
 
-// Those that have been by now.
+// Counts the turns that are past by now.
 void PeDma::take_turns(bool present) {
   const std::int64_t turned = paced_->turned(present);
   if (turned <= run_.taken) return;
@@ -130,7 +130,7 @@ void PeDma::take_turns(bool present) {
   if (run_.taken == run_.count) run_ = {};
 }
 
-// What isn't told any more is sent when its turn comes.
+// Revokes the rest of the burst: each packet is then sent at its turn.
 void PeDma::end_run(bool present) {
   if (runs()) take_turns(present);
   if (runs()) {
@@ -148,7 +148,7 @@ void PeDma::end_run(bool present) {
   paced_->end(present);
 }
 
-// A turn of a run is none of its own.
+// TCM needn't wait for a turn of a burst: only for a turn that is an event.
 bool PeDma::reads_first() {
   if (work_.due()) return tcm_waits_ = true;
   if (runs()) take_turns(had_turn());

@@ -1,4 +1,5 @@
-// How pe_dma tells reads ahead: when a stream of them begins, what it takes over, and how it ends.
+// How pe_dma reserves reads ahead: when a stream of them begins, the reads that it takes over, and how it
+// ends.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace kbsim::hw {
 
-// If all that waits and is under way are reads of one class. Links are held for a run or for a stream.
+// Begins a stream if all transfers that wait or are under way are reads of one class. Links are claimed for a
+// burst or for a stream, never for both.
 bool PeDma::begins_stream() {
   constexpr std::uint32_t kFewTries = 16;
   ClassQueue& queue = told_queue();
@@ -42,7 +44,7 @@ bool PeDma::begins_stream() {
   return streams_on();
 }
 
-// Whether it has enough to tell.
+// Whether enough reads wait to be reserved.
 bool PeDma::pays(const ClassQueue& queue) {
   constexpr std::size_t kFewReads = 64;
   std::size_t reads = 0;
@@ -54,7 +56,7 @@ bool PeDma::pays(const ClassQueue& queue) {
   return reads >= kFewReads;
 }
 
-// Reads under way go on in the stream.
+// Reads under way continue in the stream.
 bool PeDma::takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port) {
   std::size_t coming = 0;
   for (const DmaRequests::Request& request : requests_.records()) {
@@ -79,13 +81,13 @@ bool PeDma::takes_over(const ReadStream::Terms& terms, const ReadStream::Port& p
   return true;
 }
 
-// A read of its slice, or the data.
+// A read request to the stream's slice, or its data.
 bool PeDma::is_mine(const Message& message) const {
   if (message.to == stream_->memory() && message.from == site_.dma) return message.body.holds<ReadRequest>();
   return message.from == stream_->memory() && message.to == site_.tcm && message.body.holds<ReadData>();
 }
 
-// Those that are in TCM are answered by events.
+// Adds the reads whose data is in TCM; events answer these.
 void PeDma::follow_answers() {
   PoolVector<std::pair<Time, Bytes>> answers;
   for (const DmaRequests::Request& request : requests_.records()) {
@@ -132,8 +134,8 @@ void PeDma::follow_answers() {
   queue.waiting.insert(queue.waiting.begin(), sent.begin(), sent.end());
 }
 
-// False if it has ended, and something else may be sent now: a read that had its turn in an earlier batch of
-// this time has been sent.
+// False if the stream has ended, and other traffic may be sent now. A read that had its turn in an earlier
+// batch of this time has been sent.
 bool PeDma::streams_on() {
   ClassQueue& queue = told_queue();
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
@@ -151,7 +153,7 @@ bool PeDma::streams_on() {
   return true;
 }
 
-// Transfers whose last answer has come.
+// Finishes transfers whose last answer has arrived.
 void PeDma::finish_told() {
   ClassQueue& queue = told_queue();
   while (streams() && !stream_->told().empty() && stream_->ends_by(stream_->told().front(), sim().now())) {
@@ -172,7 +174,7 @@ void PeDma::finish_told() {
   }
 }
 
-// What has been sent goes on by events; the rest waits to be sent.
+// Reads that have been sent continue hop by hop; the others wait to be sent.
 void PeDma::end_stream(const Reached& reached) {
   ClassQueue& queue = told_queue();
   PoolDeque<ReadStream::Told>& told = stream_->told();
@@ -243,7 +245,7 @@ void PeDma::settle() {
   break_stream({.at = sim().now(), .arrivals = late, .lates = late, .sends = late, .answers = late});
 }
 
-// The more often others come, the later another begins.
+// The more streams in a row are broken, the later the next one begins.
 void PeDma::break_stream(const Reached& reached) {
   constexpr std::uint32_t kMost = 10;
   end_stream(reached);

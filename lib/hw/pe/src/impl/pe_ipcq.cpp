@@ -35,7 +35,7 @@ void PeIpcq::start(Machine& machine) {
   serve_box<&PeIpcq::work_, &PeIpcq::run>(*this);
 }
 
-// A PE runs one kernel at a time: of the last one nothing waits any more.
+// A PE runs one kernel at a time: no command of the last one waits any more.
 void PeIpcq::select(std::string_view set, const LaunchId& launch) {
   in_use_ = find(set);
   if (in_use_ == nullptr) in_use_ = &none_;
@@ -69,14 +69,14 @@ std::size_t PeIpcq::queue(std::string_view direction, Flow use) const {
                                                   : fmt::format("{}", fmt::join(installed, ", ")))};
 }
 
-// Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
+// Sends and receives of one time keep the kernel's order; the order of the rest makes no difference.
 std::uint64_t PeIpcq::program_order(const Work& item) {
   if (const auto* send = std::get_if<SendCommand>(&item)) return send->order;
   if (const auto* receive = std::get_if<RecvCommand>(&item)) return receive->order;
   return 0;
 }
 
-// Each says why it is here.
+// Each item gets the cause of its arrival.
 void PeIpcq::explain(std::vector<Work>& work) const {
   for (std::size_t i = 0; i < work.size(); ++i) {
     const auto note = [&](auto& what) {
@@ -198,7 +198,7 @@ void PeIpcq::add(const QueueSet& plan) {
   }
 }
 
-// Of a set that isn't in use, with the set's name.
+// The pair's direction; with the set's name if the set isn't in use.
 std::string PeIpcq::label(const QueuePair& pair) const {
   const Set& set = sets_[pair.set];
   return &set == in_use_ ? pair.plan.direction : set.name + "." + pair.plan.direction;
@@ -291,7 +291,7 @@ void PeIpcq::return_credit(const QueuePair& pair, std::size_t queue) {
     fabric().send(std::move(credit));
 }
 
-// Past every router: only the slowest link on the way counts.
+// Credits bypass every router: only the slowest link of the route counts.
 void PeIpcq::go_beside_fabric(QueuePair& pair) const {
   const topology::Graph& graph = fabric().graph();
   const NodeId peer = graph.pe(pair.plan.peer).ipcq;

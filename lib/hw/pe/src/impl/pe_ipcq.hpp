@@ -32,11 +32,11 @@ struct PeIpcqSpec {
   }
 };
 
-/// The queues of a PE: one pair a direction of each set; the kernel that runs has one set. A send waits while
-/// all of the peer's slots are taken, then goes by a DMA write to the peer's ring. An arrival, and a credit
-/// that comes back, are told apart by address alone. A receive gives the next slot, in the order of the
-/// receives: of a ring in TCM its tile lives there and frees it when it is let go; of another it is fetched
-/// into TCM, which frees it. A credit then returns.
+/// The queues of a PE: one pair per direction of each set; the running kernel has one set. A send waits while
+/// all of the peer's slots are taken, then leaves by a DMA write to the peer's ring. Arrivals and credits
+/// find their queue by address alone. Receives take slots in their order: from a ring in TCM the tile lives
+/// in the slot and frees it when released; from another ring it is fetched into TCM, which frees the slot. A
+/// credit then returns.
 class PeIpcq : public Component, public IIpcq, public IQueueState {
  public:
   PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
@@ -69,25 +69,26 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void add_ends(std::vector<QueueEnd>& ends) const override;
 
  private:
-  // Counters run from 0 and never wrap; slot = counter mod slots. In front what each message needs.
+  // Counters run from 0 and never wrap; slot = counter mod slots. The fields that each message needs come
+  // first.
   struct QueuePair {
-    std::int64_t slots = 0;      // as its set has them: of each of its rings,
-    Bytes slot_size;             // and of each of these
+    std::int64_t slots = 0;      // of each of its rings,
+    Bytes slot_size;             // and of each slot; both as in its set
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
     PoolQueue<SendCommand> sends;
-    PoolQueue<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    PoolQueue<std::optional<SlotHeader>> filled;  // slots from `taken` on; none: not arrived yet
     std::int64_t peer_head = 0;                   // my slots filled by the peer
     std::int64_t taken = 0;                       // of these, given to receives
-    std::int64_t my_tail = 0;                     // of these, let go
-    std::vector<bool> let_go;  // by slot: tiles may go in any order, slots are freed in theirs
+    std::int64_t my_tail = 0;                     // of these, released
+    std::vector<bool> let_go;  // by slot: tiles are released in any order, slots are freed in ring order
     QueuePairPlan plan;
     std::size_t set = 0;
-    Dir label;                  // its direction, of the tiles
+    Dir label;                  // its direction, for the tiles
     std::string traced;         // the same, with the set's name if there are several
-    std::vector<Cause> came;    // why they are there, as `filled`, if causes are kept
-    Cause room;                 // why the last slot became free, likewise
-    IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
+    std::vector<Cause> came;    // causes of arrival, as `filled`, if causes are kept
+    Cause room;                 // cause of the last free slot, likewise
+    IIpcq* creditor = nullptr;  // the peer, if credits bypass the fabric, and their delay
     Time credit_delay{};
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
     std::uint32_t last_taken_in = 0;  // and that which received it
@@ -104,15 +105,15 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::string name;
     QueueSettings settings;
     bool fetches = false;              // its rings aren't in TCM
-    QueueTurns queues;                 // which follow each other
-    std::uint64_t ended_round = 0;     // the last
+    QueueTurns queues;                 // consecutive
+    std::uint64_t ended_round = 0;     // the last round that has ended
     std::uint32_t aborted_before = 0;  // launches ordered before it are given up
     bool removed = false;
   };
   struct Arrival {
     topology::PhysAddr slot;
     SlotHeader header;
-    std::uint32_t collected = 0;  // from 1 on, among the work that came with it, if causes are kept
+    std::uint32_t collected = 0;  // index from 1 on in the collected work, if causes are kept
   };
   struct Release {
     std::size_t queue;
@@ -124,7 +125,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::uint32_t collected = 0;
   };
   struct Look {};
-  struct Removal {  // and whom it is reported to
+  struct Removal {  // and the receiver of its report
     std::vector<std::string> sets;
     NodeId from;
     std::uint32_t token = 0;
@@ -209,20 +210,20 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;
   Bytes rings_in_tcm_;
-  boost::container::stable_vector<Set> sets_;  // kernels keep the place of theirs
+  boost::container::stable_vector<Set> sets_;  // addresses stay valid
   std::vector<Removal> removals_;
   std::vector<Abort> aborts_;
   bool any_aborted_ = false;          // of the sets, ever
   std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
   std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
   Set none_;                          // of a kernel that has no queues
-  Set* in_use_ = &none_;              // what sends and receives are of
+  Set* in_use_ = &none_;              // the set of sends and receives
   QueueMatcher<RecvCommand> receives_;
   PollClock poll_clock_;
-  Cause found_;                  // why what was found last is known then, if causes are kept
+  Cause found_;                  // cause of the last find, if causes are kept
   bool looking_ = false;         // it is the time of a look
   Time next_look_{-1};           // the last that was posted
-  bool may_send_ = false;        // since the last turn: a send or a credit came,
+  bool may_send_ = false;        // since the last turn, a send or a credit arrived,
   bool may_give_ = false;        // a receive or a tile
   std::ptrdiff_t releases_ = 0;  // of this turn
   Mailbox<Work> work_;

@@ -1,5 +1,5 @@
-// How launches are given up: their sends and receives end with LaunchAborted, and what was sent is let go, so
-// that its credits come home.
+// How launches are given up: their sends and receives end with LaunchAborted, and sent tiles are released, so
+// that their credits return.
 #include <algorithm>
 #include <exception>
 
@@ -28,7 +28,7 @@ void PeIpcq::give_up() {
   may_send_ = may_give_ = true;
 }
 
-// A kernel that runs on, or has yet to begin, is stopped by the next that it asks for.
+// A kernel that runs on, or has yet to begin, is stopped by its next send or receive.
 void PeIpcq::give_up(Set& set) {
   const auto stop = [&](const auto& command) {
     if (command.kernel->launch().order >= set.aborted_before) return false;

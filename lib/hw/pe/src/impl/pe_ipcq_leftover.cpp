@@ -1,4 +1,5 @@
-// What was sent and nobody received: a launch may not leave it to the next one, unless the algorithm says so.
+// Tiles that were sent and not received: a launch may not leave them to the next one, unless the algorithm
+// says so.
 #include <algorithm>
 
 #include "kbsim/hw/machine.hpp"
@@ -27,8 +28,8 @@ void PeIpcq::require_received() const {
   }
 }
 
-// A neighbour may be in its next launch already. Of other packages only a collective's launches are known to
-// belong together.
+// A neighbour may be in its next launch already. Launches on other packages are known to belong together only
+// if they are a collective's.
 bool PeIpcq::ended_here(const QueuePair& pair, const SlotHeader& header) const {
   const Set& set = sets_[pair.set];
   if (set.settings.carries_over) return false;
@@ -37,7 +38,7 @@ bool PeIpcq::ended_here(const QueuePair& pair, const SlotHeader& header) const {
          std::ranges::binary_search(ended_, header.launch.order);
 }
 
-// Not what an earlier launch here has left; and what one launch sends isn't received by two.
+// False for a tile that an earlier launch here has left, and if two launches receive tiles of one launch.
 bool PeIpcq::is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const {
   const LaunchId& of = header.launch;
   const bool here = pair.plan.peer.sip == node().at.sip && std::ranges::binary_search(begun_, of.order);

@@ -1,4 +1,4 @@
-// How queues are taken away: when nothing is in them and every credit has come home.
+// How queues are removed: when nothing is in them and every credit has returned.
 #include <algorithm>
 #include <span>
 
@@ -44,7 +44,7 @@ void PeIpcq::remove(const std::string& set) {
   if (!of.fetches) rings_in_tcm_ -= of.settings.ring_size() * rings;
 }
 
-// Those behind keep their places: tiles and commands name queues by them.
+// Only removed sets at the end go: the other queues keep their indices, which tiles and commands use.
 void PeIpcq::drop_removed() {
   while (!sets_.empty() && sets_.back().removed) {
     pairs_.resize(sets_.back().queues.first);

@@ -19,7 +19,7 @@
 namespace kbsim::hw {
 namespace {
 
-// Of a tile in a ring, as its sender and its receiver call it.
+// The identity of a tile in a ring, equal for its sender and its receiver.
 SpanFlow flow_of(topology::PhysAddr ring, const SlotHeader& tile) {
   return {SpanFlow::Kind::message, ring.bits(),
           (std::uint64_t{tile.launch.order} << 32) | (tile.sequence & 0xffff'ffff)};
@@ -27,8 +27,8 @@ SpanFlow flow_of(topology::PhysAddr ring, const SlotHeader& tile) {
 
 }  // namespace
 
-// All that has come by this time is known: what is done now hangs on no order of arrivals. Who polls asks for
-// all of it; else only what has come can let somebody go on.
+// All arrivals of this time are known, so the result doesn't depend on their order. With polling all queues
+// are served; else only if an arrival can let a command go on.
 void PeIpcq::serve() {
   const bool all = in_use_->settings.poll.has_value();
   if (std::exchange(may_send_, false) || all) {
@@ -40,13 +40,14 @@ void PeIpcq::serve() {
   looking_ = false;
 }
 
-// When somebody who asked at that time goes on if what it waits for is here; never, unless it looks now.
+// When a command of time `asked` goes on if its tile or slot is here. None with polling, unless a look is
+// now.
 std::optional<Time> PeIpcq::seen(Time asked) const {
   if (!in_use_->settings.poll || asked == sim().now()) return sim().now();
   return looking_ ? std::optional{sim().now() + poll_clock_.cost()} : std::nullopt;
 }
 
-// Between events that let somebody go on nothing is to be seen: only the look after one is an event.
+// A look finds nothing between events that let a command go on: only the look after one is an event.
 void PeIpcq::look_again() {
   const KernelContext* waiting = who_waits();
   if (waiting == nullptr) {
@@ -79,7 +80,7 @@ const KernelContext* PeIpcq::who_waits() const {
   return nullptr;
 }
 
-// Why somebody waits from now on.
+// The cause of the waits that begin now.
 Cause PeIpcq::why_waits() const {
   Cause last;
   const auto add = [&](const auto& command) {
@@ -93,8 +94,8 @@ Cause PeIpcq::why_waits() const {
   return last ? last : sim().causes()->current();
 }
 
-// What was asked for because of `asked`, and is there because of `there`, goes on because of the `last` of
-// them: at once, or when pe_cpu looks. It looks no sooner, and there was nothing to be seen before.
+// A command that was asked for because of `asked`, with its tile or slot there because of `there`, goes on
+// because of the `last` of them: at once, or at pe_cpu's next look. Earlier looks found nothing.
 void PeIpcq::go_on_with(const Cause& asked, const Cause& there, const Cause& last, Time at) {
   Causes& causes = *sim().causes();
   found_ = last;
@@ -107,7 +108,7 @@ void PeIpcq::go_on_with(const Cause& asked, const Cause& there, const Cause& las
   found_ = at == seen.at() ? seen : causes.make(at, seen, why(Reason::looks, cpu, 1_B));
 }
 
-// A look that was meant for somebody else before comes between those of now.
+// A look that was posted for an earlier wait may lie between the looks of the present one.
 Cause PeIpcq::looked(const Cause& asked, const Cause& there, const Cause& last) const {
   Causes& causes = *sim().causes();
   const Why wait = why(Reason::poll_wait, id());
@@ -120,13 +121,13 @@ Cause PeIpcq::looked(const Cause& asked, const Cause& there, const Cause& last) 
   return causes.make_stepped(last, wait, look);
 }
 
-// What is done next at that time, is done because it was found.
+// The event that is posted next for `at` has the find as its cause.
 void PeIpcq::known_at(Time at) const {
   if (found_ && found_.at() == at) [[unlikely]]
     sim().causes()->because(found_);
 }
 
-// Of many that wait the next one's tile may have been away from the processor for long.
+// If many sends wait, the next one's tile may have left the processor's cache.
 void PeIpcq::fetch_ahead(const SendCommand& next) {
   __builtin_prefetch(next.tile.get());
   __builtin_prefetch(next.pending.get());
@@ -146,7 +147,7 @@ void PeIpcq::send_what_fits(std::size_t queue) {
   }
 }
 
-// The last credit, if it is later, or there were no room without it.
+// The last credit if it is later, or if there is no room without it.
 Cause PeIpcq::has_room_because(const QueuePair& pair, const Cause& ready) const {
   const bool needed = pair.my_head - pair.peer_tail + 1 >= pair.slots;
   if (!needed && later(ready, pair.room).id() == ready.id()) return ready;
@@ -197,7 +198,7 @@ void PeIpcq::give_what_came() {
                   [this](std::size_t queue, RecvCommand&& to) { give(queue, std::move(to)); });
 }
 
-// The next tile of a queue.
+// Gives a receive the next tile of a queue.
 void PeIpcq::give(std::size_t queue, RecvCommand&& to) {
   const Time at = *seen(to.taken);
   QueuePair& pair = pairs_[queue];

@@ -32,9 +32,9 @@ struct PeMathSpec {
   }
 };
 
-/// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the larger of what
-/// goes in by one operand and what comes out, and `cycles` the class's. A softmax is a maximum, a
-/// difference, an exponential, a sum and a quotient.
+/// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the number of the
+/// largest operand or of the result, and `cycles` the class's. A softmax is a maximum, a difference, an
+/// exponential, a sum and a quotient.
 class PeMath : public InOrderEngine<IMath> {
  public:
   PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}

@@ -52,8 +52,8 @@ topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
                                 names_->near(node().at.sip, *found.unmapped), why_unmapped(*found.unmapped))};
 }
 
-// A tensor that is gone, though other PEs may still have it; or a part that another PE of the package has:
-// the mistake of whoever takes a tensor for shared.
+// The tensor is gone, though other PEs may still have it; or another PE of the package has this part: the
+// kernel took a tensor for shared.
 std::string PeMmu::why_unmapped(std::uint64_t va) const {
   if (names_->freed(node().at.sip, va)) return "; keep a handle of it until all that use it have ended";
   for (std::uint32_t i = 0; i < fabric().graph().nodes().size(); ++i) {

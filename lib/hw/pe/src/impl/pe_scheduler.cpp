@@ -26,9 +26,9 @@ struct PeSchedulerSpec {
   }
 };
 
-/// Hands the kernel's commands, as pe_cpu issues them, each to its unit at once. Composites it cuts
-/// into tiles by its own tile plan and streams itself, in their order: the next one's tiles enter behind
-/// the last of one under way if both have room, and no sooner than the one before that has ended.
+/// Hands each command that pe_cpu issues to its unit at once. It cuts composites into tiles by its own tile
+/// plan and streams them itself, in order. The next one's tiles enter after the last tile of the one under
+/// way if both have room, and no sooner than the one before that has ended.
 class PeScheduler : public Component, public IScheduler {
  public:
   PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
@@ -82,7 +82,7 @@ bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second
   return first.overlaps() && second.overlaps() && first.tcm() + second.tcm() <= budget;
 }
 
-// Those of one time in the kernel's order.
+// Composites of one time begin in the kernel's order.
 Task<> PeScheduler::run_composites() {
   const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
   std::shared_ptr<CompositeRun> first;

@@ -19,9 +19,8 @@ struct PeTcmSpec {
   }
 };
 
-/// The memory private to a PE: a read and a write port of their own, in order of arrival; what the DMA reads
-/// comes first of a time. Data that a load asked for is told to the DMA, a neighbour's slot write to the
-/// IPCQ.
+/// The memory private to a PE: a read port and a write port, each in order of arrival; the DMA's reads go
+/// first at each time. A load's data is reported to the DMA, a neighbour's slot write to the IPCQ.
 class PeTcm : public Memory, public ITcm {
  public:
   PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
@@ -36,9 +35,10 @@ class PeTcm : public Memory, public ITcm {
   void dma_has_read() override { serve_put_off(); }
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
-  // What its DMA and others send from here leaves by the read port's time.
+  // Data that its DMA and other units send from here leaves by the read port's time.
   [[nodiscard]] bool only_answers() const override { return false; }
-  // What it sends to itself comes before what crosses its DMA at that time, unless both take no time.
+  // Data that it sends to itself goes before packets that cross its DMA at that time, unless both take no
+  // time.
   [[nodiscard]] Parts parts() const override {
     return latency(false) > Time{0} ? Memory::parts() : Parts::heard;
   }
@@ -61,8 +61,8 @@ void PeTcm::start(Machine& machine) {
   ipcq_ = &machine.at<IIpcq>(pe.ipcq);
 }
 
-// Data that a load asked for takes the write port, in the order of its link, and is told to the DMA later.
-// What the DMA sends from here to here at that time, if that takes none, comes first.
+// A load's data takes the write port, in the order of its link, and is reported to the DMA later. Data that
+// the DMA sends from here to here at that time goes first if it takes no time.
 bool PeTcm::take_at_once(Packet& packet) {
   if (!packet.message->body.holds<ReadData>() || !inbox().awaited() || latency(false) == Time{0})
     return false;

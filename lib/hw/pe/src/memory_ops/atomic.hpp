@@ -10,8 +10,8 @@
 
 namespace kbsim::hw {
 
-/// The transfer that an atomic is, in parts that memories serve whole; its tile's bytes aren't taken yet.
-/// `what` names it in faults, `call` in races.
+/// The transfer of an atomic, in parts that memories serve whole; its tile's bytes aren't taken yet. `what`
+/// names it in faults, `call` in races.
 [[nodiscard]] std::shared_ptr<AtomicTransfer> atomic_transfer(KernelContext& pe, const AtomicCommand& command,
                                                               std::string_view what, std::string_view call,
                                                               PendingPtr done);

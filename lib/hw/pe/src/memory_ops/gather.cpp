@@ -22,7 +22,7 @@ Pieces rows(const KernelContext& pe, const GatherCommand& command) {
   return from;
 }
 
-// Late, as an item; what it asks for comes later than all that is asked for at this time.
+// Late, as item(); its requests are later than all others of this time.
 Task<> load_rows(std::shared_ptr<KernelContext> pe, GatherCommand command, std::shared_ptr<LoadTransfer> load,
                  Time at, Cause why) {
   Simulation& sim = *pe->units().sim;

@@ -1,4 +1,4 @@
-// A store with an atomic behind it.
+// A store and, when it is done, an atomic.
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/signal.hpp"
 

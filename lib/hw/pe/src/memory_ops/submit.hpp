@@ -8,20 +8,20 @@
 #include "../transfers/load.hpp"
 #include "../transfers/store.hpp"
 
-/// What kinds of memory commands have in common once it is their turn.
+/// The steps that memory commands share once it is their turn.
 namespace kbsim::hw {
 
-/// A command takes its turn and passes the MMU: when it has.
+/// A command takes its turn and passes the MMU; returns when it has.
 [[nodiscard]] Time translated(KernelContext& pe, const std::source_location& at);
 /// Issues a load, whose tile takes its bytes now; it passes the MMU.
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
 /// Issues a store: it leaves when it has passed the MMU and its tile is ready.
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<StoreTransfer>& store);
 
-/// Submits `next` when `done` is. It passes the MMU then, and comes later than all that is asked for at that
-/// time.
+/// Submits `next` when `done` is done. `next` passes the MMU then, and is later than all other requests of
+/// that time.
 [[nodiscard]] Task<> submit_after(std::shared_ptr<KernelContext> pe, PendingPtr done, TransferPtr next);
-/// When a transfer leaves that is known about only now.
+/// The departure of a transfer that becomes known only now.
 [[nodiscard]] Time late_start(const KernelContext& pe);
 
 }  // namespace kbsim::hw

@@ -1,4 +1,4 @@
-// The wait for what a put leaves.
+// The wait for the signal of a put.
 #include "kbsim/base/error.hpp"
 #include "kbsim/tl/signal.hpp"
 

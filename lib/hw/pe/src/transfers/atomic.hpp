@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-/// Loads what elements of a memory were before the memory made something else of them. It leaves in requests
-/// of one packet each, with the operands, which stay in TCM as long as it is under way.
+/// Loads the old values of elements that a memory changes. It leaves in requests of one packet each, with the
+/// operands, which stay in TCM while it is under way.
 class AtomicTransfer final : public LoadTransfer {
  public:
   using Operands = std::array<TilePtr, 2>;
@@ -21,9 +21,9 @@ class AtomicTransfer final : public LoadTransfer {
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
 
-  /// When all operands are.
+  /// When all operands are ready.
   [[nodiscard]] Time operands_ready() const;
-  /// Where causes are kept: why they are.
+  /// Cause of operands_ready(), if causes are kept.
   [[nodiscard]] Cause operands_why() const;
 
  private:

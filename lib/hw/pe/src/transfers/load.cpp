@@ -15,7 +15,7 @@ void LoadTransfer::deliver(const DmaSite& site, Time now) {
   into_->arrived(now);
 }
 
-// What came from memory, and between it slices of the padding.
+// The data from memory, and slices of the padding between it.
 oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
   oplog::Operand from{.slices = {}, .shape = into_->shape(), .dtype = into_->dtype()};
   from.slices.reserve(parts_.all().size());

@@ -21,7 +21,7 @@ class LoadTransfer : public Transfer {
       : LoadTransfer{std::move(origin), std::move(from), std::move(into), {}} {}
 
   [[nodiscard]] PeTile& into() const { return *into_; }
-  /// Where a gather loads from, once it knows.
+  /// Sets the pieces of a gather, once they are known.
   void load_from(Pieces pieces) { set_pieces(std::move(pieces)); }
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {

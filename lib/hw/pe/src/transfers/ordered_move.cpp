@@ -73,7 +73,7 @@ void OrderedMove::begin() {
   while (read_ < std::min(parts_, kPartsUnderWay)) read_next();
 }
 
-// What it submits next passes the MMU.
+// The next transfer passes the MMU; returns when it has.
 Time OrderedMove::translated() const {
   const Time start = units_.sim->now() + units_.mmu->latency();
   if (Causes* const causes = units_.sim->causes())
@@ -108,7 +108,7 @@ void OrderedMove::written(const DmaSite& site, Time now) {
   done_();
 }
 
-// Behind what kernels ask for at the same time.
+// Its transfers go after kernels' transfers of the same time.
 Transfer::Origin OrderedMove::origin(std::size_t part, bool writes) const {
   const std::uint64_t step = 2 * part + (writes ? 1 : 0);
   return {.kernel = nullptr,

@@ -12,7 +12,7 @@
 
 namespace kbsim::hw {
 
-/// What the host has a DMA move, without a kernel: part by part, each a read and, when it is there, a write.
+/// A move of bytes by a DMA that the host orders, without a kernel: part by part, each a read, then a write.
 /// Two parts are under way at a time, each half of what the DMA may have in flight. Each read and write
 /// begins a translation's time after it is asked for. The whole is recorded as one copy.
 class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
@@ -22,9 +22,9 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
     IDma* dma = nullptr;
     const IMmu* mmu = nullptr;
     NodeId unit;
-    oplog::IssuePtr issue = nullptr;  // if somebody looks for races
+    oplog::IssuePtr issue = nullptr;  // if races are looked for
   };
-  /// `number` tells orders apart. KernelFault for what isn't mapped.
+  /// `number` distinguishes orders. KernelFault for unmapped addresses.
   OrderedMove(const Units& units, const MoveBytes& what, Bytes part, std::uint32_t number,
               std::function<void()> done);
 

@@ -9,12 +9,12 @@
 
 namespace kbsim::hw {
 
-/// What memory held of a transfer's bytes: a part for each answer, by its offset in the tile.
+/// The contents that memory returned for a transfer: one part per answer, by its offset in the tile.
 class PartsRead {
  public:
   using Part = std::pair<std::int64_t, oplog::Slices>;
 
-  /// Answers come mostly in the order of their requests.
+  /// Answers arrive mostly in the order of their requests.
   void add(std::int64_t offset, const oplog::Slices& contents) {
     const auto behind = std::ranges::upper_bound(parts_, offset, {}, &Part::first);
     parts_.emplace(behind, offset, contents);

@@ -6,8 +6,8 @@
 
 namespace kbsim::hw {
 
-/// Loads a word when it is as asked for; of a launch that was given up, for nobody. It takes nothing of the
-/// DMA's window: what it waits for may have to leave here.
+/// Loads a word when it meets the condition; if the launch was given up, no command gets it. It takes no room
+/// in the DMA's window: the signal that it waits for may have to leave by the same DMA.
 class SignalTransfer final : public LoadTransfer {
  public:
   SignalTransfer(Origin origin, const Piece& word, std::shared_ptr<PeTile> into, const Condition& until)

@@ -5,17 +5,17 @@
 
 namespace kbsim::hw {
 
-/// TCM to memory: done when the memory has acknowledged all of it. What of the tile is in no piece isn't
+/// TCM to memory: done when the memory has acknowledged all of it. Bytes of the tile in no piece aren't
 /// written.
 class StoreTransfer final : public Transfer {
  public:
   StoreTransfer(Origin origin, Pieces to, TilePtr tile)
       : Transfer{std::move(origin), std::move(to)}, tile_{std::move(tile)} {}
 
-  /// The operand's bytes are there from then on.
+  /// When the operand's bytes are ready.
   [[nodiscard]] Time ready() const { return static_cast<const PeTile&>(*tile_).ready(); }
 
-  /// Where causes are kept: why they are.
+  /// Cause of ready(), if causes are kept.
   [[nodiscard]] const Cause& why() const { return static_cast<const PeTile&>(*tile_).why(); }
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {

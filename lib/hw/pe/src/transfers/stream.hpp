@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-/// What a composite moves for a tile of its own: into the scheduler's part of the TCM, or out of it. The
-/// composite waits for done(); parts() is what memory held, by offset in the operand.
+/// A composite's transfer for one of its tiles: into the scheduler's part of the TCM, or out of it. The
+/// composite waits for done(); parts() has the memory's contents, by offset in the operand.
 class StreamTransfer final : public Transfer {
  public:
   enum class Direction { in, out };
@@ -27,7 +27,7 @@ class StreamTransfer final : public Transfer {
   [[nodiscard]] bool only_reads() const override { return in_; }
   void answered(std::int64_t offset, const oplog::Slices& contents) override { parts_.add(offset, contents); }
   void finish(const DmaSite&, Time) override { done_.set(); }
-  /// Races are told of the whole composite.
+  /// The race check sees the whole composite instead.
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return std::nullopt; }
 
  private:

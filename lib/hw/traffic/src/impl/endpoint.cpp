@@ -23,10 +23,10 @@ struct Ping {
 struct Pong {
   static constexpr BodyTraits kTraits{.name = "reply of a closed loop", .order = 21, .in_order = false};
   [[nodiscard]] std::uint64_t subject() const { return static_cast<std::uint64_t>(sent.count()); }
-  Time sent{};  // the packet that it answers
+  Time sent{};  // when the answered packet was sent
 };
 
-/// Without delay of its own: what can't leave at once waits for its link, in a queue without limit.
+/// An endpoint without delay: packets wait for their link in a queue without limit.
 class Endpoint : public Component, public IEndpoint {
  public:
   Endpoint(Fabric& fabric, NodeId id, EndpointSpec)

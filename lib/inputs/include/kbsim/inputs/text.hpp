@@ -10,18 +10,18 @@
 
 namespace kbsim::inputs {
 
-/// A mistake in a file that somebody else wrote: "plan.xml:12:7: there is no step type 'rrx'".
+/// A mistake in an input file: "plan.xml:12:7: there is no step type 'rrx'".
 class InputError : public Error {
  public:
   InputError(const Place& at, const std::string& text)
       : Error{ExitCode::usage, to_string(at) + ": " + text} {}
 };
 
-/// By its byte order mark.
+/// Recognized by its byte order mark.
 [[nodiscard]] bool is_utf16(std::string_view text);
 
-/// The text of such a file without a byte order mark, and where its bytes stand: lines and columns (in bytes)
-/// count from 1.
+/// The text of an input file without its byte order mark, and the places of its bytes: lines and columns (in
+/// bytes) count from 1.
 class Text {
  public:
   Text(std::string name, std::string content);
@@ -31,7 +31,7 @@ class Text {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::string_view content() const { return content_; }
   [[nodiscard]] Place place(std::size_t offset) const;
-  /// An offset behind the end is the end's.
+  /// The error's place; an offset beyond the end means the end.
   [[nodiscard]] InputError error(std::size_t offset, const std::string& text) const {
     return {place(offset), text};
   }

@@ -15,7 +15,7 @@
 
 namespace kbsim::mock {
 
-/// The place of one PE, which is alone: what program_id and num_programs say.
+/// The place of the one PE that is recorded: the values of program_id and num_programs.
 struct RecordSpec {
   PeCoord at = {};
   int sips = 1;
@@ -29,14 +29,14 @@ struct Issued {
   enum class Unit { math, gemm, dma, send, recv, composite, barrier, sync };
   Unit unit = Unit::math;
   std::string name;       // as kernels call it: "add", "dot", "load", "send"
-  std::string direction;  // of a send or recv; "" of any
-  Shape shape;            // of its result; of what is sent or received
+  std::string direction;  // of a send or recv; "" for any
+  Shape shape;            // of its result, or of the tile that is sent or received
   DType dtype = f16;
   int tag = 0;
   std::source_location at;
 };
 
-/// What a kernel issued, in program order; what only tells isn't there.
+/// The commands that a kernel issued, in program order, without prints, checks and ranges.
 struct Recording {
   std::vector<Issued> commands;
 
@@ -46,9 +46,9 @@ struct Recording {
   [[nodiscard]] std::int64_t count(std::string_view name) const;
 };
 
-/// Runs a kernel on one PE without machine, memory or peers, and gives what it issued. Every direction is
-/// there, everything asked for comes at once, and nothing has numbers: KernelFault for a kernel that asks for
-/// one. UsageError, with the caller's line, for a PE that isn't there.
+/// Runs a kernel on one PE without machine, memory or peers, and gives the commands it issued. Every
+/// direction exists, every operation completes at once, and tiles have no numbers: KernelFault if a kernel
+/// asks for one. UsageError, with the caller's line, for a PE that doesn't exist.
 [[nodiscard]] Recording record(const RecordSpec& spec, KernelCall call,
                                std::source_location at = std::source_location::current());
 /// A kernel by its name.

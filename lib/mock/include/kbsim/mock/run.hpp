@@ -13,7 +13,7 @@
 
 namespace kbsim::mock {
 
-/// What a rank's kernel is told of itself: its number, and where its part of the inputs lies.
+/// A rank as its kernel's arguments see it: its number, and the place of its part of the inputs.
 struct RankData {
   int rank = 0;
   int world_size = 1;
@@ -21,20 +21,20 @@ struct RankData {
   std::int64_t n_elem = 0;
 };
 
-/// A kernel on ranks that are PEs of one package, numbered flat, and that a neighbour topology joins by name.
+/// A kernel on ranks: PEs of one package, numbered flat, and joined by the named neighbour topology.
 struct RunSpec {
   std::string kernel;
   int world_size = 1;
   std::string topology = "ring_1d";
   std::vector<std::vector<double>> inputs;                // by rank
-  std::function<std::any(const RankData& of)> args = {};  // of each rank; none: a collective's
+  std::function<std::any(const RankData& of)> args = {};  // per rank; none: a collective's
   int pes_per_cube = 0;                                   // 0: all ranks are in one cube
   DType dtype = f16;
   QueueSettings queues = {};
 };
 
-/// Runs it, and gives what each rank's memory holds then: what the kernel stored, else its input. UsageError
-/// for other than world_size inputs, and unknown names; what is refused has the caller's line.
+/// Runs it and gives the final contents of each rank's memory: the kernel's stores, elsewhere its input.
+/// UsageError, with the caller's line, for unknown names and unless there are world_size inputs.
 [[nodiscard]] std::vector<std::vector<double>> run(const RunSpec& spec,
                                                    std::source_location at = std::source_location::current());
 

@@ -17,8 +17,8 @@ namespace kbsim::mock {
 /// UsageError, with the caller's line, without PEs or with more than can be counted.
 [[nodiscard]] ccl::Wiring mesh(int w, int h, std::source_location at = std::source_location::current());
 
-/// The PEs of a machine, wired as an algorithm wires them there, with its slots. What is refused
-/// has the caller's line.
+/// The PEs of a machine, wired as an algorithm wires them there, with its slots. Errors have the caller's
+/// line.
 [[nodiscard]] WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                              std::source_location at = std::source_location::current());
 

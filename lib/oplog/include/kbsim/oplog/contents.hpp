@@ -11,7 +11,7 @@ namespace kbsim::oplog {
 
 using KeptBytes = std::shared_ptr<const std::vector<std::byte>>;
 
-/// Bytes that somebody can make: never changed, and the same each time, on any thread.
+/// Bytes that are made on request: never changed, and the same each time, on any thread.
 class IContents {
  public:
   virtual ~IContents() = default;
@@ -22,7 +22,7 @@ class IContents {
   [[nodiscard]] virtual KeptBytes kept() const { return nullptr; }
 };
 
-/// What an operation was given, if anything: bytes that are kept, or made whenever they are read.
+/// Contents that an operation was given, if any: bytes that are kept, or made whenever they are read.
 class Contents {
  public:
   Contents() = default;
@@ -34,7 +34,7 @@ class Contents {
   [[nodiscard]] std::int64_t size() const { return bytes_->size(); }
   void read(std::int64_t first, std::span<std::byte> to) const { bytes_->read(first, to); }
   [[nodiscard]] KeptBytes kept() const { return bytes_->kept(); }
-  /// Those kept, or made now.
+  /// The bytes kept, or made now.
   [[nodiscard]] KeptBytes all() const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace kbsim::oplog {
 
-/// Gives the numbers that an operand's elements are, computing what it needs of the record so far. Filled
-/// in by whoever can replay; empty if nobody can.
+/// Returns the elements of an operand as numbers, computing what it needs from the record so far. Set by code
+/// that can replay; else empty.
 using Evaluator = std::function<std::vector<double>(const Operand& what)>;
 
 }  // namespace kbsim::oplog

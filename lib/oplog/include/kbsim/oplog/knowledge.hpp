@@ -11,13 +11,13 @@
 
 namespace kbsim::oplog {
 
-/// Counts what an agent does: its awaits, and what it tells others.
+/// Counts an agent's actions: its awaits, and its messages to others.
 using Epoch = std::uint32_t;
 
-/// By what an agent has told others what it knows.
+/// The kind of action by which an agent passes its knowledge to others.
 enum class Told : std::uint8_t { nothing, barrier, send, signal, launch, end };
 
-/// What the look for races has made: bytes that it holds, the most that it held, and agents so far.
+/// Memory of the race check: bytes that it holds, the most that it held; and the number of agents so far.
 struct RaceTally {
   std::size_t bytes = 0;
   std::size_t peak = 0;
@@ -26,29 +26,29 @@ struct RaceTally {
   void sub(std::size_t n) { bytes -= n; }
 };
 
-/// An agent as others know it: a run of a kernel, a process of the host, one command whose end others hear of
-/// before it is awaited; or a launch, the group of its kernels.
+/// An agent as others know it: a run of a kernel, a process of the host, or one command whose end others
+/// learn of before it is awaited; or a launch, the group of its kernels.
 struct AgentMark {
   std::uint64_t number = 0;
   std::shared_ptr<AgentMark> group = nullptr;
   std::string_view kernel = {};  // outlives it
-  int issues = 0;                // of it and of its group, that are still kept
+  int issues = 0;                // of it and of its group, those still kept
 };
 using AgentMarkPtr = std::shared_ptr<AgentMark>;
 
 class Knowledge;
 using KnowledgePtr = std::shared_ptr<const Knowledge>;
 
-/// What is asked of a Knowledge: that it has this epoch of the agent, or a later one.
+/// A query to a Knowledge: does it have this epoch of the agent, or a later one?
 struct Sought {
   const AgentMark* agent = nullptr;
   Epoch epoch = 0;
 };
 
-/// What somebody knew at an instant: an epoch of each of some agents. A few are a list; more are a node of a
-/// graph: its agent's epoch, what the agent knew before, and what it was told. Whoever gets it shares it, so
-/// that memory grows with what agents tell one another, not with the pairs of them. When a search had far to
-/// go, it becomes a list.
+/// An agent's knowledge at an instant: an epoch of each of some agents. A few are a list; more are a node of
+/// a graph: its agent's epoch, the agent's knowledge before, and the knowledge that it received. Nodes are
+/// shared, so memory grows with the messages between agents, not with the pairs of agents. When a search had
+/// far to go, the node becomes a list.
 class Knowledge {
  public:
   struct Entry {
@@ -66,12 +66,12 @@ class Knowledge {
 
   /// Whether it has any of these.
   [[nodiscard]] bool has_any(std::span<const Sought> any) const;
-  /// How it heard of that agent at that epoch or a later one; Told::nothing if it didn't.
+  /// How it learned of that agent at that epoch or a later one; Told::nothing if it didn't.
   [[nodiscard]] Told heard_by(const Sought& of) const;
-  /// Becomes a list without those that nobody can ask for any more.
+  /// Becomes a list, without agents that no query can name any more.
   void summarize() const;
 
-  /// What `own` knows that knew the others.
+  /// The knowledge of `own` and of the others.
   [[nodiscard]] static KnowledgePtr of(const std::shared_ptr<RaceTally>& tally, const Entry& own,
                                        const KnowledgePtr& a, const KnowledgePtr& b = nullptr);
 
@@ -88,30 +88,31 @@ class Knowledge {
   mutable Parents parents_;
 };
 
-/// What both know.
+/// The knowledge of both.
 [[nodiscard]] KnowledgePtr joined(const std::shared_ptr<RaceTally>& tally, const KnowledgePtr& a,
                                   const KnowledgePtr& b);
 
-/// Somebody who issues accesses, awaits them, tells others, and is told.
+/// A party that issues accesses, awaits them, and exchanges knowledge with others.
 class Agent {
  public:
   Agent(std::shared_ptr<RaceTally> tally, AgentMark mark, KnowledgePtr first);
 
   [[nodiscard]] const AgentMarkPtr& mark() const { return mark_; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
-  /// Of others.
+  /// Its knowledge of others.
   [[nodiscard]] const KnowledgePtr& knows() const { return knows_; }
   [[nodiscard]] const std::shared_ptr<RaceTally>& tally() const { return tally_; }
 
-  /// It awaits something: what it knows from this epoch on.
+  /// The epoch of an await: its result is known from this epoch on.
   [[nodiscard]] Epoch next() { return ++epoch_; }
   void learn(const KnowledgePtr& told);
-  /// What it knows now, itself included, for others.
+  /// Its present knowledge, itself included, for others.
   [[nodiscard]] KnowledgePtr tell(Told by);
-  /// What it was told last includes all that it knew when it knew `then`.
+  /// Learns `told`, which includes `then`: if it still knows no more than `then`, `told` replaces its
+  /// knowledge.
   void learn_all(const KnowledgePtr& told, const KnowledgePtr& then);
 
-  /// That it has these of another agent, as a search has shown for what it issues from `since` on.
+  /// The result of a search: commands issued from `since` on know this epoch of another agent.
   struct Found {
     std::uint64_t number = 0;
     Epoch epoch = 0;

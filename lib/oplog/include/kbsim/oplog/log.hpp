@@ -14,7 +14,7 @@
 
 namespace kbsim::oplog {
 
-/// What a kernel did from `begin` to `end` of its issue clock, by a name of its own.
+/// A phase of a kernel, from `begin` to `end` of its issue clock, under a name of its own.
 struct NamedRange {
   std::string name;
   Time begin{};
@@ -22,17 +22,17 @@ struct NamedRange {
   friend bool operator==(const NamedRange&, const NamedRange&) = default;
 };
 
-/// What a log keeps of its operations: all of it; or, for runs without values, what was done where and when
-/// as part of the digest, and nothing else.
+/// The part of its operations that a log keeps: all of it; or, for runs without values, only a digest of
+/// which operation ran where and when.
 enum class Keep { operations, times };
 
-/// Hears of the operations of a log that keeps them.
+/// Observes the operations of a log that keeps them.
 class IOpWatch {
  public:
   virtual ~IOpWatch() = default;
-  /// It is issued: its id is claimed, and nothing else known of it.
+  /// An operation is issued: its id is claimed, and nothing else is known of it.
   virtual void reserved(ValueId id) = 0;
-  /// `call`: what moves data by its call, "load" or "store", a literal; "": its kind says it.
+  /// `call`: the call that moves data, "load" or "store", a literal; "": the kind says it.
   virtual void recorded(const Op& op, std::string_view call) = 0;
 };
 
@@ -42,25 +42,25 @@ class OpLog {
   explicit OpLog(Keep keep = Keep::operations) : keep_{keep} {}
   [[nodiscard]] bool keeps_operations() const { return keep_ == Keep::operations; }
 
-  /// From now on several threads write it, each its lanes but for operations that another has reserved. Who
-  /// reads one has heard of it from its writer's thread.
+  /// From now on several threads write it, each its lanes except for operations that another has reserved. A
+  /// reader of an operation has learned of it from its writer's thread.
   void share();
 
-  /// Hears of what is reserved and recorded from now on; null: nobody. It must outlive that.
+  /// Observes what is reserved and recorded from now on; null: no observer. It must outlive that.
   void watch(IOpWatch* watch);
 
   /// Lanes are made before the run, in an order of the machine's, not of events.
   std::uint32_t add_lane(std::string name);
 
   /// Claims the next id of a lane, at issue; its operation follows with record(), at completion. A log that
-  /// keeps times only gives no ids: as if nobody wrote it, no memory has to remember what it holds.
+  /// only keeps times gives invalid ids, as of unwritten bytes: no memory has to remember its contents.
   [[nodiscard]] ValueId reserve(std::uint32_t lane);
 
   /// Fills in a reserved id. Throws InternalError, naming the operation and its shapes, if its shape
-  /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that keeps
-  /// times only checks nothing. `call`: for who watches, and not kept.
+  /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that only
+  /// keeps times checks nothing. `call` is for observers, and not kept.
   void record(Op op, std::string_view call = {});
-  /// What record() keeps of an operation where times are all that is kept.
+  /// The part of an operation that record() uses where only times are kept.
   struct Times {
     OpKind kind = OpKind::copy;
     std::int64_t elements = 0;  // of the output
@@ -68,9 +68,9 @@ class OpLog {
     Time start{};
     Time end{};
   };
-  /// For who knows no more of it, of such a log.
+  /// For such a log, and callers that know no more of the operation.
   void record_times(const Times& op);
-  /// The operation before its times are known, which follow with record(): find() gives it from now on.
+  /// Adds an operation before its times are known, which follow with record(). find() gives it from now on.
   void announce(Op op);
 
   void add_range(std::uint32_t lane, NamedRange range) { lanes_[lane].ranges.push_back(std::move(range)); }
@@ -97,14 +97,14 @@ class OpLog {
   /// For messages: "sip0.cube5.pe3, operation 17 (div, f16 [16, 8])".
   [[nodiscard]] std::string describe(const Op& op) const;
 
-  /// Of all operations, their times, operands and literal contents, and of the ranges; equal for equal runs
-  /// that keep the same.
+  /// A digest of all operations, their times, operands and literal contents, and of the ranges; equal for
+  /// equal runs that keep the same.
   [[nodiscard]] Digest digest() const;
 
  private:
   struct Lane {
     std::string name;
-    // From the first on; one whose id is invalid is reserved and not yet recorded; one without end announced.
+    // Null before the first. An invalid id: reserved and not yet recorded; no end: announced.
     std::unique_ptr<std::deque<Op>> ops;
     std::vector<NamedRange> ranges;
     std::unique_ptr<std::mutex> growing;  // of ops, where it is shared
@@ -112,7 +112,7 @@ class OpLog {
   // Threads add to different ones.
   struct alignas(128) Sums {
     std::size_t recorded = 0;
-    std::uint64_t times = 0;  // digests, if nothing else is kept: in any order the same
+    std::uint64_t times = 0;  // sum of digests, in any order the same, if nothing else is kept
   };
   [[nodiscard]] static std::unique_lock<std::mutex> hold(const Lane& lane) {
     return lane.growing ? std::unique_lock{*lane.growing} : std::unique_lock<std::mutex>{};
@@ -127,7 +127,7 @@ class OpLog {
 
   Keep keep_;
   bool is_shared_ = false;
-  bool usual_ = keeps_operations();  // by one thread, and nobody watches
+  bool usual_ = keeps_operations();  // one thread writes, and there is no observer
   IOpWatch* watch_ = nullptr;
   std::vector<Lane> lanes_;
   std::vector<Sums> sums_ = std::vector<Sums>(1);

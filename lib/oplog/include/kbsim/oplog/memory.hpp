@@ -20,8 +20,8 @@ class MemoryImage {
   /// [address, address + slice.bytes) now holds `slice`; one of an invalid value makes it unwritten.
   void write(std::int64_t address, const Slice& slice);
 
-  /// What [address, address + bytes) holds, in address order, neighbours of one value joined; slices of
-  /// an invalid value where nobody wrote.
+  /// The contents of [address, address + bytes), in address order, neighbours of one value joined; slices of
+  /// an invalid value where they are unwritten.
   [[nodiscard]] Slices read(std::int64_t address, std::int64_t bytes) const;
 
  private:

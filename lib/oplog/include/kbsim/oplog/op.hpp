@@ -17,8 +17,8 @@
 
 namespace kbsim::oplog {
 
-/// Names a value and the one operation that made it: who recorded it (a lane: a PE, a host rank) and its
-/// count there. Lanes number their values by themselves, so an id doesn't hang on the order of events.
+/// Names a value and the one operation that made it: its recorder (a lane: a PE, a host rank) and its count
+/// there. Lanes number their values by themselves, so an id doesn't depend on the order of events.
 struct ValueId {
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   std::uint32_t lane = kNone;
@@ -28,7 +28,7 @@ struct ValueId {
   friend constexpr auto operator<=>(const ValueId&, const ValueId&) = default;
 };
 
-/// Some consecutive bytes of a value. An invalid id stands for memory that nobody wrote.
+/// Some consecutive bytes of a value. An invalid id stands for unwritten memory.
 struct Slice {
   ValueId value;
   std::int64_t offset = 0;
@@ -44,13 +44,13 @@ struct Operand {
   DType dtype = DType::f16;
 };
 
-/// What maxima and minima make of a NaN beside a number.
+/// The treatment of a NaN beside a number in maxima and minima.
 enum class Nan : std::uint8_t { ignore, propagate };
 
-/// Where a cast goes that makes floats narrower: to the nearest, of two the even one; or toward zero.
+/// Rounding of a cast to narrower floats: to the nearest, of two the even one; or toward zero.
 enum class Round : std::uint8_t { rtne, rtz };
 
-/// What an operation is told beside its inputs; what its kind doesn't read stays at the default.
+/// The arguments of an operation beside its inputs; those that its kind doesn't read stay at the default.
 struct Parameters {
   UnaryOp unary = UnaryOp::neg;
   BinaryOp binary = BinaryOp::add;
@@ -67,7 +67,7 @@ struct Parameters {
 };
 
 [[nodiscard]] std::string to_string(const ValueId& id);  // "3:17", lane and count; "none"
-/// The kind, or the code that says it closer: "add", "max".
+/// The kind, or the more precise code: "add", "max".
 [[nodiscard]] std::string_view name_of(OpKind kind, const Parameters& params);
 
 /// One operation: a node of the dataflow graph, and what it cost. A value, once made, never changes.

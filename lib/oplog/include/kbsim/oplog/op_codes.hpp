@@ -7,8 +7,8 @@
 
 #include "kbsim/base/dtype.hpp"
 
-/// The codes of operations, as files hold them, and a row for each that says what is known of it. A new code
-/// is the last of its enum and has the last row; see CONTRIBUTING.md. The rows of kinds are in op_table.hpp.
+/// The codes of operations, as files hold them, and a row of properties for each. A new code is the last of
+/// its enum and has the last row; see CONTRIBUTING.md. The rows of kinds are in op_table.hpp.
 namespace kbsim::oplog {
 
 enum class OpKind : std::uint8_t {
@@ -29,11 +29,11 @@ enum class OpKind : std::uint8_t {
   concat,     // the inputs, one after the other along params.axis
   dot,        // inputs 0 [.., m, k] and 1 [.., k, n], added to input 2 [.., m, n] if there is one
   softmax,    // along params.axis
-  check,      // input 0, of which a kernel says, in `data`, that no element is 0 or NaN
+  check,      // input 0; a kernel claims, in `data`, that no element is 0 or NaN
 };
 inline constexpr std::size_t kOpKinds = 18;
 
-/// Whether an operation passes its input on and only tells of it: it takes no time.
+/// Whether an operation only passes its input on and reports it: it takes no time.
 [[nodiscard]] constexpr bool only_tells(OpKind kind) {
   return kind == OpKind::print || kind == OpKind::check;
 }
@@ -57,7 +57,7 @@ enum class Elements : std::uint8_t {
   return !info(dtype).floating;
 }
 
-/// What an element costs an engine. A softmax is a maximum, a difference, an exponential, a sum, a quotient.
+/// The cost class of an element. A softmax is a maximum, a difference, an exponential, a sum, a quotient.
 enum class CostClass : std::uint8_t { elementwise, transcendental, reduce, move, softmax, product };
 
 enum class UnaryOp : std::uint8_t {

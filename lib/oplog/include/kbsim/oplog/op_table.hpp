@@ -8,14 +8,14 @@
 
 namespace kbsim::oplog {
 
-/// What is known of a kind of operation.
+/// The properties of a kind of operation.
 struct OpRow {
   OpKind op;
   std::string_view name;
   std::size_t least = 1;  // inputs
   std::size_t most = 1;
-  CostClass cost = CostClass::elementwise;  // of a unary operation its own
-  /// What of its shapes and dtypes breaks the kind's rules; "" if nothing does. Inputs have been counted.
+  CostClass cost = CostClass::elementwise;  // a unary operation has its own
+  /// How shapes and dtypes break the kind's rules; "" if they don't. Inputs have been counted.
   std::string (*contradiction)(const Op& op);
   bool moves = false;  // its value is its input's
 };

@@ -7,18 +7,20 @@
 
 namespace kbsim::oplog {
 
-/// What an array holds, of which one piece after the other is read, each once and in any order. Rows of a
-/// tile take the memory of one piece.
+/// The contents of an array that is read piece by piece, each once and in any order. Rows of a tile take the
+/// memory of one piece.
 class PiecesRead {
  public:
-  /// [at, at + slice.bytes) holds `slice`; one of an invalid value is unwritten, as is what nobody adds.
+  /// [at, at + slice.bytes) holds `slice`; unwritten if its value is invalid, as are bytes that are never
+  /// added.
   void add(std::int64_t at, const Slice& slice);
 
   /// The first `bytes` of the array, in address order, neighbours of one value joined.
   [[nodiscard]] Slices all(std::int64_t bytes) const;
 
  private:
-  /// Pieces alike, each `pitch` behind the one before: that of address a holds the value from a + shift on.
+  /// Equal pieces, each `pitch` after the one before: the piece at address a holds the value from a + shift
+  /// on.
   struct Rows {
     std::int64_t at = 0;
     std::int64_t bytes = 0;  // of each

@@ -21,7 +21,7 @@
 
 namespace kbsim::oplog {
 
-/// What becomes of a data race.
+/// The treatment of a data race.
 enum class RaceMode { off, warn, error };
 
 /// Some bytes of a memory.
@@ -32,39 +32,39 @@ struct MemoryRange {
   friend bool operator==(const MemoryRange&, const MemoryRange&) = default;
 };
 
-/// An operation that touches memory. `call` is a literal: "load". What the host reads is no operation.
+/// An operation that touches memory. `call` is a literal: "load". Reads by the host are no operations.
 struct MemoryAccess {
   ValueId op;
   bool write = false;
-  bool atomic = false;  // one of two is served wholly before the other: they don't race
+  bool atomic = false;  // two atomics are served one after the other: they don't race
   std::string_view call;
-  std::source_location at;  // of the kernel's line; none of the host's
+  std::source_location at;  // the kernel's line; the host has none
   Time begin{};
-  IssuePtr issue = nullptr;  // the command that it is of
-  int rank = -1;             // of the host program, if it is the host's
+  IssuePtr issue = nullptr;  // its command
+  int rank = -1;             // the host program's, if it is the host's
 };
 
-/// Two operations of which at least one wrote touched the same bytes, and no chain of waits orders them. `a`
-/// began first, or has the smaller id.
+/// Two operations, at least one a write, touched the same bytes, and no chain of waits orders them. `a` began
+/// first, or has the smaller id.
 struct Race {
   MemoryRange where;  // the first bytes that both touch
   MemoryAccess a;
   MemoryAccess b;
   Time found{};            // when the second began, or was served
-  Told told{};             // by what the one's agent told the other's, without having awaited it
+  Told told{};             // how one's agent informed the other's, without awaiting the access
   bool unawaited = false;  // both are of one agent
-  std::string in = {};     // what the first of the bytes is of: "tensor 'x'"; nothing if that isn't known
+  std::string in = {};     // the owner of the first byte: "tensor 'x'"; "" if that isn't known
 };
 [[nodiscard]] std::string describe(const Race& race, const OpLog& log, std::string_view memory);
 
-/// Finds races while a run is recorded. Of the accesses to each byte it keeps those that a later one may race
-/// with: whoever comes after another access comes after all that it came after. Accesses of one command never
-/// race, nor do two atomics. Each pair of ops is found once, whatever the order of events of one time; after
-/// kMost pairs nobody looks any more.
+/// Finds races while a run is recorded. Keeps those accesses to each byte that a later one may race with: an
+/// access that comes after another comes after all that the other came after. Accesses of one command never
+/// race, nor do two atomics. Each pair of ops is found once, whatever the order of events of one time. After
+/// kMost pairs the check stops.
 class RaceCheck {
  public:
   static constexpr std::size_t kMost = 4096;
-  /// Says what bytes are of, when a race is found on them.
+  /// Names the owner of bytes, when a race is found on them.
   using Naming = std::function<std::string(const MemoryRange&)>;
   explicit RaceCheck(std::shared_ptr<RaceTally> tally, Naming naming = {})
       : tally_{std::move(tally)}, naming_{std::move(naming)} {}
@@ -72,20 +72,21 @@ class RaceCheck {
   RaceCheck(const RaceCheck&) = delete;
   RaceCheck& operator=(const RaceCheck&) = delete;
 
-  /// An access begins; of what it knows nothing is asked later. Returns how many pairs of ops that has shown
-  /// to race.
+  /// An access begins. No later query asks for its own knowledge. Returns the number of pairs of ops that it
+  /// has shown to race.
   std::size_t add(const MemoryAccess& access, std::span<const MemoryRange> ranges, Time now);
-  /// A memory serves an atomic on these bytes: whoever awaits it learns what earlier ones have left there.
-  /// One that writes leaves that and what its own agent knew.
+  /// A memory serves an atomic on these bytes: its awaiter learns what earlier ones have left there. An
+  /// atomic that writes leaves that and its own agent's knowledge.
   std::size_t serve(const MemoryAccess& atomic, const MemoryRange& bytes, Time now);
-  /// What atomics have left there.
+  /// The knowledge that atomics have left there.
   [[nodiscard]] KnowledgePtr left(const MemoryRange& bytes) const;
-  /// These bytes are nobody's any more.
+  /// These bytes have no owner any more.
   void forget(const MemoryRange& bytes);
-  /// Whoever goes on knows all that was done.
+  /// All agents that go on know of everything that was done.
   void forget_all();
 
-  /// In the order (found, begin, id); one found at the present time may still come before others of it.
+  /// In the order (found, begin, id). A race found at the present time may still come before others of that
+  /// time.
   [[nodiscard]] std::vector<Race> races() const;
 
  private:

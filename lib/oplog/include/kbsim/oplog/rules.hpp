@@ -37,11 +37,11 @@ namespace kbsim::oplog {
 [[nodiscard]] bool applies(BinaryOp op, DType dtype);
 [[nodiscard]] bool applies(TernaryOp op, DType dtype);
 
-/// Of floats into floats of fewer bytes: such a cast may round toward zero.
+/// Whether a cast goes from floats to floats of fewer bytes: it may round toward zero.
 [[nodiscard]] bool makes_narrower(DType from, DType to);
 
-/// What a product of two such matrices accumulates in: f64 for f64, i32 for 8-bit integers, f32 for other
-/// floats; none for the rest.
+/// The dtype in which a product of two such matrices accumulates: f64 for f64, i32 for 8-bit integers, f32
+/// for other floats; none for the rest.
 [[nodiscard]] std::optional<DType> accumulator(DType dtype);
 
 }  // namespace kbsim::oplog

@@ -17,7 +17,7 @@ struct Tolerance {
   double ulp = 0.0;
 };
 
-/// Of all elements.
+/// Means over all elements.
 struct Means {
   double got = 0.0;
   double expected = 0.0;
@@ -25,7 +25,7 @@ struct Means {
 /// "got mean=1.500, expected=3.000"
 [[nodiscard]] std::string to_text(const Means& means);
 
-/// The largest errors over all elements, and which are out of tolerance: the first (-1: none), how many.
+/// The largest errors over all elements, and the elements out of tolerance: the first (-1: none), how many.
 struct Comparison {
   bool ok = true;
   double max_abs = 0.0;

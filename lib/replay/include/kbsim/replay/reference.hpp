@@ -10,8 +10,8 @@ struct MatmulShape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
-/// [m, k] times [k, n], row-major, in f64: what a GEMM's result is held against. InternalError if the counts
-/// of numbers don't fit.
+/// [m, k] times [k, n], row-major, in f64: the reference for a GEMM's result. InternalError if the counts of
+/// numbers don't fit.
 [[nodiscard]] std::vector<double> matmul(std::span<const double> a, std::span<const double> b,
                                          MatmulShape shape);
 

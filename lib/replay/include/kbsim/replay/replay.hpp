@@ -10,16 +10,16 @@
 
 namespace kbsim::replay {
 
-/// What replay did so far. Contents of literals belong to the log and count for nothing here.
+/// The work of replay so far. Contents of literals belong to the log and don't count here.
 struct Counters {
   std::int64_t executed = 0;  // operations
   Bytes live;                 // of values held now
   Bytes peak;                 // the most they ever were
 };
 
-/// Executes an op log numerically. Order is data dependence alone: any number of threads gives the same
-/// bits. Bytes that nobody wrote read as 0xFF (NaN in every float dtype), so that uninitialised memory
-/// shows up instead of passing as zero. The log outlives its replay.
+/// Executes an op log numerically. Order is data dependence alone: any number of threads gives the same bits.
+/// Unwritten bytes read as 0xFF (NaN in every float dtype), so that uninitialised memory shows up instead of
+/// passing as zero. The log outlives its replay.
 class Replay {
  public:
   explicit Replay(const oplog::OpLog& log, unsigned threads = 0 /* as many as the host has */);

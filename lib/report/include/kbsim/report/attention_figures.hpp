@@ -8,9 +8,8 @@
 
 namespace kbsim::report {
 
-/// Of the rows of the bench attention: time against ranks, each with the most keys; time against the keys of
-/// all, on the most ranks; and of the runs with the most keys, what part of the time is computing and what
-/// communicating.
+/// Figures of the bench attention: time against ranks, each with the most keys; time against keys, on the
+/// most ranks; and for runs with the most keys, the shares of computing and communicating.
 [[nodiscard]] std::vector<Figure> attention_figures(const boost::json::array& rows);
 
 }  // namespace kbsim::report

@@ -1,4 +1,4 @@
-// Results of a run held against those of the same run earlier.
+// Comparison of a run's results with those of an earlier run.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace kbsim::report {
 /// A result by its place in the JSON: "result.latency_ns", "rows[3].time".
 struct Compared {
   std::string what;
-  std::string was;  // "": it wasn't there
+  std::string was;  // "": missing
   std::string is;
   std::optional<double> change;  // of numbers: (is - was) / |was|
   bool same = false;             // within the tolerance
@@ -27,11 +27,11 @@ struct Check {
   [[nodiscard]] std::size_t different() const;
 };
 
-/// Holds all numbers, words and truths of two documents against each other. Numbers may differ by `tolerance`
-/// of the earlier one's magnitude; with a tolerance digests, which all of a run goes into, may differ, too.
+/// Compares all numbers, texts and booleans of two documents. Numbers may differ by `tolerance` of the
+/// earlier one's magnitude. With a tolerance, digests may differ, too, since they cover everything of a run.
 [[nodiscard]] Check compare(const boost::json::value& was, const boost::json::value& is, double tolerance);
 
-/// A table: simulated time, digest and correctness, and whatever differs; then how many results do.
+/// A table: simulated time, digest and correctness, and all differences; then their number.
 [[nodiscard]] std::string to_text(const Check& check);
 [[nodiscard]] boost::json::object to_json(const Check& check);
 

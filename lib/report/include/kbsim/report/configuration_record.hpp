@@ -6,13 +6,13 @@
 
 namespace kbsim::report {
 
-/// What run.json says of config.resolved.yaml: how many lines it has, and their digest.
+/// The record of config.resolved.yaml in run.json: its number of lines and its digest.
 [[nodiscard]] boost::json::object record_of_configuration(const std::string& text);
 
-/// UsageError with the file and the line where it ends, if it has lost lines since. `run` is run.json; of an
-/// earlier version it says nothing of that, and nothing is refused.
+/// UsageError with the file and the line of its end if lines are missing. `run` is run.json; an earlier
+/// version has no such record, and then nothing is refused.
 void require_whole(const boost::json::object& run, const std::string& text, const std::string& file);
-/// The same, and if anything else in it has changed.
+/// The same; it also refuses any other change of the file.
 void require_unchanged(const boost::json::object& run, const std::string& text, const std::string& file);
 
 }  // namespace kbsim::report

@@ -10,17 +10,16 @@
 
 namespace kbsim::report {
 
-/// For stderr: each cycle by itself, its waits and then its processes; without one, those that wait for what
-/// never comes. Then the host programs that wait for calls, each line of a call once, and how many wait
-/// besides. Verbose: all, the deadlock's own text.
+/// For stderr: each cycle, its waits and then its processes; without a cycle, the processes that wait for
+/// something that never happens. Then the host programs that wait for calls, one per line of code, and the
+/// number of other waiting processes. Verbose: the deadlock's whole text.
 [[nodiscard]] std::string to_text(const DeadlockReport& deadlock, bool verbose);
 
-/// All who wait, every edge with its words ("to" is null if nobody is known), the edges of each cycle in its
+/// All waiting processes, every edge with its text ("to" is null if unknown), the edges of each cycle in
 /// order ("cycle": of the first), and all counters.
 [[nodiscard]] boost::json::object to_json(const DeadlockReport& deadlock);
 
-/// Graphviz: who waits for whom, cycles in red; a dashed node is one where nothing runs,
-/// "?" that nobody is known.
+/// Graphviz graph of waits, cycles in red. A dashed node has no process; "?" is an unknown one.
 [[nodiscard]] std::string to_dot(const WaitGraph& graph);
 
 /// One simulation of several, by a name for people.
@@ -29,9 +28,9 @@ struct NamedDeadlock {
   DeadlockReport report;
 };
 
-/// Writes deadlock.json and deadlock.dot, or takes those of an earlier run away.
+/// Writes deadlock.json and deadlock.dot, or removes those of an earlier run.
 void write_deadlock(const OutputFolder& folder, const DeadlockReport* deadlock);
-/// The same of several: "deadlocks", an array of objects with "simulation"; a drawing after the other.
+/// The same for several: "deadlocks", an array of objects with "simulation", and one drawing after the other.
 void write_deadlocks(const OutputFolder& folder, const std::vector<NamedDeadlock>& deadlocks);
 
 }  // namespace kbsim::report

@@ -8,7 +8,7 @@
 
 namespace kbsim::report {
 
-/// Of the rows of the bench tp_transformer_block: where the time of each goes, a bar a row, step upon step.
+/// A figure of the bench tp_transformer_block: the time of each row by step, as a stacked bar.
 [[nodiscard]] std::vector<Figure> decoder_figures(const boost::json::array& rows);
 
 }  // namespace kbsim::report

@@ -4,9 +4,9 @@
 
 namespace kbsim::report {
 
-/// Keeps a folder to one run at a time, or to those that share it: a lock of the operating system on a file
-/// in it, which goes with the process, however that ends. UsageError naming the other process if there is
-/// one, or if nothing can be written in the folder. Files that a killed run had half written there go.
+/// Reserves a folder for one run at a time, or for runs that share it, by an operating system's lock on a
+/// file in it. The lock ends with the process in any case. UsageError naming the other process if there is
+/// one, or if the folder isn't writable. Half-written files of a killed run are removed.
 class FolderLock {
  public:
   enum class Mode { alone, shared };

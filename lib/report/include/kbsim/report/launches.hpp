@@ -9,15 +9,15 @@
 
 namespace kbsim::report {
 
-/// A row for each launch among the orders: when its kernels ran, what the DMAs of its PEs read and wrote
-/// meanwhile, and how busy their units were (of 1, the mean of the PEs, from the first start to the last
-/// end).
+/// One row per launch among the orders: times of its kernels, bytes that the DMAs of its PEs read and wrote
+/// meanwhile, and utilization of their units (from 0 to 1, the mean over the PEs, from the first start to the
+/// last end).
 [[nodiscard]] boost::json::array launch_rows(const std::vector<hw::OrderRecord>& orders);
 
-/// The rows as CSV; of none the names of the columns.
+/// The rows as CSV; without rows, only the names of the columns.
 [[nodiscard]] std::string launches_csv(const boost::json::array& rows);
 
-/// The rows as a table for people; the first ones, if there are many. "" of none.
+/// The rows as a table for people, only the first ones if there are many. "" if there are none.
 [[nodiscard]] std::string launches_text(const boost::json::array& rows);
 
 }  // namespace kbsim::report

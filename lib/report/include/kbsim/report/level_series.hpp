@@ -8,18 +8,18 @@
 
 namespace kbsim::report {
 
-/// How many of something are in use, in windows of time as SpanSeries has them: the sum over time, exact, and
-/// the most at any time that lasted.
+/// The number in use, in windows of time as in SpanSeries: the exact sum over time, and the maximum over
+/// times of nonzero length.
 class LevelSeries {
  public:
   LevelSeries() = default;
   explicit LevelSeries(Time from) : from_{from}, sum_{from} {}
 
-  /// So many from `start` to `end`; one call begins where the one before it ended, or later.
+  /// `used` are in use from `start` to `end`. Each call begins at or after the end of the previous one.
   void hold(Time start, Time end, std::int64_t used);
   void widen(Time width);
 
-  /// In ps times what is in use.
+  /// In ps times the number in use.
   [[nodiscard]] const SpanSeries& sum() const { return sum_; }
   [[nodiscard]] const std::vector<std::int64_t>& most() const { return most_; }
 

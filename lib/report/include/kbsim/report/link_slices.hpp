@@ -10,10 +10,9 @@
 
 namespace kbsim::report {
 
-/// When links were busy, in at most so many stretches, or two a link if that is more: at first one for the
-/// packets of a message that follow one another without a gap; when there are too many, stretches with the
-/// smallest gaps between them become one. So memory is bounded, no time at which a link was busy is missing,
-/// and sums are exact.
+/// Busy times of links, in at most `most` stretches, or two per link if that is more. At first a stretch is a
+/// message's packets without gaps between them; beyond the limit, stretches with the smallest gaps are
+/// merged. So memory is bounded, every busy time is covered, and sums are exact.
 class LinkSlices {
  public:
   struct Stretch {
@@ -23,17 +22,17 @@ class LinkSlices {
     std::int64_t bytes = 0;
     std::uint64_t packets = 0;
     std::uint64_t message = 0;
-    trace::StringId name = 0;  // 0: of several
+    trace::StringId name = 0;  // 0: of several messages
   };
 
   explicit LinkSlices(std::size_t most) : most_{most} {}
 
-  /// The next of that link.
+  /// Adds the next packet of the link.
   void add(std::size_t link, const Stretch& packet);
 
   [[nodiscard]] const std::vector<std::vector<Stretch>>& by_link() const { return by_link_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Gaps up to this are inside stretches; 0: none are.
+  /// The largest gap inside stretches; 0: no stretch has gaps.
   [[nodiscard]] Time gap() const { return gap_; }
 
  private:

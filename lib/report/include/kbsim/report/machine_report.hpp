@@ -9,7 +9,7 @@
 
 namespace kbsim::report {
 
-/// A compiled machine and what is known of it before anything runs.
+/// A compiled machine and what is known of it before a run.
 struct MachineReport {
   const topology::Graph& graph;
   const topology::Figures& figures;
@@ -19,14 +19,14 @@ struct MachineReport {
 /// Tables for people.
 [[nodiscard]] std::string to_text(const MachineReport& machine);
 
-/// "summary", every node and every link; what no model says is null.
+/// "summary", every node and every link; null where the model states no value.
 [[nodiscard]] boost::json::object to_json(const MachineReport& machine);
 
-/// Graphviz, positions pinned, a cluster a package and a cube; draw it with `neato -n2`.
+/// Graphviz, positions pinned, one cluster per package and cube; draw it with `neato -n2`.
 [[nodiscard]] std::string to_dot(const topology::Graph& graph);
 
-/// Whether shapes of a drawing say by data-of which node they stand for ("sip0.cube3"; "@.pe1" of whichever
-/// cube is enlarged), or which two nodes' links ("sip0|sip1").
+/// Whether shapes of a drawing name their node in data-of ("sip0.cube3"; "@.pe1" in the enlarged cube,
+/// whichever it is), or the two nodes of their links ("sip0|sip1").
 enum class SvgNames : std::uint8_t { none, all };
 
 /// A drawing for a slide: the packages where they are, one cube enlarged, and a legend. Equal machines give

@@ -13,8 +13,8 @@ namespace kbsim::report {
 
 [[nodiscard]] boost::json::object to_json(const hw::MemoryTrafficResult& result);
 
-/// The figures of to_json() in one row; and a row for each hundredth of the reads and of the writes: the
-/// latency that so many don't exceed.
+/// The figures of to_json() in one row; and one row per percentile, with the latencies of reads and of
+/// writes.
 [[nodiscard]] std::string memory_traffic_csv(const hw::MemoryTrafficResult& result);
 [[nodiscard]] std::string memory_latencies_csv(const hw::MemoryTrafficResult& result);
 

@@ -6,13 +6,13 @@
 
 namespace kbsim::report {
 
-/// At most `decimals` of them, and no zeros at their end: "204.8", "256".
+/// With at most `decimals` decimals, without zeros at the end: "204.8", "256".
 [[nodiscard]] std::string number(double value, int decimals = 3);
 
-/// In the unit that suits it: "204.8 GB/s", "65.5 TB/s".
+/// In a suitable unit: "204.8 GB/s", "65.5 TB/s".
 [[nodiscard]] std::string rate(double gbs);
 
-/// In the unit that suits it: "48 GiB", "1.5 TiB".
+/// In a suitable unit: "48 GiB", "1.5 TiB".
 [[nodiscard]] std::string size(Bytes n);
 
 }  // namespace kbsim::report

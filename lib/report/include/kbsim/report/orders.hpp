@@ -7,7 +7,7 @@
 
 namespace kbsim::report {
 
-/// A row an order of the host to the PEs of a package: launches, and what else it orders. `target_pe` is a
+/// One row per order of the host to the PEs of a package, for launches and other orders. `target_pe` is a
 /// PE's number in its cube, the first and the last, or `all`; total_ns = kernel_ns + network_ns.
 [[nodiscard]] std::string orders_csv(const std::vector<hw::OrderRecord>& orders, int pes_per_cube);
 

@@ -14,26 +14,26 @@
 
 namespace kbsim::report {
 
-/// What every run says of itself at its end.
+/// The summary of a run at its end.
 struct RunSummary {
   Time simulated{};
   std::uint64_t events = 0;
   Digest digest;
   std::chrono::duration<double> wall{};
-  Bytes peak_memory{};  // resident, of the whole process
-  Bytes resident{};     // of tensors that were in their memories at no simulated time
-  Bytes race_memory{};  // of the peak that the look for races held at most; none if nobody looked
-  std::string_view counted = "events";  // what `events` counts, where there are none of a simulation
+  Bytes peak_memory{};                  // resident, of the whole process
+  Bytes resident{};                     // of tensors that were in their memories at no simulated time
+  Bytes race_memory{};                  // race detection's greatest part of it; none if it was off
+  std::string_view counted = "events";  // the unit of `events` if nothing was simulated
 };
 
-/// The most memory that this process has held so far.
+/// Peak memory of this process so far.
 [[nodiscard]] Bytes peak_memory();
 
-/// One line for people, the only place of the number of events: a cost, which may differ where no result
-/// does.
+/// One line for people. Only it has the number of events: a cost, which may differ between runs with equal
+/// results.
 [[nodiscard]] std::string to_text(const RunSummary& run);
 
-/// Equal runs give equal objects, but for the member "host".
+/// Equal runs give equal objects, except for the member "host".
 [[nodiscard]] boost::json::object to_json(const RunSummary& run);
 
 [[nodiscard]] std::string to_text(const hw::Attribution& messages);

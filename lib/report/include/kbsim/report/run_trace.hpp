@@ -13,19 +13,19 @@
 
 namespace kbsim::report {
 
-/// --trace and its kin, as they were given.
+/// --trace and related options, as given.
 struct TraceOptions {
-  std::string file;    // --trace; its suffix says the format
-  std::string folder;  // --trace-dir: a file of Chrome's format a rank
+  std::string file;    // --trace; its suffix gives the format
+  std::string folder;  // --trace-dir: one file of Chrome's format per rank
   std::string window;  // --trace-window FROM:TO, in ns
   std::string units;
   std::string unit;  // --trace-unit: ns or ps
   bool packets = false;
   std::optional<std::uint64_t> most;  // slices
-  bool quiet = false;                 // its size isn't said
+  bool quiet = false;                 // its size isn't reported
 };
 
-/// The trace of one simulation. UsageError, before anything runs, for what can't be a trace or can't be
+/// The trace of one simulation. UsageError, before a run, if an option is invalid or the file can't be
 /// written.
 class RunTrace {
  public:
@@ -34,17 +34,17 @@ class RunTrace {
 
   /// --trace or --trace-dir is given.
   [[nodiscard]] bool wanted() const { return !file_.empty() || !folder_.empty(); }
-  /// Files that it will write.
+  /// The files to be written.
   [[nodiscard]] std::vector<std::string> files() const;
 
-  /// spans.json in this folder, too, which must outlive the run: what a page shows of it.
+  /// Also writes spans.json into this folder, for its page. The folder must outlive the run.
   void keep_for_page(const OutputFolder& folder) { folder_of_page_ = &folder; }
 
-  /// Runs it with the spans of the machine recorded; then, however that ends, says what it writes on stderr,
-  /// and writes it. Of a run that has failed the trace says so. What can't be written is told by
+  /// Runs it and records the machine's spans. Afterwards, even if the run fails, it writes the trace and
+  /// reports that on stderr. The trace of a failed run is marked as such. Errors of writing are left to
   /// require_written(), so that the run's results come first.
   void during(hw::Machine& machine, const std::string& title, const std::function<void()>& run);
-  /// UsageError if the trace of a run that ended well couldn't be written.
+  /// UsageError if the trace of a successful run couldn't be written.
   void require_written() const;
 
  private:

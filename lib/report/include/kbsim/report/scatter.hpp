@@ -4,15 +4,15 @@
 
 namespace kbsim::report {
 
-/// What a scatter plot of predicted against measured shows. The data NAME.csv has a column `half` with two
-/// values, each a colour of its own, and the columns `measured` and `predicted`.
+/// A scatter plot of predicted against measured values. The data NAME.csv has the columns `measured`,
+/// `predicted` and `half`; `half` has two values with a colour each.
 struct Scatter {
   std::string name;
   std::string title;
   std::string unit;
   std::string first;  // a value of `half`
   std::string second;
-  bool has_first = true;  // there are points of it
+  bool has_first = true;  // has points
   bool has_second = true;
   double least = 1.0;  // of all numbers
   double most = 1.0;

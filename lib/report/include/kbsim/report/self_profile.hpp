@@ -8,8 +8,8 @@
 
 namespace kbsim::report {
 
-/// Where the simulator's own time went: a row a kind of work, with the error of sampling, and what the
-/// samples themselves cost.
+/// The simulator's own time: one row per kind of work, with the error of sampling, and the cost of the
+/// samples.
 [[nodiscard]] std::string to_text(const self_profile::Shares& shares);
 [[nodiscard]] boost::json::object to_json(const self_profile::Shares& shares);
 

@@ -11,8 +11,8 @@
 
 namespace kbsim::report {
 
-/// How many slots of rings and how much room behind links is in use, of those that ever were: what
-/// hw::ISpans::take() tells, in a window of time.
+/// Use of ring slots and of links' downstream room over time, for those used at least once: the changes from
+/// hw::ISpans::take(), in a window of time.
 class SpanLevels {
  public:
   struct Level {
@@ -26,7 +26,7 @@ class SpanLevels {
   SpanLevels(Time from, Time to) : from_{from}, to_{to} {}
 
   void take(const hw::Taken& what);
-  /// The run is over: all that was to come by then has come. In the order in which they were first told.
+  /// Ends the run: applies all changes until then. Levels are in the order of their first change.
   [[nodiscard]] std::vector<Level>& finish(Time now);
 
  private:
@@ -42,8 +42,8 @@ class SpanLevels {
   Time from_;
   Time to_;
   std::vector<Level> levels_;
-  std::vector<Known> known_;                        // beside them
-  std::vector<std::vector<std::size_t>> of_units_;  // their places, by number of a unit
+  std::vector<Known> known_;                        // same index as levels_
+  std::vector<std::vector<std::size_t>> of_units_;  // their indices, by number of a unit
   std::vector<std::size_t> of_links_;               // from 1 on; 0: none yet
 };
 

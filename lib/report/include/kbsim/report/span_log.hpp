@@ -11,8 +11,8 @@
 
 namespace kbsim::report {
 
-/// Notes spans as they come, and gives them to several, in their order, a few thousand at a time: what these
-/// do with them isn't done between two events. Holds at most kMost notes, some 200 bytes each, and each text
+/// Notes spans as they arrive, and passes them to several receivers in order, a few thousand at a time. So
+/// their work isn't done between two events. Holds at most kMost notes, some 200 bytes each, and each text
 /// once.
 class SpanLog final : public hw::ISpans {
  public:
@@ -23,11 +23,11 @@ class SpanLog final : public hw::ISpans {
     links_.reserve(kMost);
   }
 
-  /// None if it is null.
+  /// Adds a receiver; null adds none.
   void add_to(hw::ISpans* spans) {
     if (spans != nullptr) all_.push_back(spans);
   }
-  /// Gives them all that was noted.
+  /// Passes all notes to the receivers.
   void flush();
 
   void add(const hw::Span& span) override {
@@ -55,7 +55,8 @@ class SpanLog final : public hw::ISpans {
 
  private:
   enum class Note : std::uint8_t { add, link, fine, open, close, take };
-  // Of a memory port, or of a link that somebody else tells of: all that such a span has.
+  // A span of a memory port, or of a link that isn't reported by add_packet(), with the fields that such a
+  // span has.
   struct Fine {
     hw::SpanKind kind;
     NodeId unit;
@@ -85,7 +86,7 @@ class SpanLog final : public hw::ISpans {
     notes_.push_back(what);
   }
   void note_span(Note what, const hw::Span& span, const void* key);
-  // That outlives the call: most are texts that stay where they are.
+  // A copy that outlives the call; most texts stay in place and are found again.
   [[nodiscard]] std::string_view kept(std::string_view text) {
     if (text.empty()) return {};
     std::string_view& known = known_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % known_.size()];
@@ -95,14 +96,14 @@ class SpanLog final : public hw::ISpans {
   }
 
   std::vector<hw::ISpans*> all_;
-  std::vector<Note> notes_;  // which is next of these
+  std::vector<Note> notes_;  // the kind of each note
   std::vector<hw::LinkSpan> links_;
   std::vector<Fine> fine_;
-  std::vector<Opened> spans_;  // that were added, or opened
+  std::vector<Opened> spans_;  // added or opened
   std::vector<Closed> closed_;
   std::vector<hw::Taken> taken_;
   std::unordered_set<std::string> texts_;
-  std::array<std::string_view, 64> known_;  // by where a text was
+  std::array<std::string_view, 64> known_;  // by the address of a text
 };
 
 }  // namespace kbsim::report

@@ -21,19 +21,19 @@
 
 namespace kbsim::report {
 
-/// Which spans are kept.
+/// Selection of the spans to keep.
 struct SpanSelection {
   Time from{};
   Time to = kForever;
-  std::string units;     // a glob of names; "": all, but links and memory ports only as series
-  bool packets = false;  // each a slice of its own, not a message's packets that follow one another
-  std::uint64_t most = 10'000'000;  // slices; those that come later are left out
-  std::size_t links = 0;            // slices of links beside them, in all the run, as LinkSlices has them
+  std::string units;                // a glob of names; "": all, but links and memory ports only as series
+  bool packets = false;             // one slice per packet, not per message
+  std::uint64_t most = 10'000'000;  // slices; later ones are left out
+  std::size_t links = 0;            // extra slices of links, over the whole run, see LinkSlices
 };
 
-/// Keeps the spans of a run as a timeline: the tracks of ranks and of the machine's units, what they did, and
-/// series of how busy they were. Memory is bounded: slices go to a file while it runs, series have a few
-/// hundred windows.
+/// Keeps the spans of a run as a timeline: tracks of ranks and of the machine's units, their work, and series
+/// of their utilization. Memory is bounded: slices go to a file during the run, series have a few hundred
+/// windows.
 class SpanRecorder final : public hw::ISpans {
  public:
   SpanRecorder(const topology::Graph& graph, SpanSelection selection);
@@ -43,20 +43,20 @@ class SpanRecorder final : public hw::ISpans {
   void close(const void* key, Time end, const hw::SpanFlow& flow = {}) override;
   void take(const hw::Taken& what) override { levels_.take(what); }
 
-  /// The run has ended, or was: spans that are open last until now. UsageError if no name fits the glob.
+  /// The run has ended or was stopped: open spans last until now. UsageError if no name fits the glob.
   [[nodiscard]] trace::Timeline& finish(Time now, std::string title);
-  /// From then on slices were left out; none if all are there.
+  /// The time from which slices were left out; none if all are there.
   [[nodiscard]] std::optional<Time> full_since() const { return full_since_; }
 
  private:
-  // What is known of a unit, link or rank once it has done something.
+  // State of a unit, link or rank that has done something.
   struct Unit {
     trace::TrackId track = trace::kNoTrack;
     hw::SpanKind kind{};
     bool wanted = false;
     bool has_slices = false;
     trace::StringId what = 0;                 // the name of its last slice
-    std::optional<trace::Slice> joined = {};  // packets of one message, so far
+    std::optional<trace::Slice> joined = {};  // packets of one message so far
     SpanSeries busy = {};
     SpanSeries waiting = {};
   };

@@ -8,19 +8,19 @@
 
 namespace kbsim::report {
 
-/// How much of each window of time something lasted, all of it together: exact, in ps. There are at most
-/// kMost windows; when time goes on, two become one.
+/// Total duration of something in each window of time: exact, in ps. There are at most kMost windows; as time
+/// goes on, pairs are merged.
 class SpanSeries {
  public:
   static constexpr std::size_t kMost = 256;
   static constexpr int kFirstShift = 10;
   static constexpr Time kFirst{1 << kFirstShift};  // the first width
 
-  /// Windows begin at `from`, all of `width`, which doesn't change; none: as wide as they need be.
+  /// Windows begin at `from` and have the same width; it grows as needed.
   SpanSeries() = default;
   explicit SpanSeries(Time from) : from_{from} {}
 
-  /// So many things at once.
+  /// `times` things at once.
   void add(Time start, Time end, std::int64_t times = 1) {
     if (end <= start) return;
     const auto first = static_cast<std::uint64_t>((start - from_).count()) >> shift_;
@@ -29,13 +29,13 @@ class SpanSeries {
       return add_to_several(start - from_, end - from_, times);
     windows_[last - first_] += (end - start).count() * times;
   }
-  /// As wide as that, a multiple of the width by a power of two.
+  /// Widens the windows to `width`, which is the current width times a power of two.
   void widen(Time width);
 
   [[nodiscard]] Time width() const { return Time{std::int64_t{1} << shift_}; }
-  /// Up to the last in which there was something.
+  /// Up to the last window in use.
   [[nodiscard]] std::vector<Time> windows() const;
-  /// Those before the first are empty.
+  /// Windows before the first are empty.
   [[nodiscard]] std::size_t first() const { return first_; }
   [[nodiscard]] Time total() const;
 
@@ -46,7 +46,7 @@ class SpanSeries {
   Time from_{};
   int shift_ = kFirstShift;  // of the width
   std::size_t first_ = 0;
-  std::vector<std::int64_t> windows_;  // from the first in which there was something
+  std::vector<std::int64_t> windows_;  // from the first window in use
 };
 
 }  // namespace kbsim::report

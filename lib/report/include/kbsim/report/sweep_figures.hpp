@@ -9,7 +9,7 @@
 
 namespace kbsim::report {
 
-/// A metric over one axis of a sweep, a line each for what else varies.
+/// A metric over one axis of a sweep, one line per combination of the other axes.
 struct SweepCurves {
   struct Curve {
     std::string label;
@@ -23,7 +23,7 @@ struct SweepCurves {
 };
 [[nodiscard]] Figure curve_figure(const SweepCurves& what);
 
-/// The same in several pictures beside each other, one for each value of a further axis, with common axes.
+/// The same in several pictures side by side, one per value of a further axis, with common axes.
 struct SweepPanels {
   struct Panel {
     std::string title;
@@ -37,7 +37,7 @@ struct SweepPanels {
 };
 [[nodiscard]] Figure panels_figure(const SweepPanels& what);
 
-/// A metric over two axes, by colour and as a number in each cell; NaN where there is none.
+/// A metric over two axes, by colour and as a number in each cell; NaN where it is missing.
 struct HeatMap {
   std::string name;
   std::string title;
@@ -49,7 +49,7 @@ struct HeatMap {
 };
 [[nodiscard]] Figure heat_map(const HeatMap& what);
 
-/// All points by two metrics, and those that no other point beats in both.
+/// All points by two metrics, and the Pareto front: points that no other point beats in both.
 struct ParetoFigure {
   std::string name;
   std::string title;

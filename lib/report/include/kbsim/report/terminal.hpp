@@ -7,7 +7,7 @@
 
 namespace kbsim::report {
 
-/// Columns of the terminal that a file descriptor is, 80 if it doesn't say; none if it isn't one.
+/// Columns of the terminal of a file descriptor, 80 if unknown; none if it is no terminal.
 [[nodiscard]] std::optional<std::size_t> terminal_width(int descriptor);
 
 /// stderr, if it is a terminal, and the process's clock.

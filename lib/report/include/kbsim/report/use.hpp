@@ -6,10 +6,10 @@
 
 namespace kbsim::report {
 
-/// A row a link, in the order of the graph. `utilization` is busy time over `window`; `demand` the mean
-/// number of packets that were on it or wanted it (Little's law), which may be over 1; `longest_queue_ns`
-/// the most work that was there at once, as the time that serving it takes; `blocked_ns` how long it was
-/// free, but for nobody was there room ahead.
+/// One row per link, in the order of the graph. `utilization` is busy time over `window`; `demand` the mean
+/// number of packets on it or waiting for it (Little's law), which may exceed 1; `longest_queue_ns` the
+/// greatest queued work, as its service time; `blocked_ns` the time in which it was free without room
+/// downstream for any waiting packet.
 [[nodiscard]] std::string links_csv(const hw::Fabric& fabric, Time window);
 
 /// The same for each port of a memory and each engine; bytes of engines are NaN.

@@ -21,14 +21,14 @@ class Hangs {
     [[nodiscard]] std::string text() const;
   };
 
-  /// The longest, `passed` after the last look; none if all simulations go on.
+  /// The longest hang, `passed` after the last look; none if all simulations go on.
   [[nodiscard]] std::optional<Hang> look(Seconds passed);
   void forget() { seen_.clear(); }
 
  private:
   struct Seen {
     std::uint64_t events = 0;
-    std::uint64_t done = 0;  // of a function of the user's that makes numbers
+    std::uint64_t done = 0;  // by a function of the user's that makes numbers
     Seconds lasts{};
   };
   std::map<std::uint64_t, Seen> seen_;  // by run

@@ -7,13 +7,13 @@
 namespace kbsim {
 
 /// Ends a run in which the last event of a simulation takes longer than this, with ExitCode::deadlock and a
-/// message on stderr that names the program that runs: one that never returns is ended by nothing else. Time
-/// in which kbsim computes doesn't count, nor does that in which the process is stopped. Once a process: the
-/// latest limit that lives counts.
+/// message on stderr that names the running program. Nothing else ends a program that never returns. Time in
+/// which kbsim computes, or in which the process is stopped, doesn't count. One limit per process: the latest
+/// that lives counts.
 class WatchdogLimit {
  public:
   using Seconds = std::chrono::duration<double>;
-  /// None at 0 s.
+  /// No limit at 0 s.
   explicit WatchdogLimit(Seconds most);
   ~WatchdogLimit();
   WatchdogLimit(const WatchdogLimit&) = delete;
@@ -24,7 +24,7 @@ class WatchdogLimit {
 };
 
 /// Called with the message before the watchdog ends the process, in its own thread, while the program runs.
-/// Of several the newest first; they end in the reverse order of their begins.
+/// If several live, the newest is called first; they end in the reverse order of their begins.
 class BeforeWatchdogEnds {
  public:
   using Act = std::function<void(const std::string&)>;
@@ -34,7 +34,7 @@ class BeforeWatchdogEnds {
   BeforeWatchdogEnds& operator=(const BeforeWatchdogEnds&) = delete;
 };
 
-/// From now on the watchdog's messages go there in place of stderr: those of a process that has none.
+/// From now on the watchdog's messages go to `say` in place of stderr, for a process that has none.
 void say_hangs_to(std::function<void(const std::string&)> say);
 
 }  // namespace kbsim

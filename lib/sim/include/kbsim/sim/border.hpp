@@ -15,18 +15,18 @@ namespace detail {
 
 struct WindowProcess;
 
-/// What Windows knows of a border. What stays is read by all; what its sender writes, and each of two lists
-/// of posts, has cache lines of its own.
+/// Data that Windows keeps of a border. Constant members are read by all. The sender's data and each of the
+/// two lists of posts have cache lines of their own.
 class alignas(128) AnyBorder {
  public:
-  /// By number of process.
+  /// `from` and `to` are numbers of processes.
   AnyBorder(Windows& windows, std::size_t from, std::size_t to);
   AnyBorder(const AnyBorder&) = delete;
   AnyBorder& operator=(const AnyBorder&) = delete;
 
   [[nodiscard]] std::size_t from() const { return from_; }
   [[nodiscard]] std::size_t to() const { return to_; }
-  /// Of its posts, instead of that of all borders. UsageError unless it is positive.
+  /// The lookahead of this border's posts, instead of that of all borders. UsageError unless it is positive.
   void set_lookahead(Time lookahead);
   [[nodiscard]] Time lookahead() const { return lookahead_; }
   /// Gives the receiver what was posted in the last window; by the receiver's thread.
@@ -34,9 +34,10 @@ class alignas(128) AnyBorder {
 
  protected:
   ~AnyBorder() = default;
-  /// Notes a post for that time. InternalError if it comes before the lookahead.
+  /// Notes a post that arrives at `at`. InternalError if that is less than the lookahead away.
   void note(Time at);
-  /// Of the present window, and of the last one: the sender's and the receiver's.
+  /// Indices of the lists of the present window, which the sender writes, and of the last one, which the
+  /// receiver reads.
   [[nodiscard]] std::size_t present() const { return parity_; }
   [[nodiscard]] std::size_t last() const { return 1 - parity_; }
 
@@ -48,20 +49,20 @@ class alignas(128) AnyBorder {
   std::size_t from_;
   std::size_t to_;
   Time lookahead_{};
-  alignas(128) Time first_ = kForever;  // of what was posted in the present window
+  alignas(128) Time first_ = kForever;  // of the posts in the present window
 };
 
 }  // namespace detail
 
-/// One process of Windows tells another something: posted at any time of a window, for the lookahead later or
-/// more; there when the next window begins, in the order of posts. Never waits; allocates nothing in steady
-/// state.
+/// A channel from one process of Windows to another. A post arrives at least the lookahead later; the
+/// receiver gets it when the next window begins, in the order of posts. Never waits; allocates nothing in
+/// steady state.
 template <class T>
 class Border : public detail::AnyBorder {
  public:
   using AnyBorder::AnyBorder;
 
-  /// By the sender.
+  /// Called by the sender.
   void post(Time at, T item) {
     note(at);
     posted_[present()].items.push_back(std::move(item));
@@ -71,7 +72,7 @@ class Border : public detail::AnyBorder {
   ~Border() = default;
 
  private:
-  /// Where the receiver is: its time is before the window's.
+  /// Called in the receiver, whose time is before the window's.
   virtual void arrives(T& item) = 0;
   void deliver() final {
     std::vector<T>& items = posted_[last()].items;

@@ -5,16 +5,16 @@
 
 namespace kbsim {
 
-/// The name of a thing: that of its owner, which somebody keeps longer, and what it is of it. Text only when
-/// somebody asks.
+/// The name of a thing: its owner's name, which must outlive this, and its own name there. Text is made only
+/// on request.
 class BoxName {
  public:
-  /// Of a literal, or what else lasts as long.
+  /// From a literal, or from another text that lives as long.
   template <std::size_t N>
   constexpr BoxName(const char (&name)[N])  // NOLINT(google-explicit-constructor)
       : what_{name} {}
   template <std::size_t N>
-  BoxName(char (&buffer)[N]) = delete;  // which may be used again, and nothing is copied here
+  BoxName(char (&buffer)[N]) = delete;                   // may be reused, and nothing is copied here
   BoxName(const std::string& owner) : owner_{&owner} {}  // NOLINT(google-explicit-constructor)
   BoxName(const std::string&& owner) = delete;
   template <std::size_t N>

@@ -15,23 +15,23 @@
 
 namespace kbsim {
 
-/// How a moment follows from its parent. Reasons and places are numbers whose meaning is their maker's.
+/// How a moment follows from its parent. Reasons and places are numbers that their makers define.
 struct Why {
-  std::uint16_t reason = 0;  // 0: nobody has said
+  std::uint16_t reason = 0;  // 0: not stated
   std::uint32_t place = 0;
-  std::int64_t amount = 0;  // bytes, or what else the reason counts
-  std::uint32_t line = 0;   // see Causes::line(); 0: of no kernel
-  bool queued = false;      // the parent is the end of other work that the same server had before
+  std::int64_t amount = 0;  // bytes, or another unit that the reason counts
+  std::uint32_t line = 0;   // see Causes::line(); 0: no kernel's
+  bool queued = false;      // the parent is the end of earlier work of the same server
   friend bool operator==(const Why&, const Why&) = default;
 };
 
-/// A time that was computed as the latest of several: `parent` was the last of them. One that was computed
-/// back from a later time is earlier than its parent. One that goes in steps is the first step behind its
-/// parent, and follows from `other`, a moment of its own time, as long as that is so.
+/// A time that was computed as the latest of several; `parent` was the last of them. A moment that was
+/// computed back from a later time is earlier than its parent. A stepped moment is the first step at or after
+/// its parent. It follows from `other`, a moment of its own time, as long as that holds.
 struct Moment {
   Time at{};
   std::uint32_t parent = 0;  // 0: none is known
-  std::uint32_t count = 1;   // several of one kind and length, one after the other: `at` is the last one's
+  std::uint32_t count = 1;   // consecutive moments of one kind and length; `at` is the last one's
   Why why;
   bool tied = false;        // another cause came at the same time as the parent
   bool stepped = false;     // it goes in steps: while all are kept it follows from `other`
@@ -77,17 +77,17 @@ class Cause {
   std::uint32_t id_ = 0;
 };
 
-/// The causes of a simulation's times, while somebody wants to know them: a tree of moments, of which those
-/// stay that something alive descends from. What runs has a current cause, and so has, by default, what it
-/// lets happen at the same time. Who lets something happen later says why, or it is unexplained.
-/// Takes at most Options::most moments of 56 bytes, for which runs of equal moments become one. The first
-/// Options::all of them keep the causes that weren't last, too; if there are more, none does any longer.
+/// The causes of a simulation's times, kept on request: a tree of moments. A moment stays while something
+/// alive descends from it. An event that runs has a current cause, by default also that of what it schedules
+/// for the same time. A later time needs a stated cause, or it is unexplained. Takes at most Options::most
+/// moments of 56 bytes; runs of equal moments become one to save room. Up to Options::all moments, causes
+/// that weren't last are kept, too; with more, they are dropped for good.
 class Causes {
  public:
   struct Options {
     std::size_t most = std::size_t{1} << 26;
-    std::size_t all = 0;    // of so many moments, those causes that weren't last, too
-    bool optional = false;  // a run goes on where they can't be kept: see give_up()
+    std::size_t all = 0;    // up to this number of moments, causes that weren't last are kept, too
+    bool optional = false;  // a run goes on where causes can't be kept: see give_up()
   };
 
   explicit Causes(const Time& now) : Causes{now, Options{}} {}
@@ -95,24 +95,24 @@ class Causes {
   Causes(const Causes&) = delete;
   Causes& operator=(const Causes&) = delete;
 
-  /// `at` follows from `parent`. LimitError if there are too many. InternalError if it is earlier.
+  /// `at` follows from `parent`. LimitError if there are too many moments. InternalError if `at` is earlier.
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false) {
     if (parent && parent.at() > at) [[unlikely]]
       refuse_earlier(at, parent, why);
     return make_any(at, parent, why, tied);
   }
-  /// The same of one that `other`, no later than `parent`, was necessary for, too.
+  /// The same, for a moment that also needed `other`, which is no later than `parent`.
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, const Cause& other) {
     const bool tied = other && parent && later_of(parent, other);
     Cause made = make(at, parent, why, tied);
     if (keeps_all_ && other && other.id_ != parent.id_) hold_other(made, other);
     return made;
   }
-  /// The same of one that was computed back from `parent`, which is later.
+  /// The same, for a moment that was computed back from `parent`, which is later.
   [[nodiscard]] Cause make_back(Time at, const Cause& parent, const Why& why) {
     return make_any(at, parent, why, false);
   }
-  /// The first step at or behind `parent`: `exactly` is a moment of the same time that says which it is.
+  /// The first step at or after `parent`; `exactly` is a moment of the same time that says which step it is.
   [[nodiscard]] Cause make_stepped(const Cause& parent, const Why& why, const Cause& exactly);
   /// The later of two, the first if they are of one time; either may be none.
   [[nodiscard]] Cause latest(const Cause& a, const Cause& b) {
@@ -125,27 +125,27 @@ class Causes {
 
   /// Whether causes that weren't last are kept.
   [[nodiscard]] bool keeps_all() const { return keeps_all_; }
-  /// Whether they were, until there were too many.
+  /// Whether they were kept until there were too many.
   [[nodiscard]] bool gave_up_all() const { return options_.all > 0 && !keeps_all_; }
-  /// Somebody who serves one after the other: a kind and its number, both from 0 on.
+  /// A server of one work at a time: its kind and its number, both from 0 on.
   struct Server {
     std::uint16_t kind = 0;
     std::uint32_t number = 0;
   };
-  /// While all are kept: `came` is the next that `server` serves in the order in which they come.
+  /// While all are kept: `came` is the arrival that `server`, which serves in arrival order, serves next.
   void comes_next(Server server, const Cause& came) {
     if (!keeps_all_) return;
     std::uint32_t& before = last_of(server);
     if (before != 0) {
-      orders_.push_back({.first = before, .second = came.id_});  // which holds the first in its place
+      orders_.push_back({.first = before, .second = came.id_});  // the order keeps the reference to the first
       retain(came.id_);
     }
     retain(came.id_);
     before = came.id_;
   }
-  /// A work of a server whose head and tail come each for a cause: `came` follows from the head's for
-  /// `passed`, `tail` from the tail's for `tail_passed`. It is served from `start` to `end` for `work`; if it
-  /// came before that, `waited` says for what.
+  /// A work of a server, whose head and tail arrive for one cause each. `came` follows from the head's cause
+  /// by `passed`, `tail` from the tail's by `tail_passed`. The work is served from `start` to `end`, for the
+  /// reason `work`. If it arrived before `start`, `waited` is the reason why it waited.
   struct Served {
     Time came{};
     Why passed;
@@ -156,41 +156,44 @@ class Causes {
     Why waited;
     Why work;
   };
-  /// What make(), comes_next() and latest() say of it, in one go: all five moments at most. `head` becomes
-  /// why it starts, `tail` and `holder`, which was the end of the work before, why it has left. False, and
-  /// nothing is done: not all are kept, there is no room for five, or it isn't as said.
+  /// Makes the moments that make(), comes_next() and latest() would make of `work`, at most five, in one
+  /// call. `head` becomes the cause of its start; `tail` and `holder`, which was the end of the work before,
+  /// become the cause of its leaving. Returns false and changes nothing if not all causes are kept, there is
+  /// no room for five, or the times don't fit.
   [[nodiscard]] bool serve(Server server, const Served& work, Cause& head, Cause& tail, Cause& holder);
-  /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
+  /// While all are kept: what followed is valid as long as `first` is no later than `second`. Either may be
   /// none.
   void in_order(const Cause& first, const Cause& second);
-  /// Moments of which the first was served first, because it came first.
+  /// Two moments: `first` was served first, because it arrived first.
   struct Order {
     std::uint32_t first;
     std::uint32_t second;
   };
   [[nodiscard]] const std::vector<Order>& orders() const { return orders_; }
-  /// While all are kept: a condition is met now. Who waits for it goes on because of that, or of what it did
-  /// before, whichever is later.
+  /// While all are kept: a condition is met now. A process that waits for it goes on because of that or of
+  /// what it did before, whichever is later.
   void met(const void* condition);
-  /// What runs now doesn't wait for it, since it is met.
+  /// The present event doesn't wait for the condition, since it is met.
   void found_met(const void* condition);
-  /// `event` will go on when something that it waits for happens.
+  /// `event` will go on when the thing that it waits for happens.
   void waits(const void* event);
 
-  /// From now on nothing follows from anything, for this reason. If they aren't optional: Unsupported.
+  /// Stops keeping causes, for the reason `why`: from now on no moment has a parent. Unsupported if causes
+  /// aren't optional.
   void give_up(std::string why);
-  /// That reason; empty while they are kept.
+  /// The reason of give_up(); empty while causes are kept.
   [[nodiscard]] const std::string& given_up() const { return given_up_; }
 
-  /// What the present event happens because of.
+  /// The cause of the present event.
   [[nodiscard]] const Cause& current() const { return current_; }
   void set_current(Cause cause) { current_ = std::move(cause); }
 
-  /// Says of the next that is computed or scheduled for the time of `cause` that this is why.
+  /// States the cause of the next moment that is computed or scheduled for the time of `cause`.
   void because(Cause cause) { stated_ = std::move(cause); }
-  /// What has been said so of `t`; else the current cause, if `t` is now; else one that explains nothing.
+  /// The cause that because() stated for `t`; else the current one, if `t` is now; else one that explains
+  /// nothing.
   [[nodiscard]] Cause of(Time t);
-  /// The same where it is known; else none.
+  /// The same if it is known; else none.
   [[nodiscard]] Cause known(Time t);
 
   /// A line of a kernel as a number: `file` is a literal. Equal lines have equal numbers.
@@ -203,11 +206,11 @@ class Causes {
 
   [[nodiscard]] const Moment& moment(std::uint32_t id) const { return record(id).moment; }
 
-  /// A number that somebody gives a moment, in place of an earlier one; 0: none. It goes with the moment. Of
-  /// a run of equal moments that become one the last one's stays.
+  /// Gives a moment a number, in place of an earlier one; 0: none. The number goes when the moment goes. If a
+  /// run of equal moments becomes one, the last one's number stays.
   void mark(const Cause& cause, std::uint32_t number) { record(cause.id()).mark = number; }
   [[nodiscard]] std::uint32_t mark(std::uint32_t id) const { return record(id).mark; }
-  /// That are alive, and the most that ever were.
+  /// Numbers of moments: alive now, made so far, and alive at most.
   [[nodiscard]] std::size_t living() const { return size_ - 1 - free_; }
   [[nodiscard]] std::size_t made() const { return made_; }
   [[nodiscard]] std::size_t peak() const { return size_ - 1; }
@@ -223,7 +226,7 @@ class Causes {
     std::uint32_t references = 0;
     std::uint32_t mark = 0;
   };
-  // They never move, and are made when they are used.
+  // Records never move, and are made when they are used.
   static constexpr std::uint32_t kChunkShift = 12;
   static constexpr std::uint32_t kChunk = 1U << kChunkShift;
   using Chunk = std::unique_ptr<std::byte[]>;
@@ -238,7 +241,7 @@ class Causes {
     if (--place(id)->references == 0) [[unlikely]]
       drop(id);
   }
-  // None that is free, as long as there is room.
+  // Fast as long as there is room and no freed record to reuse.
   std::uint32_t allocate() {
     ++made_;
     return first_free_ == 0 && size_ < room_ ? static_cast<std::uint32_t>(size_++) : allocate_slowly();
@@ -253,7 +256,7 @@ class Causes {
     return {*this, id};
   }
   [[nodiscard, gnu::cold]] Cause alone(std::uint32_t id, Time at);
-  // One after the other, and in one chunk.
+  // Whether the next records are consecutive and in one chunk.
   [[nodiscard]] bool has_room_for(std::size_t moments) const {
     return first_free_ == 0 && size_ + moments <= room_ && (size_ & (kChunk - 1)) + moments <= kChunk;
   }
@@ -269,7 +272,7 @@ class Causes {
     retain(other.id_);
     record(made.id_).moment.other = other.id_;
   }
-  // Of one time, the parent being no earlier.
+  // Whether both have one time. The parent must not be earlier.
   [[nodiscard]] static bool later_of(const Cause& parent, const Cause& other) {
     if (other.at() > parent.at()) [[unlikely]]
       refuse_last();
@@ -284,7 +287,7 @@ class Causes {
   void drop(std::uint32_t id);
   void free(std::uint32_t id);
   void keep_only_last();
-  // That came last, held; 0: nobody has.
+  // The server's last arrival, held; 0: none yet.
   [[nodiscard]] std::uint32_t& last_of(Server server) {
     if (server.kind < came_.size() && server.number < came_[server.kind].size()) [[likely]]
       return came_[server.kind][server.number];
@@ -299,21 +302,21 @@ class Causes {
   std::string given_up_;
   bool gives_up_ = false;
   std::vector<Chunk> chunks_;
-  std::size_t size_ = 0;          // records, the first of which is nobody's
-  std::size_t room_ = 0;          // up to here nothing has to be looked at
-  std::uint32_t first_free_ = 0;  // each is the next one's parent
+  std::size_t size_ = 0;          // records; the first is unused
+  std::size_t room_ = 0;          // below this size an allocation needs no check
+  std::uint32_t first_free_ = 0;  // list of free records, linked by `parent`
   std::size_t free_ = 0;
-  std::size_t compress_at_;  // so many records
+  std::size_t compress_at_;  // at this number of records
   std::size_t made_ = 0;
   std::vector<Line> lines_;
   Cause current_;
   Cause stated_;
   bool keeps_all_;
   std::vector<Order> orders_;                          // each holds both
-  std::vector<std::vector<std::uint32_t>> came_;       // held: last, of servers by kind and number
+  std::vector<std::vector<std::uint32_t>> came_;       // held: last arrivals, by the server's kind and number
   boost::unordered_flat_map<const void*, Cause> set_;  // events of processes, and the like
-  detail::AddressTable waiting_;                       // why those are there that wait: held
-  detail::AddressTable events_;                        // that are queued, and their causes: held
+  detail::AddressTable waiting_;                       // held: causes of waiting events before their waits
+  detail::AddressTable events_;                        // held: causes of queued events
 };
 
 inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {

@@ -69,7 +69,7 @@ class Channel {
   [[gnu::always_inline]] void hand_over(T&& value);
   [[gnu::noinline]] T take_and_refill();
 
-  // What each call touches comes first, and stands together.
+  // Members that each call touches stand together, at the front.
   detail::Scheduler& scheduler_;
   detail::List waiting_;  // senders while it is full, or receivers while it is empty
   std::size_t capacity_;
@@ -97,7 +97,7 @@ struct [[nodiscard]] Channel<T>::Receive {
   }
 };
 
-// A value that waits until somebody takes it, unless it was sent at once.
+// A value that waits until a receiver takes it, unless it was sent at once.
 template <class T>
 class Channel<T>::Sent {
  public:
@@ -134,13 +134,13 @@ class Channel<T>::Sent {
     task.waits(kSend, this, at, channel.scheduler_.now());
     channel.wait(task, true);
   }
-  Channel* channel_;  // null: it was
+  Channel* channel_;  // null: the value was sent
   union {
     T value_;
   };
 };
 
-// A place for a value that is handed over; one that is there is taken from the channel.
+// A place for a value that a sender hands over. If the channel has a value, that is taken instead.
 template <class T>
 class Channel<T>::Received {
  public:
@@ -179,7 +179,7 @@ class Channel<T>::Received {
     channel_ = nullptr;
   }
   [[nodiscard]] bool is_handed_over() const { return channel_ == nullptr; }
-  Channel* channel_;  // null: it was; the channel may be gone
+  Channel* channel_;  // null: the value was handed over; the channel may be gone
   union {
     T value_;
   };
@@ -188,7 +188,7 @@ class Channel<T>::Received {
 template <class T>
 void Channel<T>::hand_over(T&& value) {
   auto& receiver = static_cast<detail::PromiseBase&>(waiting_.front());
-  static_cast<Received*>(receiver.wait.of)->hand_over(std::move(value));  // if that throws, it waits still
+  static_cast<Received*>(receiver.wait.of)->hand_over(std::move(value));  // if this throws, it still waits
   waiting_.pop_front();
   scheduler_.ready(receiver);
 }
@@ -196,7 +196,7 @@ void Channel<T>::hand_over(T&& value) {
 template <class T>
 T Channel<T>::take_and_refill() {
   auto& sender = static_cast<detail::PromiseBase&>(waiting_.front());
-  items_.push_back(std::move(static_cast<Sent*>(sender.wait.of)->value_));  // if that throws, it waits still
+  items_.push_back(std::move(static_cast<Sent*>(sender.wait.of)->value_));  // if this throws, it still waits
   waiting_.pop_front();
   scheduler_.ready(sender);
   return items_.pop_front();

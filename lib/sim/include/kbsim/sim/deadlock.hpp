@@ -11,7 +11,7 @@
 namespace kbsim {
 
 /// One process that waits: for what, since when, and where in the source, innermost call first. The texts are
-/// for people; who decides anything reads the identities, which owners give to processes and events.
+/// for people; code decides by the identities, which owners give to processes and events.
 struct Waiting {
   std::string process;
   std::string what;  // "mailbox sip0.cube1.noc"
@@ -39,7 +39,7 @@ class LimitError : public Error {
  public:
   /// `busiest` is text that says which processes ran most.
   LimitError(const std::string& text, std::vector<Waiting> waiting, const std::string& busiest = "");
-  /// The same, with what others have to say.
+  /// The same, with `more` text.
   LimitError(const LimitError& met, const std::string& more)
       : Error{met.exit_code(), met.what() + more}, waiting_{met.waiting()} {}
   [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
@@ -48,8 +48,8 @@ class LimitError : public Error {
   std::vector<Waiting> waiting_;
 };
 
-/// What a process threw that nobody had joined: its text with the process and time before it, its exit
-/// code, and itself nested within (std::rethrow_if_nested).
+/// An exception of a process that no other process had joined: its text with the process and time before it,
+/// its exit code, and itself nested within (std::rethrow_if_nested).
 class ProcessError : public Error {
  public:
   ProcessError(ExitCode exit, const std::string& process, Time at, const std::string& text)

@@ -11,16 +11,15 @@
 
 namespace kbsim {
 
-/// A condition that processes wait for. set() lets all waiters go, at the present time in the order of
-/// their waits; while it is set nobody waits, until reset(). Reports call it by its name, or by the text of
-/// its identity.
+/// A condition that processes wait for. set() lets all waiters go, at the present time in the order of their
+/// waits; until reset() no process waits. Reports call it by its name, or by the text of its identity.
 class Event {
  public:
   explicit Event(Simulation& sim) : Event{sim, "(unnamed)"} {}
-  /// Of a literal, or what else lasts as long.
+  /// The name is a literal, or another text that lives as long.
   template <std::size_t N>
   Event(Simulation& sim, const char (&name)[N]) : scheduler_{sim.scheduler()}, literal_{name} {}
-  /// Of a buffer, which may be used again.
+  /// The name is in a buffer, which may be reused.
   template <std::size_t N>
   Event(Simulation& sim, char (&name)[N]) : Event{sim, std::string{name}} {}
   Event(Simulation& sim, std::string name)

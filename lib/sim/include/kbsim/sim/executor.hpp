@@ -13,10 +13,10 @@
 
 namespace kbsim {
 
-/// A simulation as an Asio executor: what is posted, deferred, dispatched or co_spawned on it runs within
-/// Simulation::run(), at the simulated time of its submission, as an event in schedule order; never inside
-/// the call. What hasn't run when the simulation goes away is destroyed. Asio's own timers run in real
-/// time and don't work here: use async_delay. It is for the simulation's thread alone.
+/// A simulation as an Asio executor. Work that is posted, deferred, dispatched or co_spawned on it runs
+/// within Simulation::run(), at the simulated time of its submission, as an event in schedule order; never
+/// inside the call. Work that hasn't run when the simulation goes away is destroyed. Asio's own timers run in
+/// real time and don't work here: use async_delay. For the simulation's thread alone.
 class SimulationExecutor {
  public:
   explicit SimulationExecutor(Simulation& sim) : sim_{&sim} {}

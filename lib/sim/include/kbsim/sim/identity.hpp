@@ -11,7 +11,7 @@
 
 namespace kbsim {
 
-/// A small value that names a process, or what a wait is for. Its type is the owner's:
+/// A small value that names a process, or the thing that a wait is for. Its type is the owner's:
 /// `struct BarrierWait { std::uint32_t number; ... }`, with its order and its text.
 template <class T>
 concept Identifies =
@@ -19,7 +19,7 @@ concept Identifies =
       { id.text() } -> std::convertible_to<std::string>;
     } && std::three_way_comparable<T, std::weak_ordering>;
 
-/// Any such value, or none. Who knows its type reads it; its text is made when somebody prints it.
+/// Any such value, or none. Code that knows its type reads it; its text is made when it is printed.
 class Identity {
  public:
   Identity() = default;

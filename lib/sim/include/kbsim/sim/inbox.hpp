@@ -17,7 +17,7 @@ namespace kbsim {
 template <class T>
 class Inbox;
 
-/// What lets an item be posted: its member `posted`. A copy of the item isn't posted, and an item that goes
+/// Makes an item postable, as its member `posted`. A copy of the item isn't posted, and an item that goes
 /// away no longer is.
 template <class T>
 class Posted : detail::TimedEvent {
@@ -36,8 +36,8 @@ class Posted : detail::TimedEvent {
   bool here_ = false;
 };
 
-/// A mailbox with one consumer for items that somebody else keeps, each at most in one inbox at a time: T has
-/// a member `Posted<T> posted`. Posting copies and allocates nothing.
+/// A mailbox with one consumer. Items stay with their owners, each in at most one inbox at a time: T has a
+/// member `Posted<T> posted`. Posting copies and allocates nothing.
 template <class T>
 class Inbox {
  public:
@@ -51,7 +51,7 @@ class Inbox {
   Inbox& operator=(const Inbox&) = delete;
   ~Inbox();
 
-  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  /// To be called before the first item: the service takes the items, if no process waits for them by then.
   void served_by(Service service) { service_ = service; }
 
   /// Never waits; `item` stays where it is until it is collected. Throws InternalError if `at` is before
@@ -67,17 +67,17 @@ class Inbox {
     scheduler_.at(item.posted, at);
   }
 
-  /// Whoever collects waits, or would be started, and nothing is here.
+  /// The consumer waits, or would be started, and nothing is here.
   [[nodiscard]] bool awaited() const { return !collectors_.empty() || service_; }
 
-  /// Nothing is here or on its way, and whoever collects waits or would be started.
+  /// Nothing is here or on its way, and the consumer waits or would be started.
   [[nodiscard]] bool idle() const { return in_flight_ == 0 && items_.empty() && awaited(); }
 
-  /// Whoever collects goes on in the batch of late ones that is being run, and hasn't yet.
+  /// The consumer goes on in the batch of lates that is being run, and hasn't yet.
   [[nodiscard]] bool due() const {
     return !items_.empty() && collectors_.empty() && called_ != batch_called_in();
   }
-  /// While somebody is due: the item comes now, and is collected with what is here.
+  /// Only while a consumer is due(): the item arrives now, and is collected with those that are here.
   void join(T& item) {
     item.posted.box_ = this;
     item.posted.item_ = &item;
@@ -85,13 +85,13 @@ class Inbox {
     items_.push_back(item.posted);
   }
 
-  /// An item that was posted here doesn't come; or has, and isn't collected.
+  /// Takes an item out that was posted here, whether it has arrived or not, unless it is collected.
   void withdraw(T& item) {
     item.posted.unlink();
     if (!item.posted.here_) --in_flight_;
   }
 
-  /// One that has just been withdrawn comes at `at` all the same.
+  /// Undoes withdraw(), which has just been called: the item arrives at `at` all the same.
   void put_back(Time at, T& item) {
     if (!item.posted.here_) return post(at, item);
     items_.push_back(item.posted);
@@ -110,14 +110,15 @@ class Inbox {
   friend class Posted<T>;
   static constexpr detail::WaitKind kWaits = detail::kind_of_named<Inbox>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
-  // It is here: whoever waits collects it in the next late phase, and none before that would see it.
+  // The item is here. The waiting consumer collects it in the next late phase; no earlier event would see it.
   void come(Posted<T>& posted) {
     posted.here_ = true;
     items_.push_back(posted);
     called_ = batch_called_in();
     scheduler_.late(collectors_);
   }
-  // Whoever is called goes on in the next batch. As many as there can be while one is due.
+  // A called consumer goes on in the next batch. 16 bits count the batches that are possible while one is
+  // due.
   [[nodiscard]] std::uint16_t batch_called_in() const {
     return static_cast<std::uint16_t>(scheduler_.batches());
   }
@@ -127,9 +128,9 @@ class Inbox {
   detail::List collectors_;
   const std::string& name_;
   Service service_;
-  std::uint32_t in_flight_ = 0;  // or gone away on their way
+  std::uint32_t in_flight_ = 0;  // including items that went away on their way
   PartId part_;
-  std::uint16_t called_ = 0;  // batches that had begun when whoever collects was called last
+  std::uint16_t called_ = 0;  // batches that had begun when the consumer was called last
 };
 
 template <class T>
@@ -158,7 +159,7 @@ struct [[nodiscard]] Inbox<T>::Collect {
   }
 };
 
-// Its items may outlive it; those on their way know it.
+// Its items may outlive it; those on their way point to it.
 template <class T>
 Inbox<T>::~Inbox() {
   if (in_flight_ == 0) return;
@@ -169,7 +170,7 @@ Inbox<T>::~Inbox() {
 
 template <class T>
 void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
-  if (scheduler == nullptr) return;  // whoever keeps it keeps it
+  if (scheduler == nullptr) return;  // its owner keeps it
   auto& posted = static_cast<Posted<T>&>(event);
   Inbox& box = *posted.box_;
   --box.in_flight_;

@@ -17,10 +17,10 @@
 
 namespace kbsim {
 
-/// The timed mailbox, the joint of the machine: a sender posts an item to be there at a time, and the
-/// event that brings it resumes the process that waits for it, if any, with the item in hand. One event
-/// an item, no limit to their number, and no allocation in steady state. Items of one time arrive in
-/// the order of their posts (in any order if ties are shuffled).
+/// The timed mailbox, which joins the components of the machine. A sender posts an item for a time; the event
+/// that brings the item resumes the process that waits for it, if any. One event per item, no limit to their
+/// number, and no allocation in steady state. Items of one time arrive in the order of their posts (in any
+/// order if ties are shuffled).
 template <class T>
 class Mailbox {
  public:
@@ -33,10 +33,10 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
 
-  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  /// To be called before the first item: the service takes the items, if no process waits for them by then.
   void served_by(Service service) { service_ = service; }
 
-  /// Never waits. Throws InternalError if `at` is before now() or never comes. The item is made of `what`.
+  /// Never waits. Throws InternalError if `at` is before now() or never comes. The item is made from `what`.
   template <std::convertible_to<T> U = T>
   void post(Time at, U&& what);
 
@@ -52,11 +52,11 @@ class Mailbox {
     return {.box = *this, .into = into, .at = at};
   }
 
-  /// Where causes are kept: why each item came that was collected last, in their order.
+  /// Where causes are kept: the causes of the items that were collected last, in their order.
   [[nodiscard]] const std::vector<Cause>& collected() const { return causes_->collected; }
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
-  /// Whoever collects goes on in the batch of late ones that is being run, and hasn't yet.
+  /// The consumer goes on in the batch of lates that is being run, and hasn't yet.
   [[nodiscard]] bool due() const {
     return !items_.empty() && collectors_.empty() && called_ < scheduler_.batches();
   }
@@ -88,9 +88,9 @@ class Mailbox {
   Service service_;
   std::uint32_t in_flight_ = 0;
   PartId part_;
-  std::uint64_t called_ = 0;  // batches that had begun when whoever collects was called last
+  std::uint64_t called_ = 0;  // batches that had begun when the consumer was called last
   struct Reasons {
-    std::vector<Cause> came;  // of items_
+    std::vector<Cause> came;  // causes of items_
     std::vector<Cause> collected;
   };
   std::unique_ptr<Reasons> causes_;  // where they are kept

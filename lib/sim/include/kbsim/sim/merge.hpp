@@ -13,12 +13,11 @@
 
 namespace kbsim {
 
-/// Several inputs, each of items that come one after the other, merged: by the time at which they come, those
-/// of one time by input. All that come at a time are known before that time (or before what comes late
-/// arrives), so the first of them is given in the arrival phase. T has the members `Time head`, when it
-/// comes, and `T* next`, which is the merge's while the item is on its way; somebody else keeps it. At most
-/// one event an item; of each input the first is pending, however many are behind it. Inputs take memory from
-/// the first item on.
+/// Merges several inputs, each a sequence of items, by arrival time; items of one time by input. All arrivals
+/// of a time are known before that time (or before late pushes arrive), so the first one is given in the
+/// arrival phase. T has the members `Time head`, its arrival time, and `T* next`, which the merge uses while
+/// the item is on its way; items stay with their owners. Only the first item of each input has a pending
+/// event. Inputs take memory from the first item on.
 template <class T>
 class Merge {
  public:
@@ -30,11 +29,11 @@ class Merge {
   Merge& operator=(const Merge&) = delete;
   ~Merge();
 
-  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  /// To be called before the first item: the service takes the items, if no process waits for them by then.
   void served_by(Service service) { service_ = service, part_ = scheduler_.part(); }
 
-  /// It comes by that input at item.head, which is later than now, or now in the late phase or while the
-  /// consumer runs, and when no other comes by that input.
+  /// `item` arrives by that input at item.head, when no other item arrives by it. item.head is later than
+  /// now; in the late phase or while the consumer runs, now is allowed.
   void push(std::uint32_t input, T& item) {
     if (inputs_.empty()) [[unlikely]]
       make_inputs();
@@ -51,36 +50,35 @@ class Merge {
     }
   }
 
-  /// Some come by this input.
+  /// Items are on their way by this input.
   [[nodiscard]] bool expects(std::uint32_t input) const {
     return !heads_.empty() && heads_[input] != kForever;
   }
-  /// More than one.
+  /// More than one item is.
   [[nodiscard]] bool expects_many(std::uint32_t input) const {
     return expects(input) && inputs_[input].first != inputs_[input].last;
   }
-  /// An item that was pushed to this input doesn't come.
+  /// Takes out an item that was pushed to this input: it doesn't arrive.
   void withdraw(std::uint32_t input, T& item);
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Waits for the next item, as often as it is awaited. For one consumer.
+  /// Waits for the next item; may be awaited again and again. For one consumer.
   [[nodiscard]] Next next(std::source_location at = std::source_location::current()) {
     if (inputs_.empty()) make_inputs();
     return {.merge = *this, .at = at};
   }
 
  private:
-  // The event is of its first item.
+  // The event is its first item's.
   struct Input : detail::TimedEvent {
     Input(Merge& to, std::uint32_t number) : TimedEvent{&arrive}, merge{&to}, index{number} {}
     Merge* merge;
     T* first = nullptr;
     T* last = nullptr;
-    T* near = nullptr;  // one on its way, where the last one overtook others or was withdrawn
+    T* near = nullptr;  // an item on its way, where the last one overtook others or was withdrawn
     std::uint32_t index;
-    // Those of a train overtake others, or are withdrawn, one after the other: each is searched from there
-    // on.
+    // Packets of a train overtake others, or are withdrawn, one after the other. Each search begins here.
     [[nodiscard]] bool is_near(const T& item) const { return near != nullptr && near->head < item.head; }
   };
   static constexpr detail::WaitKind kWaits = detail::kind_of_named<Merge>("mailbox");
@@ -101,13 +99,13 @@ class Merge {
 
   detail::Scheduler& scheduler_;
   detail::List waiter_;
-  std::uint32_t arrived_ = 0;  // whose event has resumed the waiter
-  std::vector<Time> heads_;    // of their first items, by input; kForever if there is none
+  std::uint32_t arrived_ = 0;  // the input whose event resumed the waiter
+  std::vector<Time> heads_;    // arrivals of first items, by input; kForever if there is none
   std::vector<Input> inputs_;
   const std::string& name_;
   Service service_;
   std::uint32_t count_;  // of inputs
-  PartId part_ = 0;      // of whom serves it
+  PartId part_ = 0;      // the service's
 };
 
 template <class T>
@@ -158,14 +156,14 @@ Merge<T>::~Merge() {
 
 template <class T>
 void Merge<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
-  if (scheduler == nullptr) return;  // whoever keeps its item keeps it
+  if (scheduler == nullptr) return;  // its item's owner keeps it
   auto& input = static_cast<Input&>(event);
   input.merge->arrived_ = input.index;
   auto& waiter = static_cast<detail::PromiseBase&>(input.merge->waiter_.pop_front());
   waiter.dispatch(waiter, scheduler);
 }
 
-// Whoever serves it finds the item there, as one who has waited for it would.
+// The service finds the item there, as a waiting consumer would.
 template <class T>
 void Merge<T>::arrive_first(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   if (scheduler == nullptr) return;
@@ -176,8 +174,8 @@ void Merge<T>::arrive_first(detail::TimedEvent& event, detail::Scheduler* schedu
   merge.service_.start(merge.part_);
 }
 
-// Of those by which an item comes now, the lowest. Others than the last whose event was run have theirs
-// pending.
+// The lowest input by which an item arrives now. All such inputs have pending events, but for the one whose
+// event ran last.
 template <class T>
 std::uint32_t Merge<T>::present() const {
   const Time now = scheduler_.now();
@@ -188,7 +186,7 @@ std::uint32_t Merge<T>::present() const {
   return kNone;
 }
 
-// Its event may be pending still, behind that of another input.
+// Its event may still be pending, after that of another input.
 template <class T>
 T& Merge<T>::take(std::uint32_t input) {
   Input& from = inputs_[input];
@@ -226,7 +224,7 @@ void Merge<T>::withdraw(std::uint32_t input, T& item) {
   from.near = before;
 }
 
-// What was pushed meanwhile comes behind it.
+// Items that were pushed earlier, with later heads, follow it.
 template <class T>
 void Merge<T>::overtake(std::uint32_t input, T& item) {
   Input& to = inputs_[input];

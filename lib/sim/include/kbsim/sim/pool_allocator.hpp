@@ -10,8 +10,8 @@
 
 namespace kbsim {
 
-/// An allocator whose blocks are reused by the thread that gave them back, without malloc: of what commands
-/// make and give up as a simulation goes on.
+/// An allocator whose blocks are reused by the thread that gave them back, without malloc. For objects that
+/// commands make and destroy while a simulation runs.
 template <class T>
 class PoolAllocator {
  public:
@@ -35,7 +35,7 @@ using PoolVector = std::vector<T, PoolAllocator<T>>;
 template <class T>
 using PoolDeque = std::deque<T, PoolAllocator<T>>;
 
-/// std::make_shared in such memory.
+/// std::make_shared in memory of the pool.
 template <class T, class... Args>
 [[nodiscard]] std::shared_ptr<T> make_pooled(Args&&... args) {
   return std::allocate_shared<T>(PoolAllocator<T>{}, std::forward<Args>(args)...);

@@ -12,8 +12,8 @@
 
 namespace kbsim {
 
-/// Items in a row, taken at both ends, in one block of the thread's pool. An empty queue has a block of one
-/// item, once it has had some; a larger one goes with its last item, and the next is as large.
+/// A queue with two open ends, in one block of the thread's pool. After its first item, an empty queue keeps
+/// a block of one item. A larger block is freed with its last item, and the next one is as large.
 template <class T>
 class PoolQueue {
   static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -64,7 +64,7 @@ class PoolQueue {
     ++last_;
     --left_;
   }
-  /// Not fewer than there are: the others are new.
+  /// Appends new items until there are `count`; removes none.
   void grow_to(std::size_t count) {
     while (size() < count) append(T{});
   }
@@ -105,7 +105,7 @@ class PoolQueue {
     --left_;
   }
   [[nodiscard]] T* block() const { return last_ + left_ - room_; }
-  // It is empty.
+  // The queue is empty.
   void reset() {
     if (room_ > kFew) return give_back();
     first_ = last_ = block();
@@ -118,7 +118,7 @@ class PoolQueue {
     left_ = 0;
     if (few) room_ = kFew;
   }
-  // Where half of them have gone at the front there is some.
+  // If at least half of the block is free at the front, the items move there.
   [[gnu::noinline]] void make_room() {
     if (first_ == nullptr) return take(room_);
     const auto items = static_cast<std::uint32_t>(last_ - first_);
@@ -143,10 +143,10 @@ class PoolQueue {
     left_ = room_ = room;
   }
 
-  T* first_ = nullptr;         // none: there is no block
-  T* last_ = nullptr;          // behind it
-  std::uint32_t left_ = 0;     // places behind that
-  std::uint32_t room_ = kFew;  // places of the block; while there is none, of the next
+  T* first_ = nullptr;         // null: there is no block
+  T* last_ = nullptr;          // end of the items
+  std::uint32_t left_ = 0;     // free places after last_
+  std::uint32_t room_ = kFew;  // places of the block, or of the next if there is none
 };
 
 }  // namespace kbsim

@@ -32,10 +32,10 @@ class Process {
     if (record_ != nullptr) record_->release();
   }
 
-  /// It has returned, thrown, or been cancelled; or there is none.
+  /// The process has returned, thrown, or been cancelled; or there is none.
   [[nodiscard]] bool done() const { return record_ == nullptr || record_->simulation == nullptr; }
   [[nodiscard]] const std::string& name() const { return record_->name; }
-  /// Equal for handles to one process, other than those of any that there is a handle to.
+  /// Equal for handles to one process; different from that of any other process with a handle.
   [[nodiscard]] const void* id() const { return record_; }
 
   /// Waits until it is done, and rethrows what it threw; doesn't wait if it is done already. Joining a

@@ -10,14 +10,14 @@ namespace kbsim {
 /// memory but this. See Simulation::serve_now().
 class Service {
  public:
-  /// None.
+  /// No service.
   Service() = default;
   /// start(owner, part) starts it, for the part of the machine that the box belongs to. `owner` outlives the
   /// box.
   using Start = void (*)(void* owner, PartId part);
   Service(void* owner, Start start) : owner_{owner}, start_{start} {}
 
-  /// It is there, and hasn't been started.
+  /// There is a service, and it hasn't been started.
   [[nodiscard]] explicit operator bool() const { return start_ != nullptr; }
   void start(PartId part) { std::exchange(start_, nullptr)(owner_, part); }
 

@@ -20,12 +20,12 @@ struct SimulationOptions {
   std::optional<std::uint64_t> shuffle_ties;  // seed: events of one phase run in random order
   Time stop_at = kForever;                    // the last time whose events may run
   std::uint64_t max_events = UINT64_MAX;
-  std::uint64_t max_events_at_one_time = 10'000'000;  // before it is asked whether time stands still:
+  std::uint64_t max_events_at_one_time = 10'000'000;  // then turns are counted: does time stand still?
   std::uint64_t max_turns_at_one_time =
-      10'000;  // if so often all that wait ran, and others wait at that time
-  // After so many events the process that ran is noted, and now and then the memory is looked at.
+      10'000;  // time stands still after this number of turns of all waiting events
+  // Events between looks. A look notes the process that ran, and now and then checks the memory.
   std::uint64_t look_every = 1021;
-  bool causes = false;  // are kept: see Simulation::causes()
+  bool causes = false;  // keep causes: see Simulation::causes()
   Causes::Options why = {};
 };
 
@@ -44,15 +44,15 @@ class Simulation {
   [[nodiscard]] Time now() const { return scheduler_.now(); }
   [[nodiscard]] std::uint64_t events() const { return scheduler_.events(); }
 
-  /// Starts work that must end, at the present time in schedule order. What it throws is thrown by
-  /// run() as a ProcessError, unless somebody has joined it by then. Reports print `name`; who decides
-  /// anything about the process goes by `id`. UsageError with the line for an empty task.
+  /// Starts work that must end, at the present time in schedule order. run() throws its exception as a
+  /// ProcessError, unless a process has joined it by then. Reports print `name`; code recognises the process
+  /// by `id`. UsageError with the line for an empty task.
   Process spawn(std::string name, Task<> task, const Identity& id = {},
                 const std::source_location& at = std::source_location::current());
   /// Starts a component: it may wait for ever, and never counts as deadlocked. The same UsageError.
   Process serve(std::string name, Task<> task,
                 const std::source_location& at = std::source_location::current());
-  /// The same, at once, of a part of the machine: for the last thing that an event does which belongs to no
+  /// The same, at once, for a part of the machine. To be the last action of an event that belongs to no
   /// process. See Service.
   void serve_now(std::string name, Task<> task, PartId part);
   /// The process that runs just now, if any does.
@@ -61,14 +61,14 @@ class Simulation {
     return record != nullptr ? Process{*record} : Process{};
   }
 
-  /// What is made from now on, outside of events, belongs to this part.
+  /// Objects that are made from now on, outside of events, belong to this part.
   void build(PartId part) { scheduler_.build(part); }
-  /// From the next run() on; null: nobody. It must outlive that run.
+  /// From the next run() on; null: no watch. It must outlive that run.
   void watch(EventWatch* watch) { scheduler_.watch(watch); }
 
-  /// Waits for `d`, which counts from this call; d = 0 lets the other events that are queued for this time go
-  /// first, and so does one that is awaited when its end is past. An end beyond Time never comes. Throws
-  /// UsageError if d < 0.
+  /// Waits for `d`, counted from this call. With d = 0 the other events that are queued for this time go
+  /// first, as with a delay that is awaited after its end. An end beyond Time never comes. Throws UsageError
+  /// if d < 0.
   [[nodiscard]] detail::Delay delay(Time d, std::source_location at = std::source_location::current()) {
     return {.scheduler = scheduler_, .end = after(d, at), .at = at};
   }
@@ -76,7 +76,7 @@ class Simulation {
   [[nodiscard]] detail::Until until(Time t, std::source_location at = std::source_location::current()) {
     return {.scheduler = scheduler_, .end = t, .at = at};
   }
-  /// Waits for the late phase of the present time, in which what depends on all arrivals is decided.
+  /// Waits for the late phase of the present time, in which decisions that depend on all arrivals are made.
   [[nodiscard]] detail::LateWait late(const std::source_location& at = std::source_location::current()) {
     return {.scheduler = scheduler_, .at = at};
   }
@@ -85,7 +85,7 @@ class Simulation {
   /// of the process's memory), or KernelFault if time stands still.
   void run();
 
-  /// Destroys all processes, newest first, where they wait; nobody is resumed.
+  /// Destroys all processes, newest first, where they wait; resumes none.
   void clear();
 
   /// now() + d, kForever if that is beyond Time. Throws UsageError if d < 0.
@@ -122,7 +122,7 @@ class Simulation {
 
   detail::Scheduler scheduler_;
   detail::List processes_;        // the living, in the order of their start
-  std::uint64_t unfinished_ = 0;  // of them spawned
+  std::uint64_t unfinished_ = 0;  // spawned ones among them
   std::optional<Failure> failure_;
   std::uint64_t look_every_;
   std::uint64_t looks_ = 0;

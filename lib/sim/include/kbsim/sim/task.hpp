@@ -23,7 +23,7 @@ namespace detail {
 template <class T>
 class CallWait;
 
-/// UsageError of an await of a task that isn't there.
+/// Throws UsageError: the awaited task is empty.
 [[noreturn]] void refuse_empty_task(const std::source_location& at);
 
 inline constexpr std::size_t kFrameAlignment = 2 * sizeof(void*);
@@ -40,7 +40,7 @@ class TaskPromise : public PromiseBase {
                                      std::source_location at = std::source_location::current()) {
     return CallWait<U>{std::move(called), at};
   }
-  /// What makes the task wait itself, if it has to: only what is left to do then is kept in the frame.
+  /// The awaited object makes the task wait if it has to: the frame keeps only what is needed after that.
   template <Suspends Awaited>
   [[gnu::always_inline]] auto await_transform(Awaited&& awaited) {
     return awaited.suspend(*this);
@@ -87,8 +87,8 @@ class Promise<void> : public TaskPromise {
 }  // namespace detail
 
 /// A coroutine that may wait in simulated time and ends with a T. It is lazy: it runs when it is awaited,
-/// within the awaiting process and without an event of its own, or when it is spawned. What it throws
-/// is thrown at its await. A task destroyed while it waits is cancelled: its locals are destroyed.
+/// within the awaiting process and without an event of its own, or when it is spawned. Its exception is
+/// thrown at its await. A task destroyed while it waits is cancelled: its locals are destroyed.
 template <class T = void>
 class [[nodiscard]] Task {
  public:

@@ -11,9 +11,9 @@
 
 namespace kbsim {
 
-/// Who waits for whom, when nothing can happen any more: plain data, for texts and drawings.
+/// The waits between nodes when nothing can happen any more: plain data, for texts and drawings.
 struct WaitGraph {
-  /// Numbers of something that a node has, for whoever wants to know how it came to this.
+  /// Numbers of one thing of a node, which help to explain how the deadlock arose.
   struct Counters {
     std::string of;
     std::vector<std::pair<std::string, std::int64_t>> values;
@@ -30,11 +30,11 @@ struct WaitGraph {
     std::size_t to = 0;
     std::string why;
   };
-  /// Node `from` waits, and nobody is known who would have to do something.
+  /// Node `from` waits, and the node that would have to do something isn't known.
   struct Unknown {
     std::size_t from = 0;
     std::string why;
-    std::string in = {};  // what lies where it waits, by a name that people know
+    std::string in = {};  // the object in memory where it waits, by a name that people know
   };
 
   std::vector<Node> nodes;
@@ -43,26 +43,27 @@ struct WaitGraph {
 };
 
 /// The independent cycles: one for each set of nodes that all wait for each other, directly or not (a
-/// strongly connected component), the shortest through the first of these nodes and beginning with it. Each
-/// is its edges, one beginning where that before it ends; cycles are in the order of their first nodes.
+/// strongly connected component). Each is the shortest one through the set's first node, and begins with it.
+/// A cycle is its edges, each beginning where the one before ends; cycles are in the order of their first
+/// nodes.
 [[nodiscard]] std::vector<std::vector<std::size_t>> find_cycles(const WaitGraph& graph);
 
-/// The first of them. Empty if there is none.
+/// The first cycle; empty if there is none.
 [[nodiscard]] std::vector<std::size_t> find_cycle(const WaitGraph& graph);
 
-/// "cycle", or of several "cycle 2 of 3".
+/// "cycle", or "cycle 2 of 3" if there are several.
 [[nodiscard]] std::string cycle_title(std::size_t number, std::size_t all);
 
-/// Why, and what that is in.
+/// Why it waits, and in what.
 [[nodiscard]] std::string to_string(const WaitGraph::Unknown& unknown);
 
 /// Each cycle, then the other edges and all counters, a line each.
 [[nodiscard]] std::string to_string(const WaitGraph& graph);
 
-/// A deadlock, and who waits for whom. Its text has the cycles first, then all else that is known.
+/// A deadlock with its wait graph. Its text has the cycles first, then the rest.
 class DeadlockReport : public Error {
  public:
-  /// `more` is text that others have to say.
+  /// `more` is text to append.
   DeadlockReport(const DeadlockError& found, WaitGraph graph, const std::string& more = "");
 
   [[nodiscard]] Time at() const { return at_; }

@@ -37,7 +37,7 @@ class [[nodiscard]] WhenAll final : public Together<T> {
     if (promise.error || ++ended_ == this->tasks_.size()) return this->caller_;
     return std::noop_coroutine();
   }
-  // The last of those that have ended.
+  // The waiter goes on because of the task that ends last.
   void note(Causes& causes) {
     if (ended_ > 0) causes.found_met(this);
     causes.met(this);
@@ -97,9 +97,9 @@ template <std::same_as<Task<>>... Rest>
   return {detail::gather(std::move(first.task), std::move(rest)...), first.at};
 }
 
-/// Runs the tasks side by side, started in their order at the present time, until the first of them ends,
-/// and cancels the others; gives its index, or rethrows what it threw. Of tasks that would end at one time
-/// the one whose event comes first ends first.
+/// Runs the tasks side by side, started in their order at the present time, until the first of them ends, and
+/// cancels the others; gives its index, or rethrows what it threw. If several would end at one time, the one
+/// whose event comes first ends first.
 [[nodiscard]] inline detail::WhenAny when_any(
     std::vector<Task<>> tasks, const std::source_location& at = std::source_location::current()) {
   return {std::move(tasks), at};

@@ -21,93 +21,94 @@ namespace kbsim {
 
 namespace detail {
 
-/// Somebody looks into a process at a time.
+/// A look into a process at a time.
 struct WindowLook {
   Time at;
   std::function<void()> look;
 };
 
-/// The first of what a process posted over a border.
+/// The first post of a process over a border.
 struct WindowPost {
   Time first;
   AnyBorder* border;
 };
 
-/// What who plans a window tells a process of it.
+/// The planning thread's order to a process for a window.
 struct alignas(128) WindowOrder {
   std::atomic<std::uint32_t> open = 0;  // the round in which a thread may take it
-  Time next{};                          // not after its next event, nor what is posted to it
+  Time next{};                          // a lower bound of its next event and of posts to it
   Time end{};
-  boost::container::small_vector<AnyBorder*, 8> comes;  // by whom something is delivered first, by sender
+  boost::container::small_vector<AnyBorder*, 8> comes;  // borders that deliver before it runs, by sender
 };
 
-/// What a process tells who plans the next window of its last one.
+/// A process's report of its last window, for the thread that plans the next.
 struct alignas(128) WindowReport {
-  Time next{};               // not after its next event
+  Time next{};               // a lower bound of its next event
   std::uint64_t events = 0;  // of the window
-  std::uint64_t load = 0;    // ticks of a window, by its last few
-  std::uint64_t work = 0;    // ticks, of which those of long ago count less
+  std::uint64_t load = 0;    // ticks per window, by its last few
+  std::uint64_t work = 0;    // ticks; old ones count less
   bool failed = false;
   boost::container::small_vector<WindowPost, 4> posts;
 };
 
-/// One of the processes of Windows. What goes from thread to thread each window is in few cache lines, and
-/// nothing else is in them.
+/// One of the processes of Windows. Data that goes from thread to thread in each window is in few cache
+/// lines, and nothing else is in them.
 struct alignas(128) WindowProcess {
   Simulation* sim = nullptr;
   Time inward = kForever;               // least lookahead of a border to it
   Time outward = kForever;              // likewise, from it
-  Time round_trip = kForever;           // both: nobody answers it earlier
-  std::exception_ptr thrown = nullptr;  // by an event of nobody's
-  std::vector<WindowLook> looks;        // by time: what is still to be done in it
-  std::vector<AnyBorder*> told;         // to whom it posted in its present window
+  Time round_trip = kForever;           // sum of both: no answer arrives earlier
+  std::exception_ptr thrown = nullptr;  // by an event that belongs to no process
+  std::vector<WindowLook> looks;        // by time, those still to be done
+  std::vector<AnyBorder*> told;         // borders over which it posted in its present window
   WatchedRun* watched = nullptr;        // while it runs, so that a watchdog sees it
   WindowOrder order;
   WindowReport report;
 };
 
-/// A thread says in which round it is.
+/// The round in which a thread is.
 struct alignas(128) WindowThread {
   std::atomic<std::uint32_t> round = 0;
 };
 
-/// What who plans knows of a process.
+/// The planning thread's data of a process.
 struct WindowStanding {
-  Time next = kForever;  // not after its next event, nor what is posted to it
+  Time next = kForever;  // a lower bound of its next event and of posts to it
   bool failed = false;
 };
 
 }  // namespace detail
 
 /// A simulation in several processes, each with a Simulation of its own, that threads run side by side. They
-/// share nothing; what they tell one another goes through a Border each way.
+/// share nothing; they communicate through a Border in each direction.
 ///
-/// In a window each process runs for as long as it can't hear of what others do in it: from the earliest
-/// events of all by the lookaheads of the borders between them; one that is earlier than all others until it
-/// may be answered. What is posted comes when the next window begins, by sender and in the order of posts.
-/// So the order of a process's events follows from the processes alone, however many threads there are.
+/// In a window each process runs as long as no other can affect it: from the earliest events of all, by the
+/// lookaheads of the borders between them. The earliest process of all runs until an answer can arrive. Posts
+/// arrive when the next window begins, by sender and in the order of posts. So the order of a process's
+/// events doesn't depend on the number of threads.
 class Windows {
  public:
-  /// They outlive it. The first is the one that errors which belong to none speak of.
+  /// The processes outlive it. Errors that belong to no process name the first one.
   explicit Windows(const std::vector<Simulation*>& processes);
   Windows(const Windows&) = delete;
   Windows& operator=(const Windows&) = delete;
 
-  /// Of all borders: no post may be for less than this after the sender's time. UsageError unless it is
-  /// positive.
+  /// The lookahead of all borders: a post is for at least this long after the sender's time. UsageError
+  /// unless it is positive.
   void set_lookahead(Time lookahead);
-  /// The least.
+  /// The least lookahead of all borders.
   [[nodiscard]] Time lookahead() const;
 
-  /// Runs until nothing is left to do in any process, on as many threads as pay, this one among them. Throws
-  /// what Simulation::run() would: of several processes that fail the first one's failure, those of one time
-  /// by process; others have run to that time, and to the end of their window. Then all stand at one time.
+  /// Runs until nothing is left to do in any process, on at most `threads` threads, this one among them.
+  /// Throws what Simulation::run() would. If several processes fail, the earliest failure is thrown; at one
+  /// time, that of the first process. Others have run to that time, and to the end of their window. Then all
+  /// stand at one time.
   void run(unsigned threads);
-  /// Before run(): the first process may look into others. It then runs ahead of them, by one thread, in
+  /// Before run(): lets the first process look into others. It then runs ahead of them, on one thread, in
   /// windows of one length.
   void let_first_look() { first_looks_ = true; }
-  /// By an event of the first process: done in that process at the present time, before its events of it.
-  /// InternalError without let_first_look().
+  /// Called by an event of the first process. `look` runs in the other process at the present time, before
+  /// its events of that time. InternalError without let_first_look().
   void look(std::size_t process, std::function<void()> look);
 
   /// For tests: as if sharing a window among threads always paid, or never.
@@ -116,9 +117,9 @@ class Windows {
   /// The number of the process that this thread runs just now, if it runs one of any Windows.
   [[nodiscard]] static std::optional<std::size_t> running();
 
-  /// Of all processes.
+  /// Events of all processes.
   [[nodiscard]] std::uint64_t events() const;
-  /// So far; and how many of them several threads shared.
+  /// Windows so far, and how many of them several threads shared.
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
 
@@ -129,7 +130,7 @@ class Windows {
   void add(detail::AnyBorder& border);
   void begin();
   void join();
-  // Which window comes next.
+  // Planning of the next window.
   [[nodiscard]] bool next_window();
   void hear();
   void set_ends(std::size_t first);
@@ -141,7 +142,7 @@ class Windows {
   void call(std::size_t process);
   [[nodiscard]] bool may_go_on();
   void look();
-  // Who runs it.
+  // Running of a window.
   void begin_sharing(std::size_t threads);
   void plan(std::size_t thread);
   void note_cost();
@@ -172,40 +173,39 @@ class Windows {
   [[nodiscard]] Time latest() const;
   [[nodiscard]] std::vector<Waiting> waiting() const;
 
-  // A window lasts so many lookaheads at most: signals and limits are looked at between windows.
+  // A window lasts at most this number of lookaheads: signals and limits are checked between windows.
   static constexpr std::int64_t kLongest = 64;
 
   // Written while a window is planned, read by all.
   std::vector<Process> processes_;
   std::vector<detail::AnyBorder*> borders_;
-  std::vector<Time>
-      ways_;  // from each process to each: when one hears of what the other does at the earliest
-  std::vector<Time> ends_;                        // by process
+  std::vector<Time> ways_;  // from each process to each: the least time until one can affect the other
+  std::vector<Time> ends_;  // by process
   std::vector<detail::WindowStanding> standing_;  // likewise
   std::vector<Process*> busy_;                    // in the present window
   bool first_looks_ = false;
   bool first_ran_ = false;  // in the present window, before all others
   Time lookahead_{};        // of borders that have none of their own
-  Time longest_{};          // a window
+  Time longest_{};          // of a window
   Time stop_at_ = kForever;
   Time failed_at_ = kForever;  // events up to this are still run
   std::uint64_t windows_ = 0;
   std::uint64_t meetings_ = 0;
   std::uint64_t events_ = 0;        // before the present window
-  std::uint64_t looked_at_ = 0;     // after so many events
-  std::int64_t memory_looked_ = 0;  // at this millisecond
-  std::uint64_t began_ = 0;         // ticks, of the present window
+  std::uint64_t looked_at_ = 0;     // events at the last look
+  std::int64_t memory_looked_ = 0;  // milliseconds, at the last look at the memory
+  std::uint64_t began_ = 0;         // ticks at which the present window began
   std::uint64_t events_then_ = 0;
   std::size_t threads_ = 1;
   std::uint64_t spin_ = 0;  // ticks, until a thread that waits sleeps
   detail::Worth worth_;
-  std::exception_ptr given_up_;                          // why all end
+  std::exception_ptr given_up_;                          // the reason why all end
   std::unique_ptr<std::atomic<std::uint16_t>[]> homes_;  // by process: the thread that takes it first
   std::vector<detail::WindowThread> at_;
   alignas(128) std::size_t parity_ = 0;  // of the present window: which of a border's two lists is written
   alignas(128) std::atomic<std::uint32_t> round_ = 0;  // changes as a window is shared
-  alignas(128) std::atomic<std::uint32_t> left_ = 0;   // processes that haven't done with it
-  std::atomic<bool> heavy_ = false;                    // one of them takes longer than to change cores
+  alignas(128) std::atomic<std::uint32_t> left_ = 0;   // processes that haven't finished the round
+  std::atomic<bool> heavy_ = false;                    // one of them takes longer than a change of cores
 };
 
 }  // namespace kbsim

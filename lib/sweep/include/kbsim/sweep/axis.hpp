@@ -16,7 +16,7 @@ struct AxisValue {
   std::vector<std::string> words;
 };
 
-/// What varies from point to point.
+/// One property that varies from point to point.
 struct Axis {
   std::string name;  // a key of the configuration, an option without its dashes, or a name of configurations
   std::vector<AxisValue> values;
@@ -28,13 +28,13 @@ struct Axis {
 
 /// The values that a text names: "128,256,512", "2..8" (2 to 8), "1..9+2" (1 3 5 7 9), "2..16*2" (2 4 8 16),
 /// "1K..4M*4" (in bytes), and "RANGE random N seed S": N different ones of them, in their order. UsageError
-/// for what is none of these.
+/// for other texts.
 [[nodiscard]] std::vector<std::string> values_in(std::string_view text);
 
 /// Whether a text names several values.
 [[nodiscard]] bool names_several(std::string_view text);
 
-/// A number, with K, M, G, KiB, MiB, GiB as powers of 1024; false if it is none.
+/// A number, with K, M, G, KiB, MiB, GiB as powers of 1024; false if it isn't one.
 [[nodiscard]] bool read_number(std::string_view text, double* number);
 
 /// N of `all` indices, in their order, by seed.

@@ -10,19 +10,19 @@
 
 namespace kbsim::sweep {
 
-/// Keys that were met, in memory that this process shares with those it forks. A worker that meets a key
-/// first simulates it without asking: equal points run once, and others wait for nobody.
+/// Keys that were met, in memory that this process shares with its forks. The worker that meets a key first
+/// simulates it without asking: equal points run once, and no other worker waits.
 class Claims {
  public:
-  /// For so many keys.
+  /// Room for this number of keys.
   explicit Claims(std::size_t keys);
 
-  /// True for one process alone. False: somebody has met it, or another key that looks alike.
+  /// True for one process alone. False: another process has met the key, or a key with the same hash.
   [[nodiscard]] bool claim(std::string_view key);
 
  private:
   boost::interprocess::mapped_region memory_;
-  std::span<std::atomic<std::uint64_t>> entries_;  // hashes, where one begins to look by its own; 0: free
+  std::span<std::atomic<std::uint64_t>> entries_;  // hashes, each searched for from its own place on; 0: free
 };
 
 }  // namespace kbsim::sweep

@@ -30,8 +30,8 @@ struct SweepComparison {
 
   [[nodiscard]] bool same() const;  // no number differs, and both have all
 };
-/// Points are matched by the values of the axes that both sweeps have. UsageError if these don't tell the
-/// points of a sweep apart, or for a metric that neither has.
+/// Points are matched by the values of the axes that both sweeps have. UsageError if these don't distinguish
+/// the points of a sweep, or for a metric that neither has.
 [[nodiscard]] SweepComparison compare(const Tables& first, const Tables& second, const std::string& metric);
 
 [[nodiscard]] std::string to_text(const SweepComparison& comparison);

@@ -8,7 +8,7 @@
 
 namespace kbsim::sweep {
 
-/// What a condition computes with: a value of an axis or a text in quotes is a number if it reads as one.
+/// An operand of a condition. A value of an axis or a text in quotes is a number if it reads as one.
 using Term = std::variant<double, std::string>;
 
 /// A condition on a point's values: names of axes, numbers, 'texts', + - * / %, == != < <= > >=, and, or,

@@ -7,8 +7,8 @@
 
 namespace kbsim::sweep {
 
-/// How likely a point is to end without a simulation, as one whose settings are refused does: the share of
-/// alike points that did. Points with near numbers and equal names are alike.
+/// How likely a point is to end without a simulation, as one with refused settings: the share of alike points
+/// that did. Points with near numbers and equal names are alike.
 class FailureRates {
  public:
   explicit FailureRates(const std::vector<Axis>& axes);
@@ -24,7 +24,7 @@ class FailureRates {
   };
   [[nodiscard]] double likeness(const Point& a, const Point& b) const;
 
-  std::vector<std::vector<double>> places_;  // by axis, by value: 0 to 1; none of an axis of names
+  std::vector<std::vector<double>> places_;  // by axis, by value: 0 to 1; empty for an axis of names
   std::vector<Known> known_;                 // the first few hundred
   double points_ = 0.0;
   double failed_ = 0.0;

@@ -10,21 +10,21 @@
 
 namespace kbsim::sweep {
 
-/// 32 hex digits of a text: the same texts, and in practice no others, have the same.
+/// 32 hex digits of a text: equal for equal texts, and in practice different for others.
 [[nodiscard]] std::string fingerprint(std::string_view text);
 
-/// Of this program: its build ID, or its whole file if the linker made none.
+/// Fingerprint of this program: its build ID, or its whole file if the linker made none.
 [[nodiscard]] std::string program_fingerprint();
 
-/// Of what a point's words ask for, before its configuration is read: the words, the contents of the files
-/// that they name, the program. The same requests have the same key. Files are looked for in `folders`, too;
-/// `always` are read by every point.
+/// Keys of points before their configuration is read: from the words, the contents of the files that they
+/// name, and the program. Equal requests have equal keys. Files are also looked for in `folders`; every point
+/// reads `always`.
 class Requests {
  public:
   Requests(std::vector<std::filesystem::path> folders, const std::vector<std::string>& always);
   [[nodiscard]] std::string of(const std::vector<std::string>& words);
 
-  /// The first of these files that isn't what it was when it was read; "" if all are.
+  /// The first of these files that has changed since it was read; "" if none has.
   [[nodiscard]] std::string changed() const;
 
  private:

@@ -17,7 +17,7 @@ struct Placed {
   Place at;
 };
 
-/// What a plan file and a command line say together, before it is known to make sense.
+/// A plan file and a command line together, not yet checked.
 struct Draft {
   std::string bench;
   std::string file;                // of the plan, if there is one
@@ -28,18 +28,18 @@ struct Draft {
   std::optional<Placed> random;
   std::vector<ConfigProblem> problems;
 
-  /// A setting or an option (its name begins with dashes) of all points, or an axis if the text names several
-  /// values.
+  /// Adds a setting or an option (its name begins with dashes) of all points, or an axis if the text names
+  /// several values.
   void add(const std::string& name, const Placed& value);
   /// An axis.
   void vary(const std::string& name, const Placed& values);
 };
 
-/// By axis, which of its values.
+/// Index of the value, by axis.
 using Point = std::vector<std::uint32_t>;
 
-/// A bench, and its points: all combinations of the axes' values, the last axis fastest; zipped axes go
-/// together; those alone for which every condition holds; of those N if a sample is asked for.
+/// A bench and its points: all combinations of the axes' values, the last axis fastest; zipped axes go
+/// together. Points must fulfil every condition; a sample takes N of these.
 struct Plan {
   std::string bench;
   std::vector<std::string> words;
@@ -50,13 +50,13 @@ struct Plan {
 /// ConfigError with every mistake.
 [[nodiscard]] Plan plan_of(const Draft& draft);
 
-/// Adds what a plan file says to a draft. ConfigError if it can't be read; other mistakes are in the draft.
+/// Adds a plan file's contents to a draft. ConfigError if it can't be read; other mistakes go to the draft.
 void read_plan(const std::string& file, Draft* draft);
 void parse_plan(const std::string& text, const std::string& name, Draft* draft);
 
-/// A point's arguments of kbsim run.
+/// A point's arguments for kbsim run.
 [[nodiscard]] std::vector<std::string> words_of(const Plan& plan, const Point& point);
-/// The same as a shell takes it, "kbsim run ...".
+/// The same as a shell command, "kbsim run ...".
 [[nodiscard]] std::string command_of(const Plan& plan, const Point& point);
 /// The text of each axis.
 [[nodiscard]] std::vector<std::string> values_of(const Plan& plan, const Point& point);

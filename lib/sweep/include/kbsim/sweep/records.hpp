@@ -22,25 +22,25 @@ enum class End {
 /// One finished point. Equal keys that are `done` have equal exit, digest, message, events and document.
 struct Record {
   std::string request;  // of its words
-  std::string key;      // of all that it depends on; of a point whose configuration can't be read its request
+  std::string key;      // of everything that it depends on; the request if the configuration can't be read
   End end = End::done;
   int exit = 0;
   std::string digest = {};
   std::string message = {};
   std::uint64_t events = 0;
-  double seconds = 0.0;  // its simulation took
+  double seconds = 0.0;  // of its simulation
   double limit = 0.0;    // seconds of a timeout, bytes of a memory limit
   std::string host = {};
-  std::string document = {};  // JSON of what it found; "" of one that failed, or that another record has
+  std::string document = {};  // JSON of its results; "" if it failed, or if another record has it
   bool known = false;         // another record has the result of this key
 };
 
-/// A line with its checksum, and back; none of a line that isn't whole.
+/// A record as a line with its checksum, and back; none for an incomplete line.
 [[nodiscard]] std::string to_line(const Record& record);
 [[nodiscard]] std::optional<Record> record_in(std::string_view line);
 
-/// A file to which one process appends. It is made with the first record; UsageError if the folder takes
-/// none, as on a full disk.
+/// A file that one process appends to. It is made with the first record; UsageError if the folder refuses it,
+/// as on a full disk.
 class RecordFile {
  public:
   explicit RecordFile(std::filesystem::path path) : path_{std::move(path)} {}
@@ -55,18 +55,18 @@ class RecordFile {
   int descriptor_ = -1;
 };
 
-/// What processes wrote into a folder is on the disk.
+/// Forces a file to the disk. Does nothing if it can't be opened.
 void sync_file(const std::filesystem::path& file);
 
-/// All that was finished in a folder of results.
+/// Everything that was finished in a folder of results.
 class Cache {
  public:
   Cache() = default;
-  /// Lines that aren't whole count as damaged, but for a file's last one: its process was killed.
+  /// Incomplete lines count as damaged, except a file's last one: its process was killed.
   explicit Cache(const std::filesystem::path& folder);
 
   void add(Record record);
-  /// Of a request: what its key has, if anything.
+  /// The record of a request's key; nullptr if there is none.
   [[nodiscard]] const Record* of_request(const std::string& request) const;
   [[nodiscard]] const Record* of_key(const std::string& key) const;
   [[nodiscard]] std::size_t damaged() const { return damaged_; }
@@ -79,9 +79,9 @@ class Cache {
   std::size_t damaged_ = 0;
 };
 
-/// The records that processes of a sweep write lie here, below --out.
+/// Folder below --out that a sweep's processes write their records to.
 [[nodiscard]] std::filesystem::path records_folder(const std::filesystem::path& out);
-/// A name that no other process has.
+/// A file name that no other process has.
 [[nodiscard]] std::filesystem::path new_record_file(const std::filesystem::path& out);
 
 }  // namespace kbsim::sweep

@@ -9,24 +9,23 @@
 
 namespace kbsim::sweep {
 
-/// What figures and the best point are by.
+/// The metrics that figures and the best point use.
 struct TableOptions {
   std::string metric = {};  // "": the usual one
   std::string pareto = {};  // "A,B" or ""
 };
 
-/// Makes tables, database, figures and page of the records in a folder; gives the text that says what they
-/// say: the best point and the Pareto front, or why no point has a number. UsageError if something can't be
-/// written.
+/// Makes tables, database, figures and page from the records in a folder. Returns their text: the best point
+/// and the Pareto front, or why no point has a number. UsageError if a file can't be written.
 [[nodiscard]] std::string write_result_files(const std::filesystem::path& out,
                                              const report::OutputFolder& folder, const TableOptions& options);
 
-/// What these tables are by and the document of a point of the plan hasn't, with the nearest name; "" if it
-/// has all. Of "NAME[KEY=VALUE]", which may be of some points only, NAME counts.
+/// The metric in `options` that the document of a point of the plan lacks, with the nearest name; "" if it
+/// has all. For "NAME[KEY=VALUE]", which only some points may have, NAME counts.
 [[nodiscard]] std::string missing_metric(const TableOptions& options, const Plan& plan,
                                          const std::string& document);
 
-/// Notes, or tells, that the tables in a folder are of just these requests.
+/// Notes that the tables in a folder are of exactly these requests, and checks that.
 void stamp_tables(const std::filesystem::path& out, const std::vector<std::string>& requests);
 [[nodiscard]] bool has_tables(const std::filesystem::path& out, const std::vector<std::string>& requests);
 

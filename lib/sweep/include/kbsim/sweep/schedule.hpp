@@ -11,14 +11,14 @@
 
 namespace kbsim::sweep {
 
-/// Guesses a point's events by those of alike points: least squares of their logarithm over the axes, along
-/// numbers by logarithm and its square, of names each by itself.
+/// Guesses a point's events from those of alike points, by least squares of their logarithm over the axes. A
+/// number enters by its logarithm and its square, a name by itself.
 class CostModel {
  public:
   explicit CostModel(const std::vector<Axis>& axes);
 
   void learn(const Point& point, double events);
-  /// From now on guesses are by all that was learned. False if that is too little.
+  /// Later guesses use all that was learned. False if that is too little.
   bool fit();
   /// 1 before the first fit.
   [[nodiscard]] double guess(const Point& point) const;
@@ -35,28 +35,28 @@ class CostModel {
   double most_ = 0.0;
 };
 
-/// A point that runs, and for how long it has.
+/// A running point, and its time so far.
 struct Running {
   std::size_t point = 0;
   double spent = 0.0;                     // seconds
-  std::optional<std::size_t> ahead = {};  // what its worker runs then
+  std::optional<std::size_t> ahead = {};  // the next one of its worker
 };
 
-/// Which point runs next: some that are spread over the plan first, then the longest.
+/// Chooses the point that runs next: some that are spread over the plan first, then the longest.
 class Schedule {
  public:
   Schedule(const Plan& plan, std::vector<std::size_t> points);
 
-  /// Of a point that has ended, in this sweep or an earlier one. No events: it wasn't simulated. `seconds`
-  /// that it took; 0: unknown.
+  /// Learns from a point that has ended, in this sweep or an earlier one. 0 events: it wasn't simulated. 0
+  /// seconds: unknown.
   void learn(std::size_t point, double events, double seconds);
   [[nodiscard]] std::optional<std::size_t> next();
   void put_back(std::size_t point);
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
-  /// Orders what is pending by all that was learned.
+  /// Orders the pending points by all that was learned.
   void refit();
-  /// Seconds until all has ended, with so many workers, of which some run a point; 0 before anything was
-  /// learned.
+  /// Seconds until all points have ended on `workers` workers with these running points; 0 before anything
+  /// was learned.
   [[nodiscard]] double seconds_left(std::size_t workers, std::span<const Running> running) const;
 
  private:

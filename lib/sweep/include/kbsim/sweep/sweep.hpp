@@ -9,7 +9,7 @@
 
 namespace kbsim::sweep {
 
-/// A plan with all that runs it.
+/// A plan with everything that running it needs.
 struct Sweep {
   const Plan& plan;
   std::vector<std::string> requests;  // of each point of the plan
@@ -22,7 +22,7 @@ struct Sweep {
   TableOptions tables;
 };
 
-/// Runs what isn't known yet, runs some points once more, and writes the tables; says on stdout how it went.
+/// Runs the unknown points, repeats some points, and writes the tables; prints a summary on stdout.
 /// UsageError if the folder is taken or full; Error with exit code 7 if a point's second run differs.
 [[nodiscard]] ExitCode run_sweep(const Sweep& sweep);
 

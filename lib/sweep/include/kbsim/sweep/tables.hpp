@@ -18,19 +18,19 @@ struct Metric {
   double value = 0.0;
 };
 
-/// The numbers in a record's document, by name: those of its result, or of its rows; of several rows
-/// "time[size=4096]", by the first input that tells them apart, or "time_us[phase=decode ranks=2]", by those
-/// that do together. Inputs are the columns before the first time, rate or percentage; where they tell
-/// nothing, "time[row=0]".
+/// The numbers in a record's document, by name: of its result, or of its rows. Several rows are labelled by
+/// the first input that distinguishes them, "time[size=4096]", or by inputs that do so together,
+/// "time_us[phase=decode ranks=2]". Inputs are the columns before the first time, rate or percentage. If they
+/// don't distinguish all rows: "time[row=0]".
 [[nodiscard]] std::vector<Metric> metrics_in(const std::string& document);
-/// Of these names the one that is meant where none is asked for: the latency or the time of the first row,
-/// of a bench with several launches and no number of its own that of the run; else another time, but no sum
-/// over messages; else the first. "" of none.
+/// The default metric among these names: the latency or the time of the first row. For a bench with several
+/// launches and no number of its own: the run's. Else another time, but no sum over messages; else the first.
+/// "" if there are none.
 [[nodiscard]] std::string usual_metric(const std::vector<std::string>& names);
-/// name_hint(), whose list has metrics of several rows once.
+/// name_hint() with metrics of several rows listed once.
 [[nodiscard]] std::string metric_hint(const std::string& asked, const std::vector<std::string>& names);
 
-/// One point and what is known of it.
+/// One point and its known results.
 struct Row {
   std::size_t point = 0;
   std::vector<std::string> values;  // of the axes
@@ -49,12 +49,12 @@ struct Tables {
   std::vector<Row> rows;
 };
 
-/// What is to be merged later, in other processes: the plan's points and their requests. False if the folder
-/// has just that already.
+/// Writes the plan's points and their requests, for a later merge in other processes. False if the folder has
+/// exactly that already.
 bool write_plan(const std::filesystem::path& out, const Plan& plan, const std::vector<std::string>& requests);
 [[nodiscard]] bool has_plan(const std::filesystem::path& out, const Plan& plan,
                             const std::vector<std::string>& requests);
-/// UsageError if the folder is none of a sweep.
+/// UsageError if it isn't a sweep's folder.
 [[nodiscard]] Tables read_tables(const std::filesystem::path& out);
 
 /// A line a point: its parameters, exit code, message, command.

@@ -27,7 +27,7 @@ struct AxisArgs {
 
 struct ReduceArgs {
   Axis axis;
-  bool keep_dims = false;  // with extent 1, so that the result broadcasts against what was reduced
+  bool keep_dims = false;  // keeps the axis with extent 1, so that the result broadcasts against x
 };
 
 struct ExtremeArgs {
@@ -40,7 +40,7 @@ struct NanArgs {
   Nan nan = Nan::ignore;
 };
 
-/// The largest elements, in descending order, and where they stood.
+/// The largest elements, in descending order, and their indices.
 struct TopK {
   Tile values;
   Tile indices;

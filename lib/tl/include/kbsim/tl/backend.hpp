@@ -19,21 +19,21 @@
 
 namespace kbsim {
 
-/// One command to an engine of the PE itself: done in program order, never awaited. What its kind, params
-/// and inputs mean is oplog's. A fill of rank 0 is a number that the next command carries, and what only
-/// tells is recorded: neither takes time.
+/// One command to an engine of the PE itself: done in program order, never awaited. oplog defines kind,
+/// params and inputs. A fill of rank 0 is a number that the next command carries; prints and checks are
+/// recorded. Neither takes time.
 struct EngineCommand {
   oplog::OpKind kind = oplog::OpKind::binary;
   oplog::Parameters params;
-  std::array<TilePtr, 3> inputs;  // as many as the kind takes, the rest null
+  std::array<TilePtr, 3> inputs;  // the kind's operands, the rest null
   Shape shape;                    // of the result
   DType dtype = f16;              // of the result
-  std::string_view label;         // of what only tells; valid during the call
+  std::string_view label;         // of a print or check; valid during the call
   std::source_location at;
 };
 
-/// What a PE must offer to kernels: the machine implements it, and so does the mock.
-/// Commands are checked before they come here; a backend's own checks throw KernelFault.
+/// The interface of a PE to kernels. The machine and the mock implement it.
+/// Commands are checked before they get here; a backend's own checks throw KernelFault.
 class PeBackend {
  public:
   virtual ~PeBackend() = default;
@@ -41,45 +41,45 @@ class PeBackend {
   [[nodiscard]] virtual const ProgramPlace& grid() const = 0;
   [[nodiscard]] virtual PeCoord place() const = 0;
   [[nodiscard]] virtual MachineShape machine() const = 0;
-  /// How the tensor at this virtual address lies, if it isn't row-major there.
+  /// The layout of the tensor at this virtual address; null if it is row-major there.
   [[nodiscard]] virtual std::shared_ptr<const TensorLayout> layout(std::uint64_t /*va*/) const {
     return nullptr;
   }
 
   /// The issue clock: when the kernel's next command would be issued.
   [[nodiscard]] virtual Time clock() const = 0;
-  /// The kernel has seen something that was done at `t`.
+  /// The kernel has observed a completion at `t`.
   virtual void observe(Time t) = 0;
-  /// The kernel has seen that what it awaited was done at `done`.
+  /// The kernel has observed that the operation it awaited completed at `done`.
   virtual void awaited(const PendingState& pending, Time done);
 
-  /// The kernel has asked for something that takes no time. It counts as a command: an endless loop of such
-  /// calls is a fault like one of commands.
+  /// The kernel has made a call that takes no time. It counts as a command, so that an endless loop of such
+  /// calls is a fault, too.
   virtual void count(const std::source_location& at) = 0;
   [[nodiscard]] virtual TilePtr execute(const EngineCommand& command) = 0;
   /// The same bytes under another shape and dtype: no command, no time, no memory.
   [[nodiscard]] virtual TilePtr view(const TilePtr& tile, Shape shape, DType dtype) = 0;
-  /// The kernel calls what it did between two readings of the issue clock by a name.
+  /// Names the kernel's work between two readings of the issue clock.
   virtual void range(std::string_view name, Time begin, Time end) = 0;
 
-  /// A load, store, gather, ...: see MemoryOps. Each kind's struct says what it is completed with.
+  /// A load, store, gather, ...: see MemoryOps. Each kind's struct defines the result.
   [[nodiscard]] virtual PendingPtr issue(const MemoryCommand& command) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;
 
   [[nodiscard]] virtual PendingPtr composite(const CompositeCommand& command) = 0;
-  /// Done when every PE of this SIP that runs the same launch has come to as many.
+  /// Done when every PE of this SIP that runs the same launch has reached its barrier of the same number.
   [[nodiscard]] virtual PendingPtr barrier(std::source_location at) = 0;
-  /// Done when all that was asked of this PE's units before is done.
+  /// Done when all earlier commands to this PE's units are done.
   [[nodiscard]] virtual PendingPtr sync(std::source_location at) = 0;
-  /// Completed with the number that an element is.
+  /// Completed with the value of an element.
   [[nodiscard]] virtual PendingPtr item(const TilePtr& tile, std::int64_t element,
                                         std::source_location at) = 0;
 
-  /// A Pending was dropped that nobody had awaited or detached: a fault when the kernel ends.
+  /// A Pending was dropped that was never awaited or detached: a fault when the kernel ends.
   virtual void dropped(const PendingState& pending) noexcept = 0;
-  /// One was detached: the kernel's end waits for it.
+  /// A Pending was detached: the kernel's end waits for it.
   virtual void detached(PendingPtr pending) = 0;
 };
 

@@ -20,8 +20,8 @@ struct BlockRun {
 
 using BlockRuns = PoolVector<BlockRun>;
 
-/// What a tile has in memory: disjoint runs in ascending order of offset. Of the rest nothing moves; a tile
-/// that is loaded has `pad` there.
+/// The part of a tile that is in memory: disjoint runs in ascending order of offset. Only these move; a
+/// loaded tile has `pad` elsewhere.
 struct Block {
   BlockRuns runs;
   Shape shape;

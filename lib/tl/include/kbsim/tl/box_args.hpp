@@ -20,18 +20,18 @@ struct Box {
 struct BoxMove {
   enum class Kind { send, receive, copy };
   Kind kind = Kind::send;
-  int peer = 0;   // rank of the group; of a copy its own
-  Box from = {};  // of what is sent and copied
-  Box to = {};    // of what is received and copied
+  int peer = 0;   // rank of the group; for a copy its own
+  Box from = {};  // source of a send or copy
+  Box to = {};    // target of a receive or copy
 };
 
-/// What exchange_boxes is launched with on one PE. With `combines`, what is received and what is copied are
-/// of one size, and what they combine to goes where the copy goes.
+/// The arguments of exchange_boxes on one PE. With `combines`, received and copied boxes have one size, and
+/// their combination is stored at the copy's target.
 struct BoxArgs {
   static constexpr int kMost = 64;
   std::array<BoxMove, kMost> moves = {};
   int count = 0;
-  std::int64_t slot_bytes = 0;  // of a message at most
+  std::int64_t slot_bytes = 0;  // per message at most
   bool combines = false;
   Reduction op = Reduction::sum;
   int ranks = 1;

@@ -16,7 +16,7 @@
 
 namespace kbsim {
 
-/// What a composite does: gemm multiplies [M, K] by [K, N]; the others work element by element.
+/// Operation of a composite: gemm multiplies [M, K] by [K, N]; the others work element by element.
 enum class Op { gemm, add, sub, mul, div, maximum, minimum };
 
 /// A row-major tensor that stays in memory, to be streamed tile by tile.
@@ -42,7 +42,7 @@ class CompositeOperand {
 struct Step {
   oplog::OpKind kind = oplog::OpKind::unary;
   oplog::Parameters params;
-  const Tile* operand = nullptr;  // of a binary one; else a number, params.scalar
+  const Tile* operand = nullptr;  // of a binary operation; null: the number params.scalar
 
   /// Adds a row of N elements, of the accumulator's dtype, to each row.
   [[nodiscard]] static Step bias(const Tile& row) {
@@ -82,7 +82,7 @@ struct CompositeArgs {
   std::optional<Ref> out = {};  // none: the result is a tile
   DType dtype = f32;            // of that tile
   Epilogue epilogue = {};
-  int depth = 2;  // tiles in flight a stage; 1: one at a time
+  int depth = 2;  // tiles in flight per stage; 1: one at a time
 };
 static_assert(std::is_aggregate_v<CompositeArgs> && std::is_trivially_destructible_v<CompositeArgs>);
 
@@ -105,16 +105,16 @@ struct CompositeCommand {
   std::optional<Ptr> out;
   Shape shape;              // of the output
   DType dtype = f32;        // of the output
-  DType accumulator = f32;  // of what the epilogue works on
+  DType accumulator = f32;  // of the values that the epilogue works on
   std::vector<EpilogueStep> epilogue;
   int depth = 2;
   std::source_location at;
 };
 
-/// Checks what a kernel asks for; KernelFault with both shapes and the place if it doesn't fit.
+/// Checks a kernel's composite; KernelFault with both shapes and the place if operands don't fit.
 [[nodiscard]] CompositeCommand checked(const CompositeArgs& args, std::source_location at);
 
-/// The binary operation that an element-by-element composite is.
+/// The binary operation of an element-by-element composite.
 [[nodiscard]] oplog::BinaryOp binary_of(Op op);
 
 }  // namespace kbsim

@@ -12,7 +12,7 @@
 
 namespace kbsim {
 
-/// What a load puts where a block reaches beyond the tensor.
+/// The value that a load gives elements of a block beyond the tensor.
 enum class Pad { zero, neg_inf, nan };
 
 struct DescArgs {
@@ -23,7 +23,7 @@ struct DescArgs {
   Pad pad = Pad::zero;
 };
 
-/// The same of a whole tensor as its placement has it.
+/// The same for a whole tensor, with any placement.
 struct TensorDescArgs {
   TensorRef tensor;
   Shape block;
@@ -31,15 +31,15 @@ struct TensorDescArgs {
 };
 
 /// A tensor in memory and the block of it that moves at once. Offsets are in elements, may be negative, and
-/// need not be multiples of the block. Only bytes inside the tensor move: rows that adjoin as one piece,
-/// others each as a request of its own.
+/// need not be multiples of the block. Only bytes inside the tensor move: adjoining rows as one request,
+/// other rows each as a request of their own.
 class Descriptor {
  public:
   using Here = std::source_location;
 
   /// KernelFault, with the place, for ranks that differ, strides or extents that aren't positive, a last
-  /// stride other than 1, and a pad that the dtype can't hold; and for addresses of a tensor that lies
-  /// otherwise than the strides say: split by columns or in tiles, it isn't row-major in virtual addresses.
+  /// stride other than 1, and a pad that the dtype can't hold; and if the memory's layout contradicts the
+  /// strides: a tensor split by columns or in tiles isn't row-major in virtual addresses.
   Descriptor(PeBackend& pe, const DescArgs& args, Here at);
   Descriptor(PeBackend& pe, const TensorDescArgs& args, Here at);
 
@@ -51,7 +51,7 @@ class Descriptor {
   [[nodiscard]] const Shape& shape() const { return args_.shape; }
   [[nodiscard]] const Shape& block_shape() const { return args_.block; }
   [[nodiscard]] DType dtype() const { return args_.base.dtype; }
-  /// The block at `offsets` as memory has it.
+  /// The part of the block at `offsets` that is in memory.
   [[nodiscard]] Block block(const Shape& offsets) const;
 
  private:

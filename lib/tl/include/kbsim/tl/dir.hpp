@@ -9,8 +9,8 @@
 namespace kbsim {
 
 /// The label of a queue between PEs. Any name that the algorithm installs; the usual ones have constants.
-/// Of a literal it is free; of another text, which need not last, it is looked up: make it once, then keep
-/// it.
+/// Making one from a literal costs nothing. Another text, which need not last, is looked up: make it once,
+/// then keep it.
 class Dir {
  public:
   constexpr Dir() = default;  // any
@@ -21,7 +21,7 @@ class Dir {
 
   [[nodiscard]] constexpr std::string_view name() const { return name_; }
 
-  static const Dir any;  // of a recv: the first tile to arrive
+  static const Dir any;  // for recv: the first tile to arrive
   static const Dir E, W, N, S, global_E, global_W, global_N, global_S;
   friend constexpr auto operator<=>(Dir, Dir) = default;
 

@@ -16,13 +16,13 @@
 namespace kbsim {
 
 struct GatherArgs {
-  std::int64_t row = 0;                   // elements of a row; 0: single elements, without an axis
-  std::optional<std::int64_t> rows = {};  // how many there are; none: as many as are mapped
+  std::int64_t row = 0;                   // elements per row; 0: single elements, without an axis
+  std::optional<std::int64_t> rows = {};  // number of rows; none: all that are mapped
 };
 static_assert(std::is_aggregate_v<GatherArgs> && std::is_trivially_destructible_v<GatherArgs>);
 
-/// Rows of memory into a tile: completed with it, or failed with the fault that the numbers of the indices,
-/// which nobody has checked, make.
+/// Rows of memory into a tile: completed with the tile, or failed with a KernelFault for an index out of
+/// range. Indices are checked only then.
 struct GatherCommand {
   static constexpr std::string_view kName = "gather";
   Ptr base;
@@ -37,7 +37,7 @@ struct GatherCommand {
 /// KernelFault for an index below 0 or beyond `rows`, with its place in the tile.
 [[nodiscard]] BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices);
 
-/// A run as faults call it: "gather, row 5" or "gather, rows 5 to 7,".
+/// A run's name in faults: "gather, row 5" or "gather, rows 5 to 7,".
 [[nodiscard]] std::string told(const GatherCommand& command, const BlockRun& run);
 
 }  // namespace kbsim

@@ -17,11 +17,11 @@
 
 namespace kbsim {
 
-/// A kernel and its arguments, ready to run on any PE: what a launch carries.
+/// A kernel and its arguments, ready to run on any PE: the contents of a launch.
 struct KernelCall {
   std::string name;
   std::function<Task<>(TL&)> start;
-  std::source_location at = {};  // of its launch, if that is known
+  std::source_location at = {};  // of the launch, if known
 };
 
 /// A kernel known by name.

@@ -7,7 +7,7 @@
 
 namespace kbsim {
 
-/// All that kernels wait for: queues, barriers, signals; with the counters of the queues of those PEs.
+/// Adds all waits of kernels (queues, barriers, signals) and the queue counters of those PEs.
 void add_kernel_waits(Waits& waits, const std::vector<QueueEnd>& ends,
                       const std::vector<StandingBarrier>& barriers);
 

@@ -8,14 +8,14 @@
 
 namespace kbsim {
 
-/// Memory into a tile: completed with it when its last byte is there.
+/// Memory into a tile: completed with the tile when its last byte has arrived.
 struct LoadCommand {
   static constexpr std::string_view kName = "load";
   Block from;
   std::source_location at;
 };
 
-/// What a block has of a tile, into memory: done when the memory has acknowledged.
+/// The block's part of a tile into memory: done when the memory has acknowledged.
 struct StoreCommand {
   static constexpr std::string_view kName = "store";
   Block to;

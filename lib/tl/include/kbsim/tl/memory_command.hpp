@@ -15,7 +15,7 @@ namespace kbsim {
 class PendingState;
 using PendingPtr = std::shared_ptr<PendingState>;
 
-/// What a kernel asks of memory, as a backend gets it: checked. Each kind is a struct of its own.
+/// A kernel's memory command as a backend gets it: checked. Each kind is a struct of its own.
 template <class Command>
 concept IsMemoryCommand = requires(const Command& command) {
   { Command::kName } -> std::convertible_to<std::string_view>;
@@ -33,7 +33,7 @@ inline constexpr MemoryCommandKind kMemoryCommandKind{.name = Command::kName};
 
 }  // namespace detail
 
-/// A memory command of any kind. It refers to the command, which outlives the call that it is passed to.
+/// A memory command of any kind. It refers to the command, which must outlive the call that takes it.
 class MemoryCommand {
  public:
   using Kind = detail::MemoryCommandKind;
@@ -73,7 +73,7 @@ class MemoryOps {
     return true;
   }
 
-  /// Unsupported, with the kernel's line, for a kind that nobody added.
+  /// Unsupported, with the kernel's line, for a kind without a function.
   [[nodiscard]] PendingPtr issue(Pe& pe, const MemoryCommand& command) const {
     const auto row = std::ranges::find(rows_, &command.kind(), &Row::kind);
     if (row != rows_.end()) return row->issue(pe, command);

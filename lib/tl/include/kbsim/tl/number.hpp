@@ -5,8 +5,8 @@
 
 namespace kbsim {
 
-/// A number that stands beside tiles. Its kind is that of its C++ type: what the tile's dtype makes of it
-/// follows from kind and value.
+/// A number operand beside tiles. Its kind is that of its C++ type. Kind and value decide the dtype that it
+/// gets beside a tile.
 class Number {
  public:
   enum class Kind : std::uint8_t { boolean, integer, floating };

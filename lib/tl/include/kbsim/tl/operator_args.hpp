@@ -12,7 +12,7 @@ struct MatrixPart {
   std::int64_t row_stride = 0;
 };
 
-/// Functions of each element. Those up to minimum have a second operand y; rsub is y - x, rdiv is y / x.
+/// Functions of each element. The ones up to minimum have a second operand y; rsub is y - x, rdiv is y / x.
 enum class Pointwise : std::uint8_t {
   add,
   sub,
@@ -25,7 +25,7 @@ enum class Pointwise : std::uint8_t {
   relu,
   silu,
   gelu,
-  gelu_tanh,  // as GPT-2 has it
+  gelu_tanh,  // the tanh approximation, as in GPT-2
   neg,
   abs,
   exp,
@@ -39,15 +39,15 @@ enum class Pointwise : std::uint8_t {
   cast,  // x itself
 };
 
-/// pointwise: out = op(x, y) of [rows, cols] each, in blocks, computed in `compute` and rounded once. y is a
-/// number, one row for all, or as large as x.
+/// pointwise: out = op(x, y), x and out [rows, cols], in blocks, computed in `compute` and rounded once. y is
+/// a number, one row for all rows, or as large as x.
 struct PointwiseArgs {
   enum class Second : std::uint8_t { number, row, block };
   Pointwise op = Pointwise::add;
   MatrixPart x, y, out;
   Second y_is = Second::number;
   double number = 0.0;
-  bool integer = false;  // the number is one
+  bool integer = false;  // whether `number` is an integer
   std::int64_t rows = 0, cols = 0;
   std::int64_t block_rows = 1, block_cols = 4096;
   DType compute = f32;
@@ -61,7 +61,7 @@ struct LinearArgs {
 };
 
 /// embedding: row i of out[n, cols] is row indices[i] - first of table[rows, cols], or zeros if the table
-/// hasn't it; indices are i32 below `vocabulary`.
+/// has no such row. Indices are i32 below `vocabulary`.
 struct EmbeddingArgs {
   Ptr indices, table, out;
   std::int64_t n = 0, rows = 0, cols = 0;
@@ -69,9 +69,9 @@ struct EmbeddingArgs {
   std::int64_t block = 32;  // indices
 };
 
-/// cached_attention: out = softmax(q k^T * scale) v of each head, a row a token: q and out [s_q, h_q * d], k
-/// and v [s_kv, h_kv * d]; h_q / h_kv heads of q share one of k and v. `causal`: query i, which stands at
-/// first_query + i, sees keys up to its own position.
+/// cached_attention: out = softmax(q k^T * scale) v of each head, one row per token: q and out
+/// [s_q, h_q * d], k and v [s_kv, h_kv * d]. h_q / h_kv heads of q share one head of k and v. `causal`: query
+/// i, at position first_query + i, sees keys up to its own position.
 struct CachedAttentionArgs {
   Ptr q, k, v, out;
   std::int64_t s_q = 0, s_kv = 0, first_query = 0;

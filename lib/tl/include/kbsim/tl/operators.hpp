@@ -10,8 +10,8 @@
 
 namespace kbsim {
 
-/// A tile or a number, with the place where it stands: operators can't take default arguments. It lives as
-/// long as the call.
+/// A tile or a number, with its source location: operators can't take default arguments. It lives as long as
+/// the call.
 struct Operand {
   Operand(const Tile& t, std::source_location where = std::source_location::current())  // NOLINT
       : tile{&t}, at{where} {}
@@ -28,7 +28,7 @@ static_assert(std::is_trivially_destructible_v<Operand>);
 
 /// Queues a command on pe_math, after casts to the dtype that both promote to. Shapes broadcast; a number
 /// takes the tile's dtype unless it is of a higher kind. KernelFault if shapes, dtypes or PEs don't fit.
-/// `/` of integers and f16, bf16 gives f32 and so does `%` of these floats; `%` has the sign of the first.
+/// `/` of integers, f16 or bf16 gives f32, and so does `%` of f16 or bf16. `%` has the sign of the first.
 [[nodiscard]] Tile binary(oplog::BinaryOp op, const Operand& a, const Operand& b);
 [[nodiscard]] Tile unary(oplog::UnaryOp op, const Operand& x);
 

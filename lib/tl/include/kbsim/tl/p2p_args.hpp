@@ -20,16 +20,16 @@ struct P2pMove {
   bool sends = true;
 };
 
-/// What the kernel of point-to-point messages is launched with on one PE: moves that go on side by side; of
-/// those with one peer, in one direction, in their order.
+/// The arguments of the kernel of point-to-point messages on one PE. Moves go on side by side; moves with one
+/// peer in one direction keep their order.
 struct P2pArgs {
   static constexpr int kMost = 64;
   std::array<P2pMove, kMost> moves = {};
   int count = 0;
-  std::int64_t slot_bytes = 0;  // of a message at most
+  std::int64_t slot_bytes = 0;  // per message at most
 };
 
-/// What the kernel of a barrier is launched with: the rank in its group, and how many ranks that has.
+/// The arguments of the kernel of a barrier: the rank in its group, and the group's number of ranks.
 struct BarrierArgs {
   int rank = 0;
   int ranks = 1;

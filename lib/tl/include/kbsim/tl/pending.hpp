@@ -37,7 +37,7 @@ class PendingState {
     done_.set();
   }
 
-  /// What it was completed with, if that is a number.
+  /// The result, if it is a number.
   [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] bool done() const { return done_.is_set(); }
   [[nodiscard]] Event& event() { return done_; }
@@ -45,7 +45,7 @@ class PendingState {
   [[nodiscard]] const std::source_location& at() const { return at_; }
   [[nodiscard]] const Identity& what() const { return done_.id(); }
 
-  /// The command as the look for races has it; none if nobody looks.
+  /// The command in the race check; null while races aren't checked.
   [[nodiscard]] const oplog::IssuePtr& issue() const { return issue_; }
   void issued_as(oplog::IssuePtr issue) { issue_ = std::move(issue); }
 
@@ -56,7 +56,7 @@ class PendingState {
     owner_->awaited(*this, when_);
     return tile;
   }
-  /// The same without the kernel: what goes on with it is a unit.
+  /// The result, taken by a unit: the kernel doesn't observe it.
   [[nodiscard]] const TilePtr& result() const {
     if (error_) std::rethrow_exception(error_);
     return tile_;
@@ -73,9 +73,9 @@ class PendingState {
   oplog::IssuePtr issue_;
 };
 
-/// An operation that has started already; `co_await` observes its completion and gives its tile or
-/// number, as often as asked. Awaiting an empty one does nothing. One that is dropped without co_await or
-/// detach() is a fault when the kernel ends.
+/// An operation that has started already. Each `co_await` observes its completion and gives its tile or
+/// number. Awaiting an empty Pending does nothing. Dropping one without co_await or detach() is a fault when
+/// the kernel ends.
 template <class T>
 class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
  public:
@@ -90,7 +90,7 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     }
     return *this;
   }
-  // Not inline, as in Awaiter: a kernel has many of them, and each has several ways out.
+  // Not inline, as in Awaiter: a kernel has many Pendings, and each has several exits.
   [[gnu::noinline]] ~Pending() { report_if_dropped(); }
 
   [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
@@ -100,7 +100,7 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
   }
 
   auto operator co_await() { return Awaiter{awaited()}; }
-  /// What somebody awaits from now on; nullptr if it is empty.
+  /// The operation, which counts as awaited from now on; nullptr if it is empty.
   [[nodiscard]] PendingPtr awaited() {
     seen_ = true;
     return state_;

@@ -8,16 +8,16 @@
 
 namespace kbsim {
 
-/// What the kernel of a collective's plan is launched with beside CollectiveArgs, as its `own`: the thread
-/// blocks of its rank, and which of them it is.
+/// The arguments of a collective plan's kernel beside CollectiveArgs, as its `own`: the thread blocks of its
+/// rank, and which of them it is.
 struct PlanArgs {
   const std::vector<PlanBlock>* blocks = nullptr;
   int block = 0;
-  int largest = 1;  // chunks of a message at most
+  int largest = 1;  // chunks per message at most
   std::int64_t chunk_elems = 0;
   Ptr scratch = {};
-  Ptr ends = {};       // an i32 word a thread block: how many of its steps have ended, turn after turn
-  int out_chunks = 0;  // of the rank's output, which an average divides
+  Ptr ends = {};       // one i32 word per thread block: its steps that have ended, over all turns
+  int out_chunks = 0;  // chunks of the rank's output, which an average divides
 };
 
 }  // namespace kbsim

@@ -14,7 +14,7 @@ struct Ptr {
   [[nodiscard]] constexpr Ptr bytes(std::int64_t n) const {
     return {va + static_cast<std::uint64_t>(n), dtype};
   }
-  friend constexpr Ptr operator+(Ptr p, std::int64_t n) {  // addresses wrap, as those of a machine do
+  friend constexpr Ptr operator+(Ptr p, std::int64_t n) {  // addresses wrap, as on a machine
     return {p.va + static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(itemsize(p.dtype)), p.dtype};
   }
   friend constexpr Ptr operator-(Ptr p, std::int64_t n) {

@@ -14,7 +14,7 @@
 
 namespace kbsim {
 
-/// What a send gives, or a recv asks for.
+/// The properties of a sent tile, or of the tile that a recv asks for.
 struct QueueItem {
   Shape shape;
   DType dtype = f16;
@@ -22,42 +22,42 @@ struct QueueItem {
   friend bool operator==(const QueueItem&, const QueueItem&) = default;
 };
 
-/// The fault of a recv that is given something else.
+/// The fault of a recv whose tile has other properties than it asked for.
 [[nodiscard]] KernelFault mismatch(const std::source_location& recv, std::string_view direction,
                                    const QueueItem& asked, const QueueItem& sent);
 
-/// The queues [first, last) that a kernel has, and the one that a recv without a direction asks first.
+/// The queues [first, last) of a kernel, and the queue that a recv without a direction asks first.
 struct QueueTurns {
   std::size_t first = 0;
   std::size_t last = 0;
   std::size_t turn = 0;  // counted from `first`
 };
 
-/// The recvs of a PE that wait, and which of them gets a tile, on the machine and in the mock: of those that
-/// may have it the oldest, by `order`; a recv without a direction takes from the queues in turns.
+/// The waiting recvs of a PE, on the machine and in the mock. It decides which recv gets a tile: the oldest
+/// one, by `order`, that may have it. A recv without a direction takes from the queues in turns.
 template <class Recv>
 class QueueMatcher {
  public:
-  /// In the order of their calls; takes no memory before the first.
+  /// Recvs in the order of their calls; takes no memory before the first.
   using Recvs = PoolQueue<Recv>;
 
   void resize(std::size_t queues) { of_.resize(queues); }
-  /// Of one queue, or of any.
+  /// Adds a recv from one queue, or from any.
   void add(std::optional<std::size_t> queue, Recv&& recv) {
     (queue ? of_[*queue] : any_).push_back(std::move(recv));
   }
   [[nodiscard]] const Recvs& of(std::size_t queue) const { return of_[queue]; }
   [[nodiscard]] const Recvs& any() const { return any_; }
 
-  /// Drops those that `which` holds for, of these queues and of those that ask any. Each is asked once.
+  /// Drops the recvs of these queues and without a queue for which `which` holds. Calls it once per recv.
   template <class Which>
   void erase_if(const QueueTurns& queues, const Which& which) {
     for (std::size_t queue = queues.first; queue < queues.last; ++queue) of_[queue].erase_if(which);
     any_.erase_if(which);
   }
 
-  /// Until nobody gets anything: `ready(queue, recv)` says whether a tile is there and the recv may have it
-  /// now, `give(queue, recv)` hands it over.
+  /// Gives tiles to recvs until no recv can get one. `ready(queue, recv)` says whether a tile is there and
+  /// the recv may have it now; `give(queue, recv)` hands it over.
   template <class Ready, class Give>
   void match(QueueTurns& queues, const Ready& ready, const Give& give) {
     do {

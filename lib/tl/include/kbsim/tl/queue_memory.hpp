@@ -9,7 +9,7 @@
 
 namespace kbsim {
 
-/// A row-major block of memory to the neighbour: a load, then a send of what it gave. It keeps its place
+/// A row-major block of memory to the neighbour: a load, then a send of the loaded tile. It keeps its place
 /// among the sends of its direction. Done when the tile has left.
 struct SendFromCommand {
   static constexpr std::string_view kName = "send from memory";
@@ -20,7 +20,7 @@ struct SendFromCommand {
   std::source_location at;
 };
 
-/// The next tile from a neighbour, on to memory: done when that has acknowledged. The tile is let go then.
+/// The next tile from a neighbour into memory. Done, with the tile let go, when the memory has acknowledged.
 struct RecvIntoCommand {
   static constexpr std::string_view kName = "recv into memory";
   Dir from;

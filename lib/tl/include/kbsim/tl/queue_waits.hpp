@@ -14,36 +14,36 @@
 
 namespace kbsim {
 
-/// One end of a queue between two PEs, as a report of who waits sees it.
+/// One end of a queue between two PEs, as a report of waits sees it.
 struct QueueEnd {
   PeCoord pe;
   std::string direction;
   bool in_use = true;  // by the kernel that runs there, if one does
   PeCoord peer;
-  std::uint64_t ring = 0;       // names it; the peer's end has the two the other way round
-  std::uint64_t peer_ring = 0;  // of one direction, both are the receiver's
+  std::uint64_t ring = 0;       // names it; the peer's end swaps ring and peer_ring
+  std::uint64_t peer_ring = 0;  // in a queue of one direction, both are the receiver's
   Flow flow = Flow::both;
-  std::int64_t slots = 0;      // of each ring; 0: no limit
+  std::int64_t slots = 0;      // per ring; 0: no limit
   std::int64_t my_head = 0;    // slots of the peer filled from here
   std::int64_t peer_tail = 0;  // of these, known to be free again
   std::int64_t peer_head = 0;  // slots filled by the peer
   std::int64_t taken = 0;      // of these, received
   std::int64_t my_tail = 0;    // of these, free again
-  std::int64_t sends = 0;      // that wait
-  std::int64_t receives = 0;   // that wait
+  std::int64_t sends = 0;      // waiting sends
+  std::int64_t receives = 0;   // waiting recvs
 };
 
-/// Which PE waits for which: of the kernels those that await a SendWait or a RecvWait. An edge says
+/// Adds the waits of kernels that await a SendWait or a RecvWait. An edge says
 /// "sip0.cube0.pe0 recv W ← sip0.cube0.pe7 send E: never issued".
 void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends);
 
-/// PEs that take part get the counters of all their queues.
+/// Adds the counters of all queues of the PEs in the graph.
 void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends);
 
-/// Of a kernel that sends along a queue which only receives there, or the other way round.
+/// The error of a kernel that sends along a queue which only receives there, or the other way round.
 [[nodiscard]] std::string wrong_way(std::string_view direction, PeCoord pe, Flow flow);
 
-/// A tile that was sent, and that nobody received who should have.
+/// A tile that was sent but not received.
 struct LeftOver {
   PeCoord from;
   std::source_location at;  // of the send

@@ -5,8 +5,8 @@
 
 namespace kbsim {
 
-/// What a kernel does while this lives, by a name: from the issue clock's reading at its
-/// beginning to that at its end. Takes no time.
+/// Names the kernel's work while this object lives, from the issue clock's reading at its beginning to that
+/// at its end. Takes no time.
 class [[nodiscard("a range lasts as long as this object: keep it")]] RangeScope {
  public:
   RangeScope(PeBackend& pe, LastingName name) : pe_{pe}, name_{name}, begin_{pe.clock()} {}

@@ -13,7 +13,7 @@
 
 namespace kbsim {
 
-/// What becomes of the word of a signal: the value, or the sum of it and what was there.
+/// Sets the word of a signal to the value, or adds the value to the word.
 enum class SignalOp : std::uint8_t { set, add };
 
 struct PutArgs {
@@ -24,7 +24,7 @@ struct PutArgs {
   SignalOp op = SignalOp::set;
 };
 
-/// One of the two conditions is given.
+/// Exactly one of the two conditions must be given.
 struct WaitSignalArgs {
   Ptr signal;  // an i32 or i64 word
   std::optional<std::int64_t> at_least = {};
@@ -32,7 +32,7 @@ struct WaitSignalArgs {
 };
 static_assert(kArguments<PutArgs> && kArguments<WaitSignalArgs>);
 
-/// What the word of a signal is waited for to be: this value, or at least this value.
+/// The condition on a signal's word: exactly this value, or at least this value.
 struct Condition {
   bool exactly = false;
   std::int64_t value = 0;
@@ -43,7 +43,7 @@ struct Condition {
   friend auto operator<=>(const Condition&, const Condition&) = default;
 };
 
-/// A tile into memory, then its signal, an atomic on one word: done when that has been served.
+/// A tile into memory, then its signal, an atomic on one word: done when the atomic has been served.
 struct PutCommand {
   static constexpr std::string_view kName = "put";
   Ptr to;

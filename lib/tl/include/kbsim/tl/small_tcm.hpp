@@ -4,7 +4,7 @@
 
 namespace kbsim {
 
-/// UsageError: of a TCM with room for so many elements, a collective needs more at once.
+/// UsageError: a collective needs `needed` elements at once, and the TCM has room for `elements`.
 [[noreturn]] void refuse_small_tcm(std::int64_t elements, std::int64_t needed);
 
 }  // namespace kbsim

@@ -5,8 +5,8 @@
 
 namespace kbsim {
 
-/// A tensor as an argument of a kernel: what a host program's Tensor gives as desc(). A descriptor of it
-/// knows how the tensor lies, whatever its placement.
+/// A tensor as an argument of a kernel: the result of desc() of a host program's Tensor. A descriptor of it
+/// knows the tensor's layout, whatever its placement.
 struct TensorRef {
   Ptr base;
   Shape shape;

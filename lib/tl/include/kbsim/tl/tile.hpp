@@ -20,7 +20,7 @@ inline constexpr Bytes kLargestTile = 256_MiB;
 
 using oplog::Round;
 
-/// What a backend keeps of a tile; it goes when the last Tile lets go of it. Backends derive from it.
+/// A backend's state of a tile, destroyed with the last Tile that refers to it. Backends derive from it.
 class TileState {
  public:
   TileState(PeBackend& owner, Shape shape, DType dtype) : owner_{&owner}, shape_{shape}, dtype_{dtype} {}
@@ -31,7 +31,7 @@ class TileState {
   [[nodiscard]] PeBackend& owner() const { return *owner_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] DType dtype() const { return dtype_; }
-  /// By which queue it was received; Dir::any if it wasn't.
+  /// The queue it was received from; Dir::any if it wasn't received.
   [[nodiscard]] Dir from() const { return from_; }
   void came_from(Dir from) { from_ = from; }
 
@@ -44,8 +44,8 @@ class TileState {
 using TilePtr = std::shared_ptr<TileState>;
 
 /// An immutable block of elements in a PE's TCM: a value, cheap to copy. `a += b` rebinds `a`; a store or
-/// send in flight keeps what it was given. Using an empty tile is a KernelFault. It is no condition: its
-/// elements have no values yet when a kernel runs; `co_await tl.item(x)` gives one.
+/// send in flight keeps the tile it was given. Using an empty tile is a KernelFault. A tile is no condition:
+/// its elements have no values yet when a kernel runs; `co_await tl.item(x)` gives one.
 class Tile {
  public:
   using Here = std::source_location;
@@ -61,7 +61,7 @@ class Tile {
   [[nodiscard]] bool empty() const { return state_ == nullptr; }
   /// A copy in a dtype: narrowed floats round to nearest even, floats become integers toward zero.
   [[nodiscard]] Tile to(DType dtype, Here at = Here::current()) const;
-  /// With Round::rtz, of a float into a narrower one: toward zero, and to no infinity that wasn't one.
+  /// With Round::rtz, a float narrows toward zero, and a finite value never becomes infinite.
   [[nodiscard]] Tile to(DType dtype, Round round, Here at = Here::current()) const;
   /// The same bytes read as another dtype of the same size; takes no time.
   [[nodiscard]] Tile bitcast(DType dtype, Here at = Here::current()) const;

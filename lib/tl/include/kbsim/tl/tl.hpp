@@ -42,21 +42,21 @@ struct RecvArgs {
   Shape shape;
   DType dtype = f16;
   int tag = 0;
-  std::optional<Ptr> dst = {};  // memory of that dtype that it goes to
+  std::optional<Ptr> dst = {};  // memory of that dtype that the tile is stored in
 };
 
-struct Call;  // the room's own
+struct Call;  // internal
 
-/// What a kernel speaks. One rule: co_await means "leaves the PE". What leaves the PE has started when the
-/// call returns and is awaited for its completion; commands to the PE's own engines are queued in program
-/// order and not awaited. Mistakes are KernelFaults with the kernel's file and line.
+/// The language of kernels. One rule: co_await means "leaves the PE". An operation that leaves the PE has
+/// started when the call returns; awaiting it waits for its completion. Commands to the PE's own engines are
+/// queued in program order and not awaited. Mistakes are KernelFaults with the kernel's file and line.
 class TL {
  public:
   using Here = std::source_location;
 
   explicit TL(PeBackend& pe) : pe_{pe} {}
 
-  /// How many blocks of b hold a: a / b, rounded up. Takes no time. KernelFault unless b is positive.
+  /// Number of blocks of b that hold a: a / b, rounded up. Takes no time. KernelFault unless b is positive.
   [[nodiscard]] static std::int64_t cdiv(std::int64_t a, std::int64_t b, Here at = Here::current());
 
   /// The program's place in the grid of its launch, and the grid's size, as Triton's. Axis 0: PEs of the cube
@@ -69,7 +69,7 @@ class TL {
   [[nodiscard]] int num_programs(int axis, Here at = Here::current()) const;
   /// The PE that runs this, by its coordinates on the machine.
   [[nodiscard]] PeCoord place() const { return pe_.place(); }
-  /// What the machine has, whatever takes part in the launch.
+  /// The machine's sizes, whatever takes part in the launch.
   [[nodiscard]] MachineShape machine() const { return pe_.machine(); }
 
   /// A contiguous row-major block of `from`'s memory, into TCM. `dtype` must be `from`'s.
@@ -89,14 +89,14 @@ class TL {
     return {pe_, args, at};
   }
 
-  /// The rows of `base` that `indices` (integers) name, into one tile of the indices' shape and a row, or of
-  /// single elements. It leaves when the indices are known, as an item is; consecutive rows are one request.
+  /// The rows (or single elements) of `base` that `indices` (integers) name, into one tile of the indices'
+  /// shape and a row. Starts when the indices are known, as an item does; consecutive rows are one request.
   [[nodiscard]] Pending<Tile> gather(Ptr base, const Tile& indices, GatherArgs args = {},
                                      Here at = Here::current());
 
   /// Elements of memory are read and replaced where the memory is, by x + v, the greater or smaller of x and
-  /// v (a NaN gives way), x & v, x | v, x ^ v, or v; gives what they were. A number is a tile of one element.
-  /// Each element is served alone, in order of arrival, so that none is lost; see AtomicOp for the dtypes.
+  /// v (a NaN gives way), x & v, x | v, x ^ v, or v; gives the old values. A number is a tile of one element.
+  /// Each element is served alone, in order of arrival, so that none is lost; see applies() for the dtypes.
   [[nodiscard]] Pending<Tile> atomic_add(Ptr to, Operand value, Here at = Here::current());
   [[nodiscard]] Pending<Tile> atomic_max(Ptr to, Operand value, Here at = Here::current());
   [[nodiscard]] Pending<Tile> atomic_min(Ptr to, Operand value, Here at = Here::current());
@@ -104,32 +104,32 @@ class TL {
   [[nodiscard]] Pending<Tile> atomic_or(Ptr to, Operand value, Here at = Here::current());
   [[nodiscard]] Pending<Tile> atomic_xor(Ptr to, Operand value, Here at = Here::current());
   [[nodiscard]] Pending<Tile> atomic_xchg(Ptr to, Operand value, Here at = Here::current());
-  /// Where an element is `expected` it becomes `desired`; gives what they were, in either case.
+  /// An element that is `expected` becomes `desired`. Gives the old values in either case.
   [[nodiscard]] Pending<Tile> atomic_cas(Ptr to, Operand expected, Operand desired,
                                          Here at = Here::current());
 
-  /// A store, and when the memory has acknowledged it an atomic that sets the word `signal` to `value` or
-  /// adds it: whoever sees the word so sees the data. Done when the signal is acknowledged, too. Both are
-  /// memory that this PE sees: that of its package.
+  /// A store and, when the memory has acknowledged it, an atomic that sets the word `signal` to `value` or
+  /// adds it. A PE that sees the new word sees the data. Done when the signal is acknowledged, too. Both are
+  /// in the memory that this PE sees: that of its package.
   [[nodiscard]] Pending<void> put(PutArgs args, Here at = Here::current());
-  /// Until the word is `equal`, or `at_least` so: it is, or a put or another atomic makes it so. The memory
-  /// keeps the request until then; a plain store doesn't wake it.
+  /// Waits until the word is `equal`, or `at_least` this value. The memory keeps the request until the word
+  /// meets the condition by a put or another atomic; a plain store doesn't wake it.
   [[nodiscard]] Pending<void> wait_signal(WaitSignalArgs args, Here at = Here::current());
 
-  /// To the neighbour that `dir` names, in order per direction; done when the source has left.
+  /// Sends to the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());
   /// A row-major block of memory: a load and, when its tile is in TCM, a send, by one command and without the
-  /// kernel. Sends of that direction behind it wait for it.
+  /// kernel. Later sends of that direction wait for it.
   [[nodiscard]] Pending<void> send(SendFromArgs args, Here at = Here::current());
   /// The next tile from `dir`, in the order of the recv calls; it keeps its slot until let go, if slots are
-  /// in TCM. Without `dir` the first to arrive; of several there the queues take turns. Tile::from() tells.
-  /// With `dst` it goes on to memory, without the kernel: done, with an empty tile, when that has
-  /// acknowledged; its slot is free then.
+  /// in TCM. Without `dir`, the first tile to arrive (see Tile::from()); if several have, the queues take
+  /// turns. With `dst` the tile goes on to memory, without the kernel: done, with an empty tile, when the
+  /// memory has acknowledged; its slot is free then.
   [[nodiscard]] Pending<Tile> recv(RecvArgs args, Here at = Here::current());
-  /// recv, by a name that says that its Pending is kept: the tile comes while the kernel goes on.
+  /// recv, by a name that says that its Pending is kept: the tile arrives while the kernel goes on.
   [[nodiscard]] Pending<Tile> recv_async(RecvArgs args, Here at = Here::current()) { return recv(args, at); }
 
-  /// `co_await tl.wait(a, b);` awaits them all, in this order; what they gave is there by awaiting each.
+  /// `co_await tl.wait(a, b);` awaits them all, in this order. Awaiting each one then gives its result.
   template <class... T>
     requires(sizeof...(T) > 0)
   [[nodiscard]] Task<> wait(Pending<T>&... all) {
@@ -141,7 +141,7 @@ class TL {
   /// begin, begin + 1, ... up to but not including `end`, in i32.
   [[nodiscard]] Tile arange(std::int64_t begin, std::int64_t end, Here at = Here::current());
 
-  /// The same elements under another shape; these two take no time.
+  /// The same elements under another shape; reshape and unsqueeze take no time.
   [[nodiscard]] Tile reshape(const Tile& x, Shape shape, Here at = Here::current());
   [[nodiscard]] Tile unsqueeze(const Tile& x, Axis axis, Here at = Here::current());
   /// These move elements: trans swaps the last two axes; axis i of a permuted tile is axis axes[i] of `x`;
@@ -151,13 +151,13 @@ class TL {
   [[nodiscard]] Tile broadcast_to(const Tile& x, Shape shape, Here at = Here::current());
   [[nodiscard]] Tile cat(const Tile& a, const Tile& b, AxisArgs args, Here at = Here::current());
 
-  /// Operators besides those of operators.hpp. A NaN is equal to nothing; floordiv is of integers, toward 0.
+  /// Operators besides those of operators.hpp. A NaN equals nothing. floordiv takes integers, toward 0.
   [[nodiscard]] Tile eq(Operand a, Operand b, Here at = Here::current());
   [[nodiscard]] Tile ne(Operand a, Operand b, Here at = Here::current());
   [[nodiscard]] Tile floordiv(Operand a, Operand b, Here at = Here::current());
 
   /// The greater, or smaller, of two; a NaN gives way to a number unless {.nan = Nan::propagate}. bf16
-  /// gives f32. clamp is of floats: the smaller of `high` and the greater of x and `low`.
+  /// gives f32. clamp takes floats: the smaller of `high` and the greater of x and `low`.
   [[nodiscard]] Tile maximum(Operand a, Operand b, NanArgs args = {}, Here at = Here::current());
   [[nodiscard]] Tile minimum(Operand a, Operand b, NanArgs args = {}, Here at = Here::current());
   [[nodiscard]] Tile clamp(const Tile& x, Operand low, Operand high, NanArgs args = {},
@@ -168,7 +168,7 @@ class TL {
   /// a * b + c of floats, rounded once.
   [[nodiscard]] Tile fma(Operand a, Operand b, Operand c, Here at = Here::current());
 
-  /// Of floats of any dtype, in that dtype; abs of integers too.
+  /// Functions of floats of any dtype, in that dtype; abs takes integers, too.
   [[nodiscard]] Tile abs(const Tile& x, Here at = Here::current()) {
     return unary(oplog::UnaryOp::abs, x, at);
   }
@@ -213,8 +213,8 @@ class TL {
   }
   [[nodiscard]] Tile softmax(const Tile& x, AxisArgs args, Here at = Here::current());
 
-  /// Along one axis, in ascending order of the index. Floats add and multiply up in f32 (f64 in f64) and
-  /// are rounded once, to their own dtype; integers of less than 32 bits give i32.
+  /// Along one axis, in ascending order of the index. Floats are added and multiplied in f32 (f64 in f64) and
+  /// rounded once, to their own dtype; integers of less than 32 bits give i32.
   [[nodiscard]] Tile sum(const Tile& x, ReduceArgs args, Here at = Here::current());
   [[nodiscard]] Tile prod(const Tile& x, ReduceArgs args, Here at = Here::current());
   /// Elements of less than 32 bits give f32 or i32. NaN as in maximum; all NaN: NaN, and index 0.
@@ -225,23 +225,23 @@ class TL {
   [[nodiscard]] Tile argmin(const Tile& x, ExtremeArgs args, Here at = Here::current());
   /// As sum, but bf16 gives f32.
   [[nodiscard]] Tile cumsum(const Tile& x, AxisArgs args, Here at = Here::current());
-  /// The k largest along the last axis; of equals the first comes first, and NaN comes last.
+  /// The k largest along the last axis. Equal elements keep their order, and NaN comes last.
   [[nodiscard]] TopK topk(const Tile& x, std::int64_t k, Here at = Here::current());
 
-  /// [.., m, k] times [.., k, n] of one dtype, on pe_gemm. f32 of f16, bf16, f8 and f32; f64 of f64; i32 of
-  /// i8 and u8. With `acc`, of the result's dtype and shape, acc + a * b.
+  /// [.., m, k] times [.., k, n] of one dtype, on pe_gemm. f16, bf16, f8 and f32 give f32; f64 gives f64; i8
+  /// and u8 give i32. With `acc`, of the result's dtype and shape: acc + a * b.
   [[nodiscard]] Tile dot(const Tile& a, const Tile& b, Here at = Here::current());
   [[nodiscard]] Tile dot(const Tile& a, const Tile& b, const Tile& acc, Here at = Here::current());
 
   /// Prints the elements of a tile when they are known, in the order of simulated time; takes no time.
   void print(std::string_view label, const Tile& x, Here at = Here::current());
-  /// A fault of the kernel with this text and the first element that is 0, false or NaN, once they are
-  /// known: at the end of the run, in the mock at once. Takes no time.
+  /// A fault of the kernel with this text and the first element that is 0, false or NaN. Elements are checked
+  /// when they are known: at the end of the run, in the mock at once. Takes no time.
   void check_all(const Tile& condition, std::string_view text, Here at = Here::current());
-  /// KernelFault with this text if something that the kernel knows now isn't so.
+  /// KernelFault with this text unless the condition holds now.
   void check(bool condition, std::string_view text, Here at = Here::current());
-  /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
-  /// a name, in the trace: a literal, or `LastingName{text}` of a text that is made.
+  /// `const auto r = tl.range("softmax");` names the kernel's work from here to the end of the block in the
+  /// trace. The name is a literal, or `LastingName{text}` of a text made at run time.
   [[nodiscard]] RangeScope range(LastingName name, Here at = Here::current()) {
     pe_.count(at);
     return RangeScope{pe_, name};
@@ -253,10 +253,10 @@ class TL {
   /// its result as a tile, or an empty one if it went to `out`.
   [[nodiscard]] Pending<Tile> composite(CompositeArgs args, Here at = Here::current());
 
-  /// Until every PE of this SIP that runs the same launch has come to its barrier of the same number. It
-  /// waits for PEs, not for what they have under way: await first what the others are to see.
+  /// Waits until every PE of this SIP that runs the same launch has reached its barrier of the same number.
+  /// It doesn't wait for operations in flight: await first those whose results other PEs need.
   [[nodiscard]] Pending<void> barrier(Here at = Here::current()) { return Pending<void>{pe_.barrier(at)}; }
-  /// Until all units of this PE have done what they were asked for so far.
+  /// Waits until all units of this PE have finished their commands so far.
   [[nodiscard]] Pending<void> sync(Here at = Here::current()) { return Pending<void>{pe_.sync(at)}; }
   /// The number in a tile of one element, or at an index, as soon as it is ready: so that control flow may
   /// depend on data. Numbers of i64 are rounded to double.
@@ -275,8 +275,8 @@ class TL {
   void require_grid(const Call& call) const;
 
   PeBackend& pe_;
-  mutable bool asked_count_ = false;  // num_programs(0)
-  mutable bool asked_cube_ = false;   // of axis 1
+  mutable bool asked_count_ = false;  // called num_programs(0)
+  mutable bool asked_cube_ = false;   // asked for axis 1
 };
 
 static_assert(kArguments<SendArgs> && kArguments<SendFromArgs> && kArguments<RecvArgs>);

@@ -17,7 +17,7 @@ struct KernelOn {
   friend auto operator<=>(const KernelOn&, const KernelOn&) = default;
 };
 
-/// The process that issues the kernel's commands which wait for room in the TCM.
+/// The process that issues a kernel's commands when they wait for room in the TCM.
 struct StalledOn {
   PeCoord pe;
   [[nodiscard]] std::string text() const { return to_string(pe) + " (stalled)"; }
@@ -31,7 +31,7 @@ struct EndedOn {
   friend auto operator<=>(const EndedOn&, const EndedOn&) = default;
 };
 
-/// What a kernel awaits: a command, by a literal: "load"; or one of those below.
+/// The command that a kernel awaits, by a literal, such as "load". The structs below are other waits.
 struct CommandWait {
   std::string_view call;
   [[nodiscard]] std::string text() const { return std::string{call}; }
@@ -51,7 +51,7 @@ struct RecvWait {
 };
 
 struct BarrierWait {
-  std::uint32_t number = 0;                // of the launch's, from 1 on
+  std::uint32_t number = 0;                // within the launch, from 1 on
   [[nodiscard]] std::string text() const;  // "barrier 2"
   friend auto operator<=>(const BarrierWait&, const BarrierWait&) = default;
 };

@@ -12,11 +12,11 @@
 
 namespace kbsim {
 
-/// What the process is called that issues a kernel's commands which wait for room in the TCM.
+/// Name of the process that issues a kernel's commands when they wait for room in the TCM.
 [[nodiscard]] std::string stalled_name(std::string_view kernel, PeCoord pe);
 
-/// Gathers who waits for whom, of processes by their identities; one that has none gets one here. A report
-/// calls a process by its identity's text: a kernel by its PE.
+/// Gathers which process waits for which, by identity; a process without an identity gets one here. A report
+/// names a process by its identity's text, and so a kernel by its PE.
 class Waits {
  public:
   struct Process {
@@ -27,18 +27,18 @@ class Waits {
   explicit Waits(const std::vector<Waiting>& waiting);
 
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
-  /// It is there, and so it waits.
+  /// Whether the process is there. If it is, it waits.
   [[nodiscard]] bool runs(const Identity& who) const { return by_id_.contains(who); }
-  /// For what; none unless it runs.
+  /// The identity that it awaits; none unless it runs.
   [[nodiscard]] Identity awaited(const Identity& who) const;
-  /// Commands of its kernel wait for room in the TCM, so that those behind them aren't issued.
+  /// Commands of the PE's kernel wait for room in the TCM, so that later commands aren't issued.
   [[nodiscard]] bool stalls(PeCoord pe) const { return runs(StalledOn{pe}); }
-  /// It waits for somebody, or somebody for it.
+  /// Whether it waits for a process, or a process waits for it.
   [[nodiscard]] bool known(const Identity& who) const { return nodes_.contains(who); }
 
-  /// `from` waits for what `to` would have to do.
+  /// `from` waits for an action of `to`.
   void add(const Identity& from, const Identity& to, std::string why);
-  /// `from` waits for what somebody would have to do of whom nothing is known.
+  /// `from` waits for an action of an unknown process.
   void add_unknown(const Identity& from, std::string why);
   void add_counters(const Identity& of, WaitGraph::Counters counters);
   /// A host program that waits for a call of its own.
@@ -50,7 +50,7 @@ class Waits {
   std::size_t node(const Identity& who);
 
   std::vector<Process> processes_;
-  std::map<Identity, std::size_t> by_id_;  // of processes
+  std::map<Identity, std::size_t> by_id_;  // index in processes_
   std::map<Identity, std::size_t> nodes_;
   WaitGraph graph_;
 };

@@ -11,7 +11,7 @@
 
 namespace kbsim::topology {
 
-/// What of a cube an address belongs to; the first three are the unit_type field, in this order.
+/// The part of a cube that an address belongs to; the first three are the unit_type field, in this order.
 enum class Unit : std::uint8_t { pe, m_cpu, sram, hbm };
 
 /// The ranges of a cube's local addresses. A PE has its own of each of the first five.
@@ -25,7 +25,7 @@ struct RegionInfo {
   Bytes size;
 };
 
-/// From this table follow encoding, decoding, allocation and printing; what no row covers is reserved.
+/// The source of encoding, decoding, allocation and printing; addresses in no row are reserved.
 inline constexpr std::array<RegionInfo, 8> kRegions{{{"tcm", Unit::pe, 0x0000'0000, 256_MiB},
                                                      {"ipcq", Unit::pe, 0x1000'0000, 64_MiB},
                                                      {"scratchpad", Unit::pe, 0x1400'0000, 64_MiB},
@@ -57,7 +57,7 @@ struct Location {
 [[nodiscard]] std::string to_string(const Location& at);  // "sip1.cube0.pe3 ipcq+0x1234"
 
 /// A 51-bit physical address: rack (4) · sip (4) · cube (5) · local offset (38).
-/// What makes or decodes one throws UsageError naming the field that is out of range.
+/// Making or decoding one throws UsageError naming the field that is out of range.
 class PhysAddr {
  public:
   constexpr PhysAddr() = default;

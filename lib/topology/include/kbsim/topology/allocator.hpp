@@ -32,8 +32,8 @@ class PhysAllocator {
   RangeAllocator ranges_;
 };
 
-/// What one PE's software can allocate: its HBM slice, its TCM below the scheduler's part (which is
-/// the last), and its IPCQ space.
+/// The allocators of one PE's software: its HBM slice, its TCM below the scheduler's part (which is the
+/// last), and its IPCQ space.
 struct PeAllocator {
   PeAllocator(PeCoord at, const config::MemorySpec& memory);
 
@@ -50,9 +50,8 @@ struct CubeSramAllocator : PhysAllocator {
   CubeSramAllocator(int sip, int cube, Bytes size);
 };
 
-/// All allocators of a machine, each made when it is first asked for; references stay valid.
-/// UsageError: a machine or memory larger than its address field (by the key that is too large), or a
-/// coordinate that the machine doesn't have.
+/// All allocators of a machine, each made on first use; references stay valid. UsageError: a machine or
+/// memory larger than its address field (by the key that is too large), or a coordinate outside the machine.
 class MachineAllocators {
  public:
   explicit MachineAllocators(const config::MachineSpec& spec);
@@ -60,10 +59,10 @@ class MachineAllocators {
   [[nodiscard]] PeAllocator& pe(PeCoord at);
   [[nodiscard]] CubeSramAllocator& cube_sram(int sip, int cube);
 
-  /// The allocator behind a region: a PE's hbm, tcm or ipcq, or its cube's sram; AllocationError for others.
+  /// The allocator of a region: a PE's hbm, tcm or ipcq, or its cube's sram; AllocationError for others.
   [[nodiscard]] PhysAllocator& memory(PeCoord at, Region region);
 
-  /// Gives back a block of whichever memory holds it.
+  /// Frees a block in the memory that holds it.
   void free(PhysAddr at);
 
  private:

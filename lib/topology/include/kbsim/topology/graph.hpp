@@ -21,7 +21,7 @@ namespace kbsim::topology {
 
 class IRouting;
 
-/// What a node is; its `impl` says by which model it is simulated.
+/// The kind of a node; its `impl` names the model that simulates it.
 enum class NodeKind : std::uint8_t {
   host,
   pcie_switch,
@@ -51,16 +51,16 @@ struct Point {
   double y = 0.0;
 };
 
-/// How a node meets the fabric: routes climb from node to node until they are at a router.
+/// A node's connection to the fabric: routes climb from node to node to a router.
 struct Access {
   NodeId up;               // the next node towards its router
-  NodeId router;           // none: the node is no end of a route
-  NodeId xbar;             // where the requesters and the memories of a cube meet instead
-  bool is_memory = false;  // there
-  bool turns = false;      // what it sends to itself goes to its router and back
+  NodeId router;           // none: no route ends at the node
+  NodeId xbar;             // where requesters and memories of a cube meet instead
+  bool is_memory = false;  // at the xbar
+  bool turns = false;      // a message to itself goes to its router and back
 };
 
-/// A place where a component will live.
+/// The place of a component.
 struct Node {
   std::string name;  // a path: "sip0.cube5.pe3.pe_dma"
   const ComponentSpec* model = nullptr;
@@ -78,18 +78,18 @@ struct Link {
   Bandwidth bandwidth;
   double length_mm = 0.0;
   Time wire{};         // propagation delay
-  int axis = 0;        // along which its network extends
+  int axis = 0;        // axis of its network
   bool wraps = false;  // closes a ring of nodes
 };
 
 struct PeNodes {
   NodeId cpu, scheduler, dma, gemm, math, tcm, mmu, ipcq;
-  NodeId router;  // of the cube's NOC, where its two ports are
+  NodeId router;  // of the cube's NOC, with its two ports
 };
 
 struct CubeNodes {
   std::vector<NodeId> noc;     // row by row
-  std::array<NodeId, 4> ucie;  // a port a side
+  std::array<NodeId, 4> ucie;  // one port per side
   NodeId m_cpu, xbar, sram;
   std::vector<NodeId> hbm;  // slice i is PE i's own
   std::vector<PeNodes> pes;
@@ -103,7 +103,7 @@ struct SipNodes {
   std::vector<CubeNodes> cubes;  // row by row
 };
 
-/// A machine as nodes and links: what `compile` makes of a MachineSpec; immutable. Or a bare network: a grid
+/// A machine as nodes and links, made by `compile` from a MachineSpec; immutable. Or a bare network: a grid
 /// of routers without packages.
 class Graph {
  public:
@@ -127,8 +127,8 @@ class Graph {
     }
     throw_no_link(from, to);
   }
-  /// The same of one node after another of a way: it is looked for first in the `place` of out(from) where
-  /// that of the node before was.
+  /// The same for consecutive nodes of a route. The search starts at the index in out(from) where the
+  /// previous node's link was, in `place`.
   [[nodiscard]] LinkId link_between(NodeId from, NodeId to, std::uint32_t& place) const {
     const std::uint32_t first = first_out_[from.value()];
     const std::uint32_t count = first_out_[from.value() + 1] - first;
@@ -138,16 +138,16 @@ class Graph {
     }
     throw_no_link(from, to);
   }
-  /// The node of this name; none if there is none.
+  /// The node of this name; none if it doesn't exist.
   [[nodiscard]] std::optional<NodeId> find(std::string_view name) const;
   [[nodiscard]] const IRouting& routing() const { return *routing_; }
-  /// The wires between packages; not of a bare network.
+  /// The wires between packages; not for a bare network.
   [[nodiscard]] const SipNetwork& network() const { return *network_; }
-  /// Of packages; of routers, by their ids, in a bare network.
+  /// The grid of packages; in a bare network, of routers by their ids.
   [[nodiscard]] const SipGrid& grid() const { return *grid_; }
-  /// How many classes of traffic there are that must not wait for one another.
+  /// Number of traffic classes that must not wait for one another.
   [[nodiscard]] int classes() const { return classes_; }
-  /// How many phases a route may have: 2 if links close rings, see phases().
+  /// Greatest number of phases of a route: 2 if links close rings, see phases().
   [[nodiscard]] int phases() const { return phases_; }
 
   [[nodiscard]] NodeId host() const { return host_; }
@@ -169,8 +169,8 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<LinkId> out_;               // by the node that they leave
-  std::vector<NodeId> out_to_;            // where each of these leads to
-  std::vector<std::uint32_t> first_out_;  // by node, and behind the last
+  std::vector<NodeId> out_to_;            // the target of each of these
+  std::vector<std::uint32_t> first_out_;  // by node, and one more at the end
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
   std::optional<SipNetwork> network_;

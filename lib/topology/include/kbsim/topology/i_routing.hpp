@@ -15,20 +15,20 @@ namespace kbsim::topology {
 
 class Graph;
 
-/// Which way messages take from router to router. The ends of a route climb to their routers by what the
-/// graph has recorded (Access), so a routing knows routers and the ports between them only.
+/// Routes of messages from router to router. The ends of a route climb to their routers along the graph's
+/// Access, so a routing deals only with routers and the ports between them.
 class IRouting {
  public:
   virtual ~IRouting() = default;
 
-  /// Appends the nodes of the way between two routers, `from` not included, `to` included; each is joined to
-  /// the one before by a link. Of one graph, its result depends on the two routers only: messages between two
-  /// nodes keep their order. May be called by several threads. Where routers have finite queues, ways that
-  /// turn both from rows to columns and back may wait in a circle: a deadlock, which the run reports.
+  /// Appends the nodes of the route between two routers, without `from`, with `to`; a link joins each to the
+  /// one before. In one graph the result depends on the two routers only: messages between two nodes keep
+  /// their order. Several threads may call it. With finite queues in routers, routes that turn both from rows
+  /// to columns and back may deadlock; the run reports that.
   virtual void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const = 0;
 };
 
-/// A routing, known by the name that `system.routing` gives.
+/// A routing; `system.routing` selects it by name.
 struct RoutingModel {
   std::string doc;
   const std::vector<Field>* fields = nullptr;  // of its Spec

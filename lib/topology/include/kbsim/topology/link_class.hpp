@@ -7,7 +7,7 @@
 
 namespace kbsim::topology {
 
-/// What a link is for, from the outside in.
+/// The purpose of a link, from the outside in.
 enum class LinkClass { host, package, io, ucie, noc, noc_to_xbar, pe_port, pe_internal, xbar_to_hbm };
 [[nodiscard]] std::string_view to_string(LinkClass link_class);  // for people: "UCIe", "NOC to crossbar"
 

@@ -7,7 +7,7 @@
 
 namespace kbsim::topology {
 
-/// A route and what a message of `size` spends on it when nothing else moves.
+/// A route and the parts of an uncontended message's latency on it, for a message of `size`.
 struct PathCost {
   NodeId from;
   NodeId to;
@@ -21,9 +21,9 @@ struct PathCost {
 [[nodiscard]] PathCost path_cost(const Graph& graph, const std::vector<Time>& overhead, NodeId from,
                                  NodeId to, Bytes size);
 
-/// Of all pairs of PEs, from DMA to DMA: the most hops, and the path of a control message with the greatest
-/// overhead + wire. `overhead` is by node and must be alike in all packages, as models are.
-/// None where there is but one PE.
+/// Over all pairs of PEs, from DMA to DMA: the most hops, and the path of a control message with the greatest
+/// overhead + wire. `overhead` is by node and must be equal in all packages, as models are. None if there is
+/// only one PE.
 struct Farthest {
   int diameter = 0;
   PathCost path;

@@ -7,11 +7,11 @@
 
 namespace kbsim::topology {
 
-/// What a processor of a core asks of its NOC. A multicast goes to a rectangle of cores; a semaphore is a
-/// write of a word; a barrier ends when what it waits for is done.
+/// A request of a core's processor to its NOC. A multicast goes to a rectangle of cores; a semaphore is a
+/// write of a word; a barrier ends when the transfers it waits for are done.
 enum class NocOp : std::uint8_t { read, write, multicast, semaphore, barrier_begin, barrier_end };
 
-/// What a barrier waits for.
+/// The transfers that a barrier waits for.
 struct NocWaits {
   bool reads = false;
   bool writes = false;
@@ -27,7 +27,7 @@ struct NocSpot {
 struct NocEvent {
   std::int64_t cycle = 0;
   Bytes size;
-  NocSpot from;  // the core whose processor it is
+  NocSpot from;  // its processor issued the event
   NocSpot to;    // of a multicast the first corner
   NocSpot last;  // of a multicast the other corner
   NocOp op = NocOp::read;

@@ -8,11 +8,11 @@
 
 namespace kbsim::topology {
 
-/// What transfers share, each with a rate: links, NIUs' ends, memories.
+/// A shared resource with a rate: a link, an NIU's end or a memory.
 using NocResource = std::uint32_t;
 
-/// A way over one NOC: links in order, and the channel that a transfer needs on each. A transfer enters the
-/// second class of channels where its way wraps around, and leaves it where it turns.
+/// A route over one NOC: links in order, and the channel that a transfer needs on each. A transfer enters the
+/// second class of channels where its route wraps around, and leaves it where it turns.
 struct NocRoute {
   std::vector<NocResource> links;
   std::vector<std::uint32_t> channels;  // by link; all classes of all links count from 0
@@ -31,7 +31,7 @@ class NocNetwork {
     return dram_[static_cast<std::size_t>(node)] ? spec_.dram : spec_.worker;
   }
 
-  /// In bytes a nanosecond, by resource.
+  /// In bytes per nanosecond, by resource.
   [[nodiscard]] const std::vector<double>& rates() const { return rates_; }
   [[nodiscard]] std::uint32_t channel_classes() const { return 2 * 2 * count(); }
   [[nodiscard]] NocResource injection(int layer, int node) const { return port(layer, node, 2); }
@@ -40,7 +40,8 @@ class NocNetwork {
 
   [[nodiscard]] NocRoute route(int layer, int from, int to) const;
   [[nodiscard]] int hops(int layer, int from, int to) const;
-  /// By which input of the target's NIU a request comes: its own node's, or an axis and a class of channels.
+  /// The input of the target's NIU where a request arrives: its own node's, or an axis and a class of
+  /// channels.
   [[nodiscard]] int input(int layer, int from, int to) const;
 
  private:

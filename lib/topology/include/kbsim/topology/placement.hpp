@@ -14,9 +14,9 @@
 
 namespace kbsim::topology {
 
-/// How a matrix is divided among units. The tiled ones cut it into tiles and deal these out in turn:
-/// tiled_column_major goes along the columns first (the tiles of a row one after the other),
-/// tiled_row_major along the rows first.
+/// The division of a matrix among units. The tiled ones cut it into tiles and assign these to units in turn:
+/// tiled_column_major goes along the columns first (the tiles of a row one after the other), tiled_row_major
+/// along the rows first.
 enum class Split : std::uint8_t { replicate, row_wise, column_wise, tiled_row_major, tiled_column_major };
 [[nodiscard]] std::string_view to_string(Split split);
 
@@ -25,11 +25,11 @@ struct TileShape {
   std::int64_t cols = 32;
 };
 
-/// How a tensor lies in one SIP: divided among its cubes, then each cube's part among the cube's PEs.
+/// The placement of a tensor in one SIP: divided among its cubes, then each cube's part among the cube's PEs.
 struct DPPolicy {
   Split cube = Split::replicate;
   Split pe = Split::replicate;
-  std::optional<int> num_cubes = {};  // the first so many; all of them if not given
+  std::optional<int> num_cubes = {};  // the first ones; all of them if not given
   std::optional<int> num_pes = {};    // of each cube
   TileShape tile = {};                // of the tiled splits
 };
@@ -45,8 +45,8 @@ struct Block {
   friend constexpr bool operator==(const Block&, const Block&) = default;
 };
 
-/// What one PE holds of a tensor: a block, row-major and contiguous. The tensor is seen as a matrix
-/// whose columns are its last axis; a vector or scalar is one row.
+/// One PE's part of a tensor: a block, row-major and contiguous. The tensor is seen as a matrix whose columns
+/// are its last axis; a vector or scalar is one row.
 struct ShardSpec {
   PeCoord at;
   std::int64_t offset_bytes = 0;  // in the tensor's virtual range
@@ -54,7 +54,7 @@ struct ShardSpec {
   Block block;
   std::int64_t tensor_cols = 0;  // of the whole matrix
 
-  /// Of an element; 0 of a shard without elements, as no placement has one.
+  /// Bytes of an element; 0 for a shard without elements, which no placement has.
   [[nodiscard]] constexpr std::int64_t element_bytes() const {
     return block.elements() == 0 ? 0 : nbytes.count() / block.elements();
   }
@@ -67,8 +67,8 @@ struct ShardSpec {
   friend constexpr bool operator==(const ShardSpec&, const ShardSpec&) = default;
 };
 
-/// Sorts shards as a tiled split deals its tiles out, whichever PEs they went to: tiled_row_major goes down
-/// the columns of tiles, every other split along the rows. Replicas are equal.
+/// Sorts shards in the order in which a tiled split assigns its tiles, whatever their PEs: tiled_row_major
+/// goes down the columns of tiles, every other split along the rows. Replicas are equal.
 struct TileOrder {
   Split split = Split::tiled_column_major;
 
@@ -81,18 +81,18 @@ struct TileOrder {
   }
 };
 
-/// The shards of a tensor on `target_sip`, of a machine with `num_cubes` cubes a SIP and `num_pe` PEs a
-/// cube. Uneven splits give the first units one row or column more; a unit that gets nothing has no
-/// shard, one of a tiled split has a shard a tile. In the virtual range, shards follow each other in
-/// this order; copies share their place. UsageError names the size or count that can't be.
+/// The shards of a tensor on `target_sip`, of a machine with `num_cubes` cubes per SIP and `num_pe` PEs per
+/// cube. Uneven splits give the first units one row or column more. An empty unit has no shard; a unit of a
+/// tiled split has one shard per tile. In the virtual range, shards follow each other in this order; copies
+/// share their place. UsageError names the impossible size or count.
 [[nodiscard]] std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape,
                                                        int itemsize, int num_pe, int num_cubes,
                                                        int target_sip);
 
-/// The bytes of a shard, out of those of the whole row-major tensor.
+/// The bytes of a shard, taken from those of the whole row-major tensor.
 [[nodiscard]] std::vector<std::byte> scatter(std::span<const std::byte> tensor, const ShardSpec& shard);
 
-/// Puts a shard's bytes where they belong in the whole row-major tensor.
+/// Copies a shard's bytes to their place in the whole row-major tensor.
 void gather(std::span<const std::byte> bytes, const ShardSpec& shard, std::span<std::byte> tensor);
 
 }  // namespace kbsim::topology

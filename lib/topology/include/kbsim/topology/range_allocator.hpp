@@ -8,16 +8,15 @@
 
 namespace kbsim::topology {
 
-/// Hands out parts of one address range, first fit; freed neighbours join and are reused.
-/// AllocationError says what was asked, what is left and `where`; so it does for an address that is
-/// freed twice or was never handed out.
+/// Allocates parts of one address range, first fit; freed neighbours join and are reused. AllocationError
+/// states the request, the free bytes and `where`; likewise for an address freed twice or never allocated.
 class RangeAllocator {
  public:
   RangeAllocator(std::string where, std::uint64_t first, Bytes size);
 
-  /// The lowest free address that is a multiple of `alignment` and has `size` bytes behind it.
+  /// The lowest free address that is a multiple of `alignment` and starts `size` free bytes.
   [[nodiscard]] std::uint64_t allocate(Bytes size, Bytes alignment = 1_B);
-  /// Gives back the whole block that starts at `address`.
+  /// Frees the whole block that starts at `address`.
   void free(std::uint64_t address);
 
   [[nodiscard]] const std::string& where() const { return where_; }

@@ -12,26 +12,26 @@ namespace kbsim::topology {
 /// The links from one node to another, in order.
 using Route = std::vector<LinkId>;
 
-/// The nodes that a message passes from `from` to `to`, both included: from each of them up to its router,
-/// and between the routers as the graph's routing says. Traffic between a PE's DMA or TCM and the HBM of its
-/// own cube takes the crossbar; everything else takes the NOC. InternalError if one of them is no end of a
-/// route: a switch, a port, a crossbar, an engine.
+/// The nodes on a message's route from `from` to `to`, both included: each end climbs to its router, and
+/// between the routers the graph's routing decides. Traffic between a PE's DMA or TCM and the HBM of its own
+/// cube takes the crossbar; all other traffic takes the NOC. InternalError if an end is no end of a route: a
+/// switch, a port, a crossbar, an engine.
 [[nodiscard]] std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to);
 
 /// The links of that path.
 [[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to);
 
-/// The phase of a route at each of its links. Where nodes form a ring, each could wait for the next all the
-/// way round; so a route enters phase 1 on the link that closes the ring (the dateline), and phase 0 again
-/// where it turns to another axis. Links of different phases have different virtual channels.
+/// The phase of a route at each of its links. In a ring of nodes, each could wait for the next in a cycle. So
+/// a route enters phase 1 on the link that closes the ring (the dateline), and phase 0 again where it turns
+/// to another axis. Links of different phases have different virtual channels.
 [[nodiscard]] std::vector<std::uint8_t> phases(const Graph& graph, std::span<const LinkId> route);
 
-/// Finds one route after another in memory of its own.
+/// Finds routes one after another, in memory of its own.
 class RouteFinder {
  public:
   explicit RouteFinder(const Graph& graph) : graph_{&graph} {}
 
-  /// The links of path(), until the next are asked for.
+  /// The links of path(), valid until the next call.
   [[nodiscard]] std::span<const LinkId> operator()(NodeId from, NodeId to);
   /// The nodes of path(), likewise.
   [[nodiscard]] std::span<const NodeId> nodes(NodeId from, NodeId to);

@@ -14,7 +14,7 @@ inline constexpr std::array<Side, 4> kSides{Side::east, Side::west, Side::north,
   return kOpposite[index(side)];
 }
 
-/// Which way a route goes first in a mesh: along a row, or along a column.
+/// The first direction of a route in a mesh: along a row, or along a column.
 enum class DimensionOrder { xy, yx };
 
 }  // namespace kbsim::topology

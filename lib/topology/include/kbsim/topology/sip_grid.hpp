@@ -9,8 +9,8 @@
 
 namespace kbsim::topology {
 
-/// Packages in rows: a ring is one row that wraps, a grid wraps or doesn't; others lie in one row, too.
-/// A side that would lead a package to itself has no neighbour.
+/// Packages in rows: a ring is one row that wraps, a grid wraps or doesn't; other topologies are one row,
+/// too. A side that would lead a package to itself has no neighbour.
 class SipGrid {
  public:
   explicit SipGrid(const config::SipsSpec& spec);
@@ -19,11 +19,11 @@ class SipGrid {
   [[nodiscard]] int height() const { return h_; }
   [[nodiscard]] std::optional<int> neighbour(int sip, Side side) const;
 
-  /// The side by which a message leaves `from` on its way to `to`: the shorter way round where it wraps, east
-  /// and south if both ways are equally long. InternalError if it is there.
+  /// The side by which a message leaves `from` on its route to `to`: the shorter way round where it wraps,
+  /// east and south if both are equally long. InternalError if `from` is `to`.
   [[nodiscard]] Side next_side(int from, int to, DimensionOrder order = DimensionOrder::xy) const;
 
-  /// Calls with each package on that way behind `from`, to the last.
+  /// Calls `visit` with each package on that route after `from`, up to `to`.
   template <class Visit>
   void walk(int from, int to, DimensionOrder order, Visit visit) const {
     int x = from % w_;
@@ -39,11 +39,11 @@ class SipGrid {
     if (order == DimensionOrder::yx) along(x, to % w_, w_);
   }
 
-  /// All packages, from neighbour to neighbour and back to the first, as far as the grid has such a way.
+  /// All packages, from neighbour to neighbour and back to the first, if the grid has such a walk.
   [[nodiscard]] std::vector<int> closed_walk() const { return kbsim::closed_walk(w_, h_, wraps_); }
 
  private:
-  // Along one axis of length n: +1, -1, or 0 when there.
+  // The step along one axis of length n: +1, -1, or 0 at the goal.
   [[nodiscard]] int step(int from, int to, int n) const;
 
   int w_ = 1;

@@ -9,14 +9,14 @@
 
 namespace kbsim::topology {
 
-/// What a graph's component models say of themselves; no value where a model has no such figure.
+/// Figures from a graph's component models; no value where a model lacks the figure.
 struct Figures {
   std::vector<Time> overhead;            // by node
   std::optional<double> hbm_efficiency;  // effective / raw bandwidth
   std::optional<double> macs_per_ns;     // of one PE's matrix engine
 };
 
-/// What a machine amounts to, without simulating it.
+/// Totals of a machine, without simulating it.
 struct Summary {
   int packages = 0;
   int cubes = 0;

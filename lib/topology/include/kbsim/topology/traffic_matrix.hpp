@@ -6,7 +6,8 @@
 
 namespace kbsim::topology {
 
-/// Who sends how much to whom: a row a source, a column a sink, each entry a rate or a share.
+/// Traffic from each source to each sink: one row per source, one column per sink, each entry a rate or a
+/// share.
 struct TrafficMatrix {
   struct Row {
     int line = 0;

@@ -12,15 +12,15 @@
 
 namespace kbsim::topology {
 
-/// A graph with endpoints: places where synthetic traffic starts and ends, on a grid row by row. Each
-/// meets its router by a link each way. But for the scope `link`, sources and sinks are the same nodes.
+/// A graph with endpoints: sources and sinks of synthetic traffic, on a grid row by row. A link in each
+/// direction joins each to its router. Except in the scope `link`, sources and sinks are the same nodes.
 struct TrafficNetwork {
   Graph graph;
   std::vector<NodeId> sources;
   std::vector<NodeId> sinks;
   int w = 1;
   int h = 1;
-  Bandwidth service;  // that of endpoints' links unless EndpointRates say another: it is the unit of rates
+  Bandwidth service;  // of endpoints' links unless EndpointRates differ: the unit of rates
 
   [[nodiscard]] std::size_t at(int x, int y) const { return static_cast<std::size_t>(y * w + x); }
   /// The bandwidth at which a source sends.
@@ -37,13 +37,13 @@ struct EndpointRates {
   [[nodiscard]] bool any() const { return injection || ejection; }
 };
 
-/// The network that a scope names: `mesh:WxH`, `torus:WxH`, `ring:N` and `link` are bare ones, made of the
-/// NOC's router model, pitch and link bandwidth; `sip0.cube0.noc`, `sip0.cubes` and `sips` are the whole
-/// machine with endpoints at a cube's PEs, at the cubes of a package, or at the packages. Packets are not
-/// cut: packet_bytes is 0. UsageError with what was expected; `link` has no links of endpoints.
+/// The network of a scope. `mesh:WxH`, `torus:WxH`, `ring:N` and `link` are bare networks of the NOC's router
+/// model, pitch and link bandwidth. `sip0.cube0.noc`, `sip0.cubes` and `sips` are the whole machine with
+/// endpoints at a cube's PEs, at the cubes of a package, or at the packages. Packets are not cut:
+/// packet_bytes is 0. UsageError with the accepted forms; `link` has no links of endpoints.
 [[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope,
                                              const EndpointRates& rates = {});
-/// The network of a file, of the machine's NOC routers.
+/// The network of a file, with the machine's NOC routers.
 [[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, const config::Net& net,
                                              const EndpointRates& rates = {});
 

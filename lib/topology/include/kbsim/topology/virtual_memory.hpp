@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kVirtualBase = 0x1'0000'0000;
 inline constexpr Bytes kVirtualSize = 64_GiB;
 inline constexpr Bytes kPageSize = 4_KiB;
 
-/// Hands out ranges of whole pages of the virtual space; freed ranges are reused.
+/// Allocates ranges of whole pages of the virtual space; freed ranges are reused.
 class VirtualAllocator {
  public:
   VirtualAllocator() : ranges_{"virtual memory", kVirtualBase, kVirtualSize} {}
@@ -30,7 +30,7 @@ class VirtualAllocator {
   RangeAllocator ranges_;
 };
 
-/// [va, va + bytes) is the memory at `pa`. Not of whole pages: PEs' shards may share a page.
+/// [va, va + bytes) is the memory at `pa`. It need not be whole pages: PEs' shards may share a page.
 struct Mapping {
   std::uint64_t va = 0;
   PhysAddr pa;
@@ -50,7 +50,7 @@ struct PhysRange {
 
 using PhysRanges = boost::container::small_vector<PhysRange, 2>;
 
-/// What a virtual range stands for: its parts in order of address, up to the first unmapped byte.
+/// The physical parts of a virtual range in order of address, up to the first unmapped byte.
 struct Translation {
   PhysRanges pieces;
   std::optional<std::uint64_t> unmapped;  // the first missing address
@@ -63,8 +63,8 @@ class AddressMap {
  public:
   /// Throws AllocationError if any of it is mapped already, UsageError if it is empty.
   void insert(const Mapping& mapping);
-  /// Unmaps what there is of [va, va + bytes), cutting mappings that reach out of it; AllocationError if
-  /// there is nothing.
+  /// Unmaps the mapped parts of [va, va + bytes), cutting mappings that reach out of it; AllocationError if
+  /// there are none.
   void erase(std::uint64_t va, Bytes bytes);
 
   [[nodiscard]] Translation lookup(std::uint64_t va, Bytes bytes) const;

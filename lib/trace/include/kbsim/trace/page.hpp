@@ -7,23 +7,23 @@
 
 namespace kbsim::trace {
 
-/// So many slices make a page of less than 10 MB.
+/// With this number of slices a page has less than 10 MB.
 inline constexpr std::uint64_t kMostOfPage = 250'000;
 
 /// One HTML file that needs no network: the timeline to zoom, pan and search, with arrows and details.
 void write_page(Timeline& timeline, const Sink& sink);
 
-/// What a page may have of a timeline: of more slices the shortest are left out, of more arrows the last, of
-/// longer series those of the least sums.
+/// Limits of a timeline's data in a page. Beyond them the shortest slices, the last arrows and the series of
+/// the least sums are left out.
 struct PageLimits {
   std::uint64_t slices = kMostOfPage;
   std::uint64_t arrows = 1'000'000;
-  std::uint64_t numbers = 0;  // of series, runs of zeros being one
+  std::uint64_t numbers = 0;  // in series; a run of zeros counts as one
   bool links = false;         // slices of links are bounded already: all of them stay
 };
 
 /// The timeline as JSON, which the script shows on a canvas; "left_out" has a sentence for each limit that
-/// was met.
+/// was reached.
 void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink);
 [[nodiscard]] std::string_view timeline_script();
 

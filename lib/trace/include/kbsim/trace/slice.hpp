@@ -11,7 +11,7 @@ namespace kbsim::trace {
 using TrackId = std::uint32_t;
 inline constexpr TrackId kNoTrack = 0xffff'ffff;
 
-/// What a slice is; formats that have words of their own for some kinds look here.
+/// The kind of a slice; formats with their own words for some kinds use it.
 enum class SliceKind : std::uint8_t {
   program,
   call,
@@ -32,27 +32,27 @@ enum class SliceKind : std::uint8_t {
   link,
 };
 
-/// Something that lasted from `start` to `end`, as a file of spans holds it: plain bytes. By track, then in
-/// the order in which slices lie in one another.
+/// An interval from `start` to `end`, stored in a file of spans as plain bytes. Slices are sorted by track,
+/// then outer before inner.
 struct Slice {
   TrackId track = 0;
   Time start{};
-  std::int64_t minus_end = 0;  // of two that start together the longer one is first
-  SliceKind kind{};            // and of two that are as long the one of the smaller kind
-  bool cut = false;            // it began before the window, or ended behind it
+  std::int64_t minus_end = 0;  // if two start together, the longer one is first
+  SliceKind kind{};            // if they are equally long, the smaller kind is first
+  bool cut = false;            // it began before the window, or ended after it
   bool unfinished = false;     // the run ended before it did
   StringId name = 0;
   StringId detail = 0;
-  StringId part = 0;  // of a collective its dtype
+  StringId part = 0;  // of a collective: its dtype
   StringId at = 0;    // "file:line" of the program
   std::int64_t bytes = 0;
   std::uint64_t count = 0;
   std::uint64_t id = 0;
   std::int32_t group = 0;       // of a collective
   std::uint64_t from = 0;       // the flow that ends here; 0: none
-  std::uint64_t to = 0;         // the first of those that begin here
-  std::uint64_t flows = 0;      // how many begin here
-  Time idle{};                  // of a link's, between its packets
+  std::uint64_t to = 0;         // the first of the flows that begin here
+  std::uint64_t flows = 0;      // number of flows that begin here
+  Time idle{};                  // of a link's slice: idle time between its packets
   bool ends_flow_last = false;  // `from` ends with the slice, not with its start
 
   [[nodiscard]] Time end() const { return Time{-minus_end}; }

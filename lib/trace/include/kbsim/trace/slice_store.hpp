@@ -12,18 +12,19 @@
 
 namespace kbsim::trace {
 
-/// Slices as a run makes them, and in order afterwards. Holds `in_memory` of them; all others are in a
-/// temporary file in $TMPDIR or /tmp, which goes with the process. If that can't be written, slices are lost,
-/// and for_each() throws UsageError that says why: the run goes on.
+/// Stores slices in any order and returns them sorted. Holds `in_memory` of them; all others are in a
+/// temporary file in $TMPDIR or /tmp, which ends with the process. If that can't be written, slices are lost
+/// and the run continues; for_each() then throws UsageError with the reason.
 class SliceStore {
  public:
   explicit SliceStore(std::size_t in_memory = std::size_t{1} << 17U) : in_memory_{in_memory} {}
 
   void add(const Slice& slice);
-  /// Of all that were added and not lost.
+  /// The number of slices added and not lost.
   [[nodiscard]] std::uint64_t size() const { return written_ + buffer_.size(); }
 
-  /// In ascending order. It may be asked for several times, and more may be added afterwards.
+  /// Visits slices in ascending order. It may be called several times, and more slices may be added
+  /// afterwards.
   void for_each(const std::function<void(const Slice&)>& visit);
 
  private:
@@ -37,11 +38,11 @@ class SliceStore {
 
   std::size_t in_memory_;
   std::vector<Slice> buffer_;
-  bool is_sorted_ = false;  // those
+  bool is_sorted_ = false;  // the buffer
   std::unique_ptr<std::FILE, Close> file_;
   std::uint64_t written_ = 0;
   std::vector<std::uint64_t> ends_;  // of the file's runs
-  std::string lost_;                 // why
+  std::string lost_;                 // the reason
 };
 
 }  // namespace kbsim::trace

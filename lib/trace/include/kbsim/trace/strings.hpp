@@ -8,10 +8,10 @@
 
 namespace kbsim::trace {
 
-/// A text of a trace by its number; 0 is "".
+/// The number of a text of a trace; 0 is "".
 using StringId = std::uint32_t;
 
-/// The texts of a trace, each once, numbered as they came.
+/// The texts of a trace, each once, numbered in order of first use.
 class Strings {
  public:
   Strings() { (void)id(""); }

@@ -17,29 +17,29 @@ struct Track {
   std::string name;
   TrackId parent = kNoTrack;  // a smaller number
   std::int32_t order = 0;     // among its siblings
-  int process = -1;           // the package or rank that it is of; -1: no single one
-  int stream = -1;            // of that, where kernels and transfers run one after the other
-  bool says_place = false;    // its name alone does, as that of a link
+  int process = -1;           // the package or rank that it belongs to; -1: no single one
+  int stream = -1;            // of that process, for kernels and transfers in sequence
+  bool says_place = false;    // its name alone states its place, as that of a link
 };
 
-/// What a series counts: how busy its track is, how many things wait for it or are under way, and how many
-/// places are free, in the mean or at least.
+/// The measure of a series: utilization of its track, the number of waiting things or of those under way, and
+/// the number of free places, as the mean or the minimum.
 enum class Measure : std::uint8_t { utilisation, waiting, under_way, free, least_free };
 
-/// A number in windows of time, all of one width; the last may be shorter.
+/// A number per window of time, all of one width; the last may be shorter.
 struct Series {
   TrackId track = kNoTrack;  // under it
   Measure measure = Measure::utilisation;
   std::string name;
   std::string unit;
   std::vector<double> values;
-  double all = 0;  // that there are, of what is free; 0: the values stand for themselves
+  double all = 0;  // the total of a free resource; 0: the values stand for themselves
 };
 
-/// All that a trace tells, whatever its format.
+/// The contents of a trace, in any format.
 struct Timeline {
   std::string title;
-  bool is_cut = false;  // some slices are missing, as the title says
+  bool is_cut = false;  // some slices are missing; the title says which
   std::vector<Track> tracks;
   Strings strings;
   SliceStore slices;
@@ -47,33 +47,32 @@ struct Timeline {
   Time begin{};
   Time end{};
   Time window{};                     // of the series
-  std::vector<std::uint64_t> flows;  // that have both ends here, ascending
+  std::vector<std::uint64_t> flows;  // flows with both ends here, ascending
   int ranks = 0;
 
   [[nodiscard]] bool has_flow(std::uint64_t flow) const { return std::ranges::binary_search(flows, flow); }
 };
 
-/// The place of each track among all, as a viewer shows them: parents before children, siblings by their
-/// order.
+/// The index of each track among all, in a viewer's order: parents before children, siblings by their order.
 [[nodiscard]] std::vector<std::uint32_t> places_of(const std::vector<Track>& tracks);
 /// "sip0.cube0.pe0.pe_dma"
 [[nodiscard]] std::string path_of(const std::vector<Track>& tracks, TrackId track);
-/// What stands at its row: its path, or its name if that says its place.
+/// The label of its row: its path, or its name if that states its place.
 [[nodiscard]] std::string label_of(const std::vector<Track>& tracks, TrackId track);
 
-/// Where a file's bytes go, piece by piece.
+/// Receives a file's bytes, piece by piece.
 using Sink = std::function<void(std::string_view bytes)>;
 
-/// Perfetto writes times in ns: what is shorter has the length 0, unless a ps is written as a ns.
+/// Perfetto writes times in ns: a shorter time has the length 0, unless a ps is written as a ns.
 enum class TimeUnit : std::uint8_t { ns, ps };
 
 /// Perfetto's protobuf: docs/tracing.md. Slices that overlap on a track get tracks of its name.
 void write_perfetto(Timeline& timeline, TimeUnit unit, const Sink& sink);
 
-/// Chrome trace events with Kineto's names and keys, times a thousandfold: of one rank, or of all (-1).
+/// Chrome trace events with Kineto's names and keys, times multiplied by 1000: for one rank, or for all (-1).
 void write_chrome(Timeline& timeline, int rank, const Sink& sink);
 
-/// A picture: a row a track that has slices.
+/// A picture: one row per track with slices.
 void write_svg(Timeline& timeline, const Sink& sink);
 
 }  // namespace kbsim::trace

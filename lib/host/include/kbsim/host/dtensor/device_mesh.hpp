@@ -14,11 +14,11 @@
 
 namespace kbsim::host::dtensor {
 
-/// What a rank's DTensors send.
+/// The communication of a rank's DTensors.
 enum class Comm { all_reduce, all_gather, reduce_scatter, all_to_all, scatter, broadcast };
 [[nodiscard]] std::string_view to_string(Comm comm);
 
-/// How often, and of how many bytes: those of the tensors that this rank gave to them.
+/// Number of calls, and bytes of the tensors that this rank gave to them.
 struct CommCount {
   int times = 0;
   Bytes bytes{};
@@ -36,21 +36,21 @@ class DeviceMesh {
   [[nodiscard]] const std::vector<int>& shape() const { return state_->shape; }
   [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
   [[nodiscard]] int size() const;
-  /// UsageError, as the next two, for an axis that isn't there.
+  /// UsageError for an axis that doesn't exist, as the next two.
   [[nodiscard]] int size(int axis, Here at = Here::current()) const { return shape()[index_of(axis, at)]; }
-  /// Where this rank is.
+  /// This rank's coordinate.
   [[nodiscard]] const std::vector<int>& get_coordinate() const { return state_->coordinate; }
   [[nodiscard]] int get_local_rank(int axis = 0, Here at = Here::current()) const {
     return state_->coordinate[index_of(axis, at)];
   }
-  /// Those that differ from this rank on the axis only, in the order of their coordinates.
+  /// The ranks that differ from this one on the axis only, in the order of their coordinates.
   [[nodiscard]] const Group& get_group(int axis = 0, Here at = Here::current()) const {
     return state_->groups[index_of(axis, at)];
   }
   /// UsageError for a name that no axis has.
   [[nodiscard]] int axis(std::string_view name, Here at = Here::current()) const;
 
-  /// Of all that DTensors of this mesh have sent so far, on this rank.
+  /// The communication of this mesh's DTensors so far, on this rank.
   [[nodiscard]] const CommCounts& sent() const { return state_->sent; }
   void count(Comm comm, Bytes bytes) const;
 
@@ -74,14 +74,14 @@ class DeviceMesh {
   std::shared_ptr<State> state_;
 };
 
-/// All ranks call it. UsageError, in PyTorch's words, unless the mesh has the world's ranks and a name an
+/// All ranks call it. UsageError, in PyTorch's words, unless the mesh has the world's ranks and one name per
 /// axis.
 [[nodiscard]] Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type,
                                                 std::vector<int> mesh_shape,
                                                 std::vector<std::string> mesh_dim_names = {},
                                                 DeviceMesh::Here at = DeviceMesh::Here::current());
 
-/// Counts what the DTensors of a mesh send on this rank from here on.
+/// Counts the communication of a mesh's DTensors on this rank from here on.
 class CommDebugMode {
  public:
   explicit CommDebugMode(DeviceMesh mesh) : mesh_{std::move(mesh)}, before_{mesh_.sent()} {}

@@ -12,9 +12,9 @@
 
 namespace kbsim::host::dtensor {
 
-/// A tensor over the ranks of a mesh. Each has a local tensor, or none where its chunk is empty; all ranks
-/// call what there is here in the same order. A change of sharding needs local tensors of which each PE has
-/// all: on one PE, or replicated. Local tensors are shared by copies, and only ever read.
+/// A tensor over the ranks of a mesh. Each rank has a local tensor, or none if its chunk is empty. All ranks
+/// make the same calls in the same order. A change of sharding needs each PE to have the whole local tensor:
+/// on one PE, or replicated. Copies share local tensors, which are never written.
 class DTensor {
  public:
   using Here = std::source_location;
@@ -31,12 +31,12 @@ class DTensor {
   /// The placement of local tensors inside the package.
   [[nodiscard]] const topology::DPPolicy& dp() const { return dp_; }
   [[nodiscard]] const std::optional<Tensor>& to_local() const { return local_; }
-  /// UsageError of a rank that has none.
+  /// UsageError if this rank has none.
   [[nodiscard]] const Tensor& local(Here at = Here::current()) const;
 
-  /// By the fewest collectives (changes_between).
+  /// With the fewest collectives (changes_between).
   [[nodiscard]] Task<DTensor> redistribute(Placements placements, Here at = Here::current()) const;
-  /// The same, of one that nobody needs any more: what it combines takes its place.
+  /// The same, for a tensor that isn't needed any more: its local tensor may be overwritten.
   [[nodiscard]] Task<DTensor> consume(Placements placements, Here at = Here::current()) const;
   /// All of it, on every rank.
   [[nodiscard]] Task<HostArray> full_tensor(Here at = Here::current()) const;
@@ -61,8 +61,8 @@ class DTensor {
 
 struct DistributeOptions {
   std::string name = "dtensor";
-  /// As PyTorch's src_data_rank: the first rank of each line of the mesh gives its part to the others.
-  /// Without it, each takes its own chunk of what it has itself, and nothing is sent.
+  /// As PyTorch's src_data_rank: the first rank of each line of the mesh gives its part to the others. If
+  /// false, each rank takes its chunk of its own tensor, and nothing is sent.
   bool from_first_rank = true;
 };
 

@@ -8,15 +8,15 @@
 
 namespace kbsim::host::dtensor {
 
-/// Operators on DTensors of one mesh, with PyTorch's sharding rules: operands are redistributed to what fits
-/// with the least sent (sharding_rules.hpp), the local operator runs, and the result is placed as the rule
-/// says. What fails inside names the caller's line.
+/// Operators on DTensors of one mesh, with PyTorch's sharding rules: operands are redistributed to fitting
+/// placements with the fewest elements sent (sharding_rules.hpp), the local operator runs, and the rule
+/// places the result. Errors inside name the caller's line.
 /// [.., K] times [K, N]; a contraction of chunks gives Partial.
 [[nodiscard]] Task<DTensor> matmul(DTensor x, DTensor w, DTensor::Here at = DTensor::Here::current());
-/// Shapes are equal, or one is a row; dtypes promote as in PyTorch. Partial sums are added as they are, and
-/// Partial averages; any other Partial is reduced first.
+/// Shapes are equal, or one is a row; dtypes promote as in PyTorch. Partial sums and Partial averages are
+/// added as they are; any other Partial is reduced first.
 [[nodiscard]] Task<DTensor> add(DTensor a, DTensor b, DTensor::Here at = DTensor::Here::current());
-/// The left one of two, and the place where it stands: operators can't take default arguments.
+/// The left operand of two, with its source location: operators can't take default arguments.
 struct DTensorOperand {
   DTensorOperand(DTensor of,  // NOLINT(google-explicit-constructor)
                  DTensor::Here where = DTensor::Here::current())
@@ -28,7 +28,7 @@ struct DTensorOperand {
   return add(std::move(a.tensor), std::move(b), a.at);
 }
 [[nodiscard]] Task<DTensor> relu(DTensor x, DTensor::Here at = DTensor::Here::current());
-/// Over the last dimension, which each rank then has all of.
+/// Over the last dimension, which is replicated first.
 [[nodiscard]] Task<DTensor> softmax(DTensor x, DTensor::Here at = DTensor::Here::current());
 [[nodiscard]] Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps = 1e-5,
                                        DTensor::Here at = DTensor::Here::current());

@@ -12,8 +12,8 @@
 
 namespace kbsim::host::dtensor {
 
-/// What the ranks along an axis of a mesh have of a tensor: all of it, each a chunk of a dimension, or each a
-/// part of what they combine to.
+/// The part of a tensor that a rank along an axis of a mesh has: all of it (Replicate), a chunk of a
+/// dimension (Shard), or one term of a reduction over the ranks (Partial).
 struct Replicate {
   friend auto operator<=>(const Replicate&, const Replicate&) = default;
 };
@@ -34,13 +34,13 @@ using Placements = std::vector<Placement>;
 [[nodiscard]] std::string to_string(const Placement& placement);
 [[nodiscard]] std::string to_string(const Placements& placements);
 
-/// The same shape but for one extent.
+/// The same shape except for one extent.
 [[nodiscard]] Shape with_extent(const Shape& shape, int dim, std::int64_t extent);
 
 /// Chunk i of n elements, as torch.chunk cuts: ceil(n / count) each, the last ones fewer or none.
 [[nodiscard]] IndexRange chunk_of(std::int64_t n, int count, int i);
 
-/// What the rank at a coordinate has of a tensor. Axes that shard the same dimension cut one another's
+/// The shape of the local tensor at a coordinate. Axes that shard the same dimension cut one another's
 /// chunks, the first axis first. An extent may be 0.
 [[nodiscard]] Shape local_shape(const Shape& shape, const std::vector<int>& mesh,
                                 const std::vector<int>& coordinate, const Placements& placements);
@@ -52,9 +52,9 @@ struct Change {
   Placement to;
 };
 
-/// The changes that lead from one to the other with the fewest collectives; of those, with the fewest bytes.
-/// Shard to Replicate is an all-gather, to another Shard an all-to-all; Partial to Replicate an all-reduce,
-/// to Shard a reduce-scatter; Replicate to Shard takes none. UsageError for a change to Partial.
+/// The changes from one to the other with the fewest collectives, and then with the fewest bytes. Shard to
+/// Replicate is an all-gather, to another Shard an all-to-all; Partial to Replicate an all-reduce, to Shard a
+/// reduce-scatter; Replicate to Shard takes none. UsageError for a change to Partial.
 [[nodiscard]] std::vector<Change> changes_between(const Shape& shape, const std::vector<int>& mesh,
                                                   const Placements& from, const Placements& to);
 

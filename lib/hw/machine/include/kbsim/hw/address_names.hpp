@@ -12,23 +12,23 @@
 
 namespace kbsim::hw {
 
-/// What programs have at which virtual addresses of a package, for whoever says of an address that it isn't
-/// mapped or is waited at. What is dropped is known until others take its place. Any thread may call: in a
-/// divided machine what a program adds or drops within a window of the question may be known or not.
+/// Names of the programs' objects by virtual address and package, for errors about an address. A dropped
+/// object is known until another takes its place. Any thread may call. In a divided machine, an object that
+/// is added or dropped within the window of the query may or may not be known.
 class AddressNames {
  public:
   /// `name` as in "it is in NAME". `layout` is that of a tensor which isn't row-major in virtual addresses.
   void add(int sip, std::uint64_t va, Bytes bytes, std::string name,
            std::shared_ptr<const TensorLayout> layout = nullptr);
   void drop(int sip, std::uint64_t va);
-  /// "NAME", or "NAME, which was freed": what the address is in; "" if it is in none.
+  /// "NAME", or "NAME, which was freed": the object at the address; "" if there is none.
   [[nodiscard]] std::string at(int sip, std::uint64_t va) const;
   /// The layout of the tensor that the address is in; null if that is row-major, freed or unknown.
   [[nodiscard]] std::shared_ptr<const TensorLayout> layout(int sip, std::uint64_t va) const;
-  /// It is in one that was freed.
+  /// Whether the address is in a freed object.
   [[nodiscard]] bool freed(int sip, std::uint64_t va) const;
-  /// "; it is 64 B behind the end of NAME", or in it, before it, or in it before it was freed; "" if nothing
-  /// is within 16 MiB.
+  /// "; it is 64 B behind the end of NAME", or in it, before it, or in it before it was freed. "" if there is
+  /// no object within 16 MiB.
   [[nodiscard]] std::string near(int sip, std::uint64_t va) const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace kbsim::hw {
 
-/// Takes what the host changes in a package at once to the package's process.
+/// Carries the host's immediate changes to a package's process.
 class ChangeBorder final : public Border<std::function<void()>> {
  public:
   using Border::Border;
@@ -23,14 +23,15 @@ class ChangeBorder final : public Border<std::function<void()>> {
   void arrives(std::function<void()>& change) override { change(); }
 };
 
-/// The processes of a machine that several threads simulate: the first is the host with its switch, each of
-/// the others a package. They meet at links alone: what goes over one takes the lookahead at least.
+/// The processes of a machine that several threads simulate: first the host with its switch, then one per
+/// package. They interact over links alone; a link between them takes at least the lookahead.
 class Division {
  public:
-  /// Between processes a link takes so long at least.
+  /// Minimum time of a link between processes.
   static constexpr Time kLeastLookahead = 1_ns;
 
-  /// `host` and `whole` are the first process's and outlive it; others get a simulation of these options.
+  /// `host` and `whole` belong to the first process and outlive it. Each other process gets a simulation with
+  /// the options `each`.
   Division(Simulation& host, Fabric& whole, const SimulationOptions& each);
   ~Division();
 
@@ -39,7 +40,7 @@ class Division {
   }
   [[nodiscard]] Fabric& fabric(const topology::Node& node) { return *fabrics_[process(node)]; }
 
-  /// Once all components are made. Why they can't be divided so; empty if they can.
+  /// Called after all components are made. The reason against this division; empty if there is none.
   [[nodiscard]] std::string obstacle() const;
   /// Likewise, before Fabric::connect(): gives links between processes their borders.
   void add_borders();
@@ -47,8 +48,8 @@ class Division {
   void set_lookahead();
 
   [[nodiscard]] Windows& windows() const { return *windows_; }
-  /// By the host while it runs: done in a package's process before it hears of anything that the host sends
-  /// later.
+  /// Called by the host during the run: makes the change in the package's process before anything that the
+  /// host sends later arrives.
   void apply(int sip, std::function<void()> change) const;
   [[nodiscard]] std::size_t processes() const { return fabrics_.size(); }
   void run(unsigned threads) { windows_->run(threads); }
@@ -70,13 +71,13 @@ class Division {
   std::vector<std::unique_ptr<FabricBorder>> borders_;
 };
 
-/// What a host program does to a package beside its messages, at no time: a change that nobody there sees
-/// before something that the host sends later comes.
+/// An immediate change of a package by a host program, beside its messages. It takes effect before anything
+/// that the host sends later arrives.
 void change(Machine& machine, int sip, std::function<void()> change);
 
-/// What a host program sees of a package at the present time: `look` is done now, or if packages run side by
-/// side within the present window, before the package goes on; it uses that package's parts alone. Before the
-/// run those that look say so.
+/// Lets a host program read a package at the present time. `look` runs now or, if packages run side by side
+/// in the present window, before the package continues. It uses that package's components alone. Host
+/// programs that look call let_host_look() before the run.
 void let_host_look(Machine& machine);
 void look(Machine& machine, int sip, std::function<void()> look);
 

@@ -4,10 +4,10 @@
 
 namespace kbsim::hw {
 
-/// Which launch a kernel runs in.
+/// The launch that a kernel belongs to.
 struct LaunchId {
   std::uint32_t order = 0;  // of the host
-  std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
+  std::uint64_t round = 0;  // number of the collective; it increases, and is equal on all packages
 };
 
 }  // namespace kbsim::hw

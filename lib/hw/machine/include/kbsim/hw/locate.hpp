@@ -13,8 +13,8 @@ struct MemoryAddress {
   std::int64_t address = 0;
 };
 
-/// Which component a physical address belongs to. A PE's private ranges are all in its TCM.
-/// Throws KernelFault for an address that the machine doesn't have.
+/// The component of a physical address. A PE's private ranges are all in its TCM. Throws KernelFault for an
+/// address that the machine doesn't have.
 [[nodiscard]] MemoryAddress locate(const topology::Graph& graph, topology::PhysAddr at);
 
 }  // namespace kbsim::hw

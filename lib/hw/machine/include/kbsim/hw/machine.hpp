@@ -27,18 +27,18 @@ class Machine {
  public:
   /// `graph`, `sim` and `log` must outlive it. An impl that doesn't fit its place is a ConfigError.
   Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log);
-  /// The same; if it can, divided among processes that threads run side by side, each with a simulation of
-  /// these options: a package, and the host with its switch, which is `sim`'s (docs/adr/0081).
+  /// The same, divided if possible among processes that threads run side by side: one per package with a
+  /// simulation with the options `each`, and the host with its switch in `sim` (docs/adr/0081).
   Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log, const SimulationOptions& each);
   ~Machine();
 
-  /// Runs until nothing is left to do, as Simulation::run(); if it is divided, on so many threads.
+  /// Runs until nothing is left to do, as Simulation::run(); a divided machine uses `threads` threads.
   void run(unsigned threads = 1);
-  /// Of all its processes.
+  /// Events of all its processes.
   [[nodiscard]] std::uint64_t events() const;
   /// Null if it is one process.
   [[nodiscard]] const Division* division() const { return division_.get(); }
-  /// Why it isn't divided; empty if it is, or wasn't to be.
+  /// The reason why it isn't divided; empty if it is, or if no division was requested.
   [[nodiscard]] const std::string& undivided_because() const { return undivided_because_; }
 
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
@@ -47,8 +47,8 @@ class Machine {
   [[nodiscard]] const topology::Graph& graph() const { return fabric_.graph(); }
   [[nodiscard]] oplog::OpLog& log() const { return log_; }
 
-  /// The component at a node, as what its neighbours need it to be: an interface. Of each model the first
-  /// component is asked: in all others the interface lies at the same place.
+  /// The component at a node as an interface that its neighbours need. Only the first component of each model
+  /// is asked: in the others the interface lies at the same offset.
   template <class T>
   [[nodiscard]] T& at(NodeId id) {
     Component& component = *components_[id.value()];
@@ -64,10 +64,10 @@ class Machine {
 
   [[nodiscard]] const Component& component(NodeId id) const { return *components_[id.value()]; }
 
-  /// True until the machine is taken down: what outlives it must not talk to it.
+  /// True until the machine is taken down; an object that outlives it must not use it after that.
   [[nodiscard]] std::shared_ptr<const bool> running() const { return running_; }
 
-  /// Who computes the numbers that kernels ask for (tl.item); nobody, unless somebody is named.
+  /// The evaluator computes the numbers that kernels ask for (tl.item). By default there is none.
   void set_evaluator(oplog::Evaluator evaluator) { evaluator_ = std::move(evaluator); }
   [[nodiscard]] const oplog::Evaluator& evaluator() const { return evaluator_; }
 
@@ -78,7 +78,7 @@ class Machine {
   /// The op log's lane of a PE.
   [[nodiscard]] std::uint32_t lane(PeCoord pe) const;
 
-  /// Of all that the op log and the links have recorded.
+  /// Digest of everything that the op log and the links have recorded.
   [[nodiscard]] Digest digest() const;
 
  private:
@@ -91,7 +91,7 @@ class Machine {
   [[noreturn]] void misfit(NodeId id) const;
   void make_components();
   void start_components();
-  // UsageError for a process that asks for another's component: it may be in another time.
+  // UsageError if a process asks for another process's component, whose time may differ.
   [[nodiscard]] std::unique_lock<std::mutex> touch(NodeId id) {
     return division_ == nullptr ? std::unique_lock<std::mutex>{} : touch_divided(id);
   }

@@ -8,7 +8,7 @@
 namespace kbsim::hw {
 
 /// Places of a machine that could be simulated side by side: each cube, each package's IO chiplet, and the
-/// host with its switch, to which belongs all else. Numbers follow the graph alone.
+/// host with its switch and all the rest. Numbers follow from the graph alone.
 class MachineParts {
  public:
   static constexpr PartId kHost = 0;
@@ -17,7 +17,7 @@ class MachineParts {
 
   [[nodiscard]] PartId of(const topology::Node& node) const;
   [[nodiscard]] std::size_t count() const { return count_; }
-  /// Of a part that isn't the host's, from 0.
+  /// The package, from 0, of a part that isn't the host's.
   [[nodiscard]] int package(PartId part) const { return (part - 1) / in_package_; }
 
  private:

@@ -21,36 +21,36 @@
 
 namespace kbsim::hw {
 
-/// Who knows of whose accesses: the processes of the host, the kernels of its orders, and what barriers and
-/// messages between PEs tell. Nothing of it takes time. While nobody looks for races, all of it does nothing
-/// and gives nullptr.
+/// The happens-before order of accesses: between the processes of the host and the kernels of its orders, by
+/// barriers and by messages between PEs. It takes no simulated time. Without race detection all functions do
+/// nothing and return nullptr.
 class OrderWatch {
  public:
   using Agent = oplog::AgentPtr;
   using Known = oplog::KnowledgePtr;
 
   explicit OrderWatch(Simulation& sim) : sim_{sim} {}
-  /// Calls `all_known` when whoever goes on knows all that was done.
+  /// Calls `all_known` when everything so far happens before everything that follows.
   void watch(std::shared_ptr<oplog::RaceTally> tally, std::function<void()> all_known);
   [[nodiscard]] bool on() const { return tally_ != nullptr; }
 
   /// The process of the host that runs just now.
   [[nodiscard]] Agent here();
-  /// What it knows, for others.
+  /// Its vector clock, to be passed on.
   [[nodiscard]] Known told();
-  /// What two knew.
+  /// The join of two vector clocks.
   [[nodiscard]] Known both(const Known& a, const Known& b) const;
-  /// It goes on with what somebody knew.
+  /// Joins `known` into the running process's vector clock.
   void learn(const Known& known);
-  /// It has started another one, which knows what it does.
+  /// It has started another process, which inherits its vector clock.
   void fork(const Process& started);
-  /// It ends: what it knew, for whoever awaits it; and somebody does.
+  /// It ends: its final vector clock, for joins() in a process that awaits it.
   [[nodiscard]] Known ends();
   void joins(const Known& end);
-  /// Nothing is left to happen: whoever comes next knows all.
+  /// No work is pending: everything so far happens before everything that follows.
   void quiet();
 
-  /// While it lives, what the running process does is done by somebody who knows more.
+  /// During its lifetime the running process acts with `more` joined into its vector clock.
   class Knowing {
    public:
     Knowing(OrderWatch& orders, std::span<const Known> more);
@@ -63,23 +63,23 @@ class OrderWatch {
     Agent before_;
   };
 
-  /// An order of launches or moves leaves the host, for so many PEs.
+  /// An order of launches or moves for `pes` PEs leaves the host.
   void ordered(std::uint32_t order, int rank, std::size_t pes);
-  /// A kernel of it begins; on its PE after those of its rank before it.
+  /// A kernel of the order begins; it follows earlier kernels of its rank on its PE.
   [[nodiscard]] Agent kernel_begins(std::uint32_t order, PeCoord pe, std::string_view kernel);
-  /// A move of it begins.
+  /// A move of the order begins.
   [[nodiscard]] Agent move_begins(std::uint32_t order);
   void ends(std::uint32_t order, PeCoord pe, const Agent& kernel);
   void move_ends(std::uint32_t order, const Agent& move);
-  /// The host hears that all have ended; and somebody goes on with that.
+  /// The host observes that all have ended (reported); one of its processes continues with that (learn_of).
   void reported(std::uint32_t order);
   void learn_of(std::uint32_t order);
 
-  /// A kernel comes to a barrier, and tells what it knows; those who have passed it know what all did.
+  /// A kernel arrives at a barrier with its vector clock; the kernels that pass it get the join of all.
   void reaches(std::uint32_t order, std::uint32_t barrier, Known known);
   [[nodiscard]] Known passed(std::uint32_t order, std::uint32_t barrier);
 
-  /// A tile goes to a ring, and is received from there.
+  /// A tile is sent to a ring, and is received from there.
   void sent(topology::PhysAddr ring, std::uint64_t sequence, Known known);
   [[nodiscard]] Known received(topology::PhysAddr ring, std::uint64_t sequence);
 

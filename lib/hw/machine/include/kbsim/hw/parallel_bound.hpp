@@ -10,9 +10,9 @@
 
 namespace kbsim::hw {
 
-/// What threads could give a run at most, for each of some partitions: events, and the time that they took
-/// here, by window and process. It assumes that processes hear of one another over links alone: what a host
-/// program and the machine share beside them would have to become messages.
+/// Upper bound of a run's speedup by threads, for each of several partitions: events, and the time that they
+/// took here, by window and process. It assumes that processes interact over links alone. Other state that a
+/// host program and the machine share would have to become messages.
 class ParallelBound final : public EventWatch {
  public:
   struct Bound {
@@ -26,7 +26,7 @@ class ParallelBound final : public EventWatch {
   explicit ParallelBound(std::vector<Partition> partitions);
 
   void ran(Time when, PartId part) override;
-  /// In the order of the partitions, of a run that has ended.
+  /// Bounds of a finished run, in the order of the partitions.
   [[nodiscard]] const std::vector<Bound>& close();
 
  private:

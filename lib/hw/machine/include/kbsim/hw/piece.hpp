@@ -7,7 +7,7 @@
 
 namespace kbsim::hw {
 
-/// A stretch of memory and the bytes of a tile that lie in it.
+/// A stretch of memory, and its bytes' place in a tile.
 struct Piece {
   topology::PhysRange memory;
   std::int64_t offset = 0;  // in the tile

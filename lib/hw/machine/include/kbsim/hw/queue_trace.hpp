@@ -12,8 +12,8 @@
 
 namespace kbsim::hw {
 
-/// A line for each tile that goes into a queue or comes out of one: "120.5 ns sip0.cube0.pe0 send E 4096 B
-/// #3". Lines are in the order of time, those of one time in that of PEs; the last come with flush().
+/// One line for each tile that enters or leaves a queue: "120.5 ns sip0.cube0.pe0 send E 4096 B #3". Lines
+/// are in order of time, then of PEs; the last ones are printed by flush().
 class QueueTrace {
  public:
   struct Event {
@@ -31,11 +31,11 @@ class QueueTrace {
   QueueTrace(const QueueTrace&) = delete;
   QueueTrace& operator=(const QueueTrace&) = delete;
 
-  /// From now on.
+  /// Prints from now on.
   void print_to(std::FILE* file) { file_ = file; }
   [[nodiscard]] bool on() const { return file_ != nullptr; }
 
-  /// An event of now or of later; now never goes back.
+  /// Notes an event at `now` or later; `now` never decreases.
   void note(Time now, const Event& event);
   void flush() { print_before(kForever); }
 

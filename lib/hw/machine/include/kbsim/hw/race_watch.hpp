@@ -18,8 +18,8 @@
 
 namespace kbsim::hw {
 
-/// Watches the accesses of a machine for data races, if somebody asked for it. Slots of rings are not
-/// watched: credits order them. It holds memory for accesses that a later one may still race with.
+/// Watches the accesses of a machine for data races, on request. Slots of rings are not watched: credits
+/// order them. It holds memory for accesses that a later one may still race with.
 class RaceWatch {
  public:
   /// All of these must outlive it.
@@ -31,14 +31,14 @@ class RaceWatch {
   [[nodiscard]] bool on() const { return check_ != nullptr; }
   [[nodiscard]] OrderWatch& orders() { return orders_; }
 
-  /// A command of an agent; nullptr if nobody watches.
+  /// A command of an agent; nullptr if race detection is off.
   [[nodiscard]] oplog::IssuePtr issue(const oplog::AgentPtr& by) const {
     return by ? std::make_shared<oplog::Issue>(by) : nullptr;
   }
   /// An access begins now; one of no command isn't watched.
   void begin(oplog::MemoryAccess access, std::span<const Piece> pieces);
   void begin(oplog::MemoryAccess access, MemoryAddress at, Bytes bytes);
-  /// What a command does is done.
+  /// The work of a command is done.
   void end(const oplog::IssuePtr& issue) const {
     if (issue) issue->ended = sim_.now();
   }
@@ -50,10 +50,10 @@ class RaceWatch {
   /// These bytes are free.
   void forget(const topology::PhysRange& bytes);
 
-  /// A line each, in the order in which they were found; those of a run that failed at some time are complete
-  /// before it.
+  /// The races, one line each, in the order found. If the run failed at some time, they are complete before
+  /// it.
   [[nodiscard]] std::vector<std::string> reports(Time before = kForever) const;
-  /// The most that watching has held.
+  /// Peak memory of race detection.
   [[nodiscard]] Bytes memory() const;
 
  private:

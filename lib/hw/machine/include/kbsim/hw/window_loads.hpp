@@ -9,9 +9,9 @@
 
 namespace kbsim::hw {
 
-/// What processes that may run side by side for a window of time would take on some number of threads: in
-/// each window they are dealt to threads the longest first, each to the least loaded, and all wait for the
-/// last. A window begins with the earliest event anywhere and lasts `lookahead`.
+/// Time that processes which may run side by side for a window would take on a number of threads. In each
+/// window they are assigned longest first, each to the least loaded thread, and all wait for the last. A
+/// window begins with the earliest event anywhere and lasts `lookahead`.
 class WindowLoads {
  public:
   static constexpr std::array<int, 7> kThreads{1, 2, 4, 8, 16, 32, 64};
@@ -28,9 +28,9 @@ class WindowLoads {
   /// After the last event.
   void close();
 
-  /// The sum over windows of the most that one of kThreads[index] has to do.
+  /// The sum over windows of the greatest load of one of kThreads[index] threads.
   [[nodiscard]] std::uint64_t longest(std::size_t index) const { return longest_[index]; }
-  /// How many times as fast as one they are, at most.
+  /// Upper bound of the speedup over one thread.
   [[nodiscard]] double times_as_fast(std::size_t index) const;
   [[nodiscard]] std::uint64_t total() const { return longest_.front(); }
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
@@ -40,7 +40,7 @@ class WindowLoads {
   [[nodiscard]] std::uint64_t longest_on(std::size_t threads);
 
   std::vector<std::uint64_t> loads_;  // of this window, by process
-  std::vector<std::size_t> busy_;     // those that have some
+  std::vector<std::size_t> busy_;     // those with a load
   std::vector<std::uint64_t> sorted_;
   std::vector<std::uint64_t> heap_;
   Time lookahead_;

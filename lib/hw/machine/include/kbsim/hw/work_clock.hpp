@@ -4,14 +4,14 @@
 
 namespace kbsim::hw {
 
-/// How long pieces of work took this thread. Most are far too short to be asked for the processor's time,
-/// which is a system call; so the wall's is taken, and a piece that took suspiciously long is asked how much
-/// of that the thread had the processor.
+/// Duration of pieces of work on this thread. Most are too short for the processor's time, which needs a
+/// system call, so the wall clock is used. If a piece took suspiciously long, the thread's processor time is
+/// read instead.
 class WorkClock {
  public:
   WorkClock() { mark(); }
 
-  /// Since resume(), at least a nanosecond.
+  /// The time since resume(), at least a nanosecond.
   [[nodiscard]] std::chrono::nanoseconds pause();
   void resume();
 
@@ -21,10 +21,10 @@ class WorkClock {
 
   void mark();
 
-  Clock::time_point since_;               // of the piece
-  Clock::time_point paused_;              // of what isn't measured
-  Clock::time_point marked_;              // the wall's time ...
-  std::chrono::nanoseconds processor_{};  // ... at which the processor's was this; since then they went alike
+  Clock::time_point since_;               // start of the piece
+  Clock::time_point paused_;              // start of the unmeasured part
+  Clock::time_point marked_;              // a wall-clock time
+  std::chrono::nanoseconds processor_{};  // the processor's time at marked_; both advance equally after it
 };
 
 }  // namespace kbsim::hw

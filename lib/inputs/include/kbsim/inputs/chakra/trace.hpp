@@ -11,7 +11,7 @@
 
 namespace kbsim::inputs::chakra {
 
-/// An attribute, encoded as the file has it.
+/// An attribute, encoded as in the file.
 using Attribute = std::string;
 [[nodiscard]] Attribute attribute(std::string_view name, std::int64_t value);
 [[nodiscard]] Attribute attribute(std::string_view name, bool value);
@@ -46,18 +46,18 @@ struct Node {
 
 /// The trace of one rank.
 struct Trace {
-  std::vector<std::string> versions = {"0.0.4"};  // one; or, of some converters, attributes
+  std::vector<std::string> versions = {"0.0.4"};  // one; from some converters, attributes
   std::vector<Attribute> attributes;
   std::vector<Node> nodes;
 
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
-/// The attributes of a node that say something here. An integer may be written as any kind of integer, of
+/// The attributes of a node that have a meaning here. An integer may be written as any kind of integer, of
 /// either sign, as a bool, a whole floating-point number or a text of digits.
 struct Meaning {
   std::optional<std::int64_t> duration_ps;
-  std::optional<std::int64_t> runtime_micros;  // runtime: older converters have it beside the node's duration
+  std::optional<std::int64_t> runtime_micros;  // runtime: in older converters beside the node's duration
   std::optional<std::int64_t> num_ops, tensor_size;
   std::optional<std::int64_t> comm_type, comm_size, comm_src, comm_dst, comm_tag;
   std::string comm_name;  // comm_type as a text that is no number
@@ -66,14 +66,14 @@ struct Meaning {
   std::string group;     // pg_name, or comm_group
 };
 
-/// UsageError that names node and attribute for one that can't be decoded, Unsupported for one that changes
-/// the work otherwise or isn't known.
+/// UsageError that names node and attribute if one can't be decoded. Unsupported if one is unknown or changes
+/// the work in another way.
 [[nodiscard]] Meaning meaning_of(const Node& node);
 
-/// InputError with the byte from which on the file isn't a trace.
+/// InputError with the byte at which the trace becomes invalid.
 [[nodiscard]] Trace parse_trace(const std::string& name, std::string_view bytes);
 [[nodiscard]] Trace read_trace(const std::filesystem::path& file);
-/// parse_trace() of it gives an equal one.
+/// The inverse of parse_trace().
 [[nodiscard]] std::string to_bytes(const Trace& trace);
 
 /// The files of a folder, NAME.RANK.et or NAMErank.et, by rank. UsageError unless there is one for each rank

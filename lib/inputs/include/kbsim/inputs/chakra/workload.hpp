@@ -12,17 +12,17 @@ namespace kbsim::inputs::chakra {
 
 enum class WorkKind : std::uint8_t { device, cpu, memory, communication, nothing };
 
-/// A node of a rank, and which others wait for it.
+/// A node of a rank, and the nodes that wait for it.
 struct WorkItem {
   int rank = 0;
   std::uint64_t id = 0;
   std::string name;
   WorkKind kind = WorkKind::nothing;
-  std::optional<std::int64_t> duration_ps;  // as it says; none: by its operations or bytes
+  std::optional<std::int64_t> duration_ps;  // as the node states it; none: by its operations or bytes
   std::int64_t operations = 0;
   std::int64_t bytes = 0;
-  std::uint32_t communication = 0;  // of the kind: which
-  std::uint32_t depends_on = 0;     // on so many others, each counted once
+  std::uint32_t communication = 0;  // its index among those of the kind
+  std::uint32_t depends_on = 0;     // number of nodes it waits for, each counted once
   std::vector<std::uint32_t> next;
 };
 
@@ -33,28 +33,28 @@ struct Communication {
   CommunicationKind kind = CommunicationKind::message;
   config::Collective collective = config::Collective::all_reduce;
   std::size_t group = 0;             // of a collective
-  std::vector<int> ranks;            // those that take part, of a group in its order
-  std::vector<std::uint32_t> items;  // theirs
+  std::vector<int> ranks;            // participants; those of a group in its order
+  std::vector<std::uint32_t> items;  // of the participants
   std::int64_t bytes = 0;            // of a rank's input, or of the message
   int root = 0;                      // a rank of the world
 };
 
-/// The traces of all ranks as one graph, in which a communication is one step of all who take part.
+/// The traces of all ranks as one graph, in which a communication is one step of all participants.
 struct Workload {
   int ranks = 0;
   std::size_t dependencies = 0;          // as the files have them
-  std::size_t records = 0;               // nodes that record what another node does
+  std::size_t records = 0;               // nodes that record another node's work
   std::vector<std::vector<int>> groups;  // the first is all ranks; then those of pg_name
   std::vector<WorkItem> items;           // by rank, then as in its file
   std::vector<Communication> communications;
 };
 
-/// The k-th collective of a group on one rank meets the k-th on every other (in an order of the nodes that
-/// their dependencies allow, smallest id first), the k-th message of a tag from one rank to another its k-th
-/// receive. Nodes that record another node's communication are no second one (records.hpp). UsageError for
-/// nodes of an unknown type, two of one id, a dependency on none, circles within a rank and over several,
-/// peers that are missing or don't match, no comm_size of what sends; Unsupported for collectives over some
-/// dimensions alone. All name rank and node.
+/// Builds the graph. The k-th collective of a group on one rank matches the k-th on every other, in an order
+/// that the dependencies allow, smallest id first. The k-th message of a tag from one rank to another matches
+/// its k-th receive. Nodes that record another node's communication don't count (records.hpp). UsageError,
+/// naming rank and node: unknown type, duplicate id, missing dependency, cycle within a rank or across ranks,
+/// missing or mismatched peer, sender without comm_size. Unsupported, likewise: collectives over some
+/// dimensions alone.
 [[nodiscard]] Workload workload_of(const std::vector<Trace>& traces);
 
 }  // namespace kbsim::inputs::chakra

@@ -30,26 +30,26 @@ struct Convolution {
 struct Layer {
   std::string name;
   std::int64_t m = 0, n = 0, k = 0;
-  std::optional<Convolution> convolution = {};  // what the product was made of
+  std::optional<Convolution> convolution = {};  // origin of the product
   int line = 0;
 
   [[nodiscard]] std::int64_t macs() const { return m * n * k; }
-  /// Each operand and the result once.
+  /// The elements of each operand and of the result, counted once.
   [[nodiscard]] std::int64_t elements() const { return m * k + k * n + m * n; }
 };
 
-/// The product of a convolution by im2col: a row an output position, a column a filter, as deep as a filter
-/// has elements.
+/// The product of a convolution by im2col: one row per output position, one column per filter; the inner
+/// dimension is the number of a filter's elements.
 [[nodiscard]] Layer im2col(const Convolution& convolution);
 
 /// The layers of a SCALE-Sim CSV: `Layer, M, N, K,` or `Layer name, IFMAP Height, IFMAP Width, Filter Height,
-/// Filter Width, Channels, Num Filter, Strides,` and padding and dilation. Columns go by their names; by
-/// position, as in SCALE-Sim, if one name stands twice. DP in a convolution's name makes a layer a channel.
-/// InputError with line and column for a wrong cell, Unsupported for one that would change the work otherwise
-/// and for columns that aren't known.
+/// Filter Width, Channels, Num Filter, Strides,` and padding and dilation. Columns are found by name; by
+/// position, as in SCALE-Sim, if a name appears twice. DP in a convolution's name makes one layer per
+/// channel. InputError with line and column for a wrong cell; Unsupported for an unknown column, or a cell
+/// that would change the work in another way.
 [[nodiscard]] std::vector<Layer> read_layers(const Text& text);
 
-/// Whether the first line has a column of such a list.
+/// Whether the first line has a column of a layer list.
 [[nodiscard]] bool is_layer_list(std::string_view text);
 
 }  // namespace kbsim::inputs

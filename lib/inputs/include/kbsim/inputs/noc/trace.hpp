@@ -12,14 +12,15 @@
 
 namespace kbsim::inputs {
 
-/// Where the chip of a trace has cores.
+/// The extent of a chip's cores in a trace.
 struct NocExtent {
   int w = 1;
   int h = 1;
   int layers = 1;
 };
 
-/// The events of one processor of one core: stretches of the file, in which others' may stand, too.
+/// The events of one processor of one core: stretches of the file, which may contain other processors'
+/// events.
 struct NocSection {
   struct Range {
     std::uint64_t begin = 0;
@@ -31,10 +32,10 @@ struct NocSection {
   std::uint64_t events = 0;
 };
 
-/// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps where
-/// each processor's events are, not the events: a stretch each time that another processor's turn comes, and
-/// kMostStretches at most, from where on neighbours are one. UsageError if the file can't be read again, as a
-/// pipe; InputError with line and column; Unsupported if it is of several chips.
+/// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps the
+/// places of each processor's events: one stretch per change of processor. Beyond kMostStretches, neighbours
+/// are merged. UsageError if the file can't be read again, as a pipe; InputError with line and column;
+/// Unsupported if it has several chips.
 struct NocTrace {
   static constexpr std::size_t kMostStretches = std::size_t{1} << 20;
   [[nodiscard]] static NocTrace open(const std::filesystem::path& file, const NocExtent& extent,
@@ -42,14 +43,14 @@ struct NocTrace {
 
   std::filesystem::path file;
   std::vector<NocSection> sections;               // by core and processor
-  std::int64_t first_cycle = 0;                   // the least stamp
+  std::int64_t first_cycle = 0;                   // the least timestamp
   std::uint64_t events = 0;                       // of sections
-  std::uint64_t zones = 0;                        // begins and ends of zones, which ask nothing of the NOC
+  std::uint64_t zones = 0;                        // begins and ends of zones, without requests to the NOC
   std::map<std::string, std::uint64_t> left_out;  // events of other types, by type
 };
 
-/// Gives a section's events in the order of their stamps, reading the file again piece by piece. The section
-/// outlives it.
+/// Returns a section's events in the order of their timestamps, reading the file again piece by piece. The
+/// section must outlive it.
 class NocCursor {
  public:
   NocCursor(const NocTrace& trace, const NocSection& section, const NocExtent& extent);

@@ -7,12 +7,12 @@
 
 namespace kbsim::detail {
 
-/// A number from 1 on for each of some addresses: by linear probing, at most half full.
+/// Maps addresses to numbers from 1 on: linear probing, at most half full.
 class AddressTable {
  public:
   AddressTable() : places_(kFirst) {}
 
-  /// Puts it there; gives what was there before, 0 if nothing was.
+  /// Stores the number; returns the one before, 0 if there was none.
   std::uint32_t put(const void* address, std::uint32_t number) {
     std::size_t at = home(address);
     for (; places_[at].number != 0; at = next(at)) {
@@ -23,7 +23,7 @@ class AddressTable {
     return 0;
   }
 
-  /// Takes it away; 0 if nothing is there.
+  /// Removes and returns the number; 0 if there is none.
   [[gnu::always_inline]] std::uint32_t take(const void* address) {
     if (size_ == 0) return 0;
     std::size_t at = home(address);
@@ -50,13 +50,13 @@ class AddressTable {
   };
   static constexpr std::size_t kFirst = 256;  // a power of two
   [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (places_.size() - 1); }
-  // Addresses of blocks differ above their low bits; the product's high bits hang on all of them.
+  // Addresses of blocks differ above their low bits; the product's high bits depend on all of them.
   [[nodiscard]] std::size_t home(const void* address) const {
     constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
     const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
     return static_cast<std::size_t>((bits * kGolden) >> 32U) & (places_.size() - 1);
   }
-  // What stands behind it goes on standing where it is found.
+  // Later entries of the probe chain move up, so that they are still found.
   std::uint32_t take_at(std::size_t at) {
     const std::uint32_t number = places_[at].number;
     --size_;

@@ -68,7 +68,7 @@ class CircularQueue {
 
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
-  std::uint32_t mask_ = kInside - 1;  // of its room, which may be none
+  std::uint32_t mask_ = kInside - 1;  // capacity - 1; the capacity may be 0
   T* places_ = inside();
   alignas(T) std::array<std::byte, kInside * sizeof(T)> inside_;
 };

@@ -4,8 +4,8 @@
 
 namespace kbsim::detail {
 
-/// Called by the event that has brought something: those who collect go on in the late phase of this time,
-/// which is now if nothing else is there.
+/// Called by an event that has brought an item. Collectors go on in the late phase of this time, which begins
+/// now if no other event is left at this time.
 inline void collect_soon(List& collectors, Scheduler& scheduler) {
   if (collectors.empty() || !scheduler.deserted()) return scheduler.late(collectors);
   auto& first = static_cast<TimedEvent&>(collectors.pop_front());

@@ -15,9 +15,9 @@
 namespace kbsim::detail {
 
 /// The future, while it is large: a timing wheel (see Slots) whose slots are dense records of time and event,
-/// in the order in which they came. Events that are out of the cache are touched when their record moves, and
-/// fetched ahead before they run. An event stands in its record as in a list of its own, so it leaves by
-/// Link::unlink as anywhere. Chunks of records are used again: nothing is allocated in steady state.
+/// in insertion order. Events that are out of the cache are touched when their record moves, and fetched
+/// ahead before they run. An event stands in its record as in a list of its own, so Link::unlink works as
+/// elsewhere. Chunks of records are reused: nothing is allocated in steady state.
 class DenseWheel {
  public:
   /// Empty, at a time.
@@ -45,11 +45,11 @@ class DenseWheel {
       }
       if (TimedEvent* const first = take_all(slot, index, same)) return first;
     }
-    slots_.advance(before);  // all that it passed had left
+    slots_.advance(before);  // all events that it passed had left
     return nullptr;
   }
 
-  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  /// The same for an event before `end`; null if there is none. Nothing before `end` is inserted later.
   TimedEvent* take_before(Time end, List& same) {
     for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
       const Slot slot = chains_[index];
@@ -79,7 +79,8 @@ class DenseWheel {
   }
 
   [[nodiscard]] Time time() const { return slots_.time(); }
-  /// At least as many as there are events: records of those that have left count until their time.
+  /// Number of records, at least that of the events: the record of an event that has left counts until its
+  /// time.
   [[nodiscard]] std::size_t count() const { return records_; }
 
   /// Events of one time in their order. `visit` may take its event out.
@@ -118,7 +119,7 @@ class DenseWheel {
     Chunk* last = nullptr;
   };
 
-  // Of one time; null if all have left.
+  // Takes the events of a slot of one time; null if all have left.
   [[gnu::always_inline]] TimedEvent* take_all(const Slot& slot, unsigned index, List& same) {
     slots_.advance(slot.first->records[0].when);
     fetch_following(index);
@@ -184,12 +185,12 @@ class DenseWheel {
       }
     });
   }
-  /// The lines of an event, and of the frame that it mostly stands in.
+  /// Prefetches the cache lines of an event, and of the frame that it mostly stands in.
   static void fetch(const Record& record) {
     const auto* const at = reinterpret_cast<const std::byte*>(record.self.next);
     for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(at + i * 64, 1);
   }
-  /// What comes next, where each slot has few.
+  /// Prefetches the first event of each of the next three slots, for the case that slots have few events.
   void fetch_following(unsigned index) const {
     std::uint64_t marks = slots_.beside(index);
     for (int i = 0; i < 3 && marks != 0; ++i, marks &= marks - 1) {

@@ -8,8 +8,8 @@
 
 namespace kbsim::detail {
 
-/// The future: events by time, those of one time in the order in which they came. Which wheel holds them
-/// follows their number, which look() counts; the order is the same in both.
+/// The future: events by time, those of one time in insertion order. Their number, which look() counts,
+/// selects the wheel that holds them; the order is the same in both.
 class EventQueue {
  public:
   /// From `many` events on they stand in dense records; below `few` in lists again.
@@ -28,7 +28,7 @@ class EventQueue {
   }
   /// The same, unless is_dense().
   void insert_in_list(TimedEvent& event) { wheel_.insert(event); }
-  /// Touches every event that there is: to be called after as many events as may be there, or more.
+  /// Counts the events, touching each. Call it at most once per that number of events.
   void look();
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   [[gnu::always_inline]] TimedEvent* take(List& same) {
@@ -38,7 +38,7 @@ class EventQueue {
     if (dense_->count() < policy_.few) to_lists();
     return first;
   }
-  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  /// The same for an event before `end`; null if there is none. Nothing before `end` is inserted later.
   TimedEvent* take_before(Time end, List& same) {
     if (dense_ == nullptr) return wheel_.take_before(end, same);
     TimedEvent* const first = dense_->take_before(end, same);

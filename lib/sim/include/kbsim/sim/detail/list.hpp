@@ -2,7 +2,7 @@
 
 namespace kbsim::detail {
 
-/// What makes an object a member of at most one List; knows how to leave it.
+/// A member of at most one List; knows how to leave it.
 struct Link {
   Link* next = nullptr;  // null: in no list
   Link* prev = nullptr;
@@ -45,7 +45,7 @@ class List {
     first.next = nullptr;
     return first;
   }
-  /// Moves all members of `other` behind this list's, in their order.
+  /// Appends all members of `other`, in their order.
   void splice_back(List& other) {
     if (other.empty() || &other == this) return;
     other.head_.next->prev = head_.prev;

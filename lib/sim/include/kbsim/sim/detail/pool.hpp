@@ -5,9 +5,9 @@
 
 namespace kbsim::detail {
 
-/// A thread's free blocks, in classes of which jemalloc has most, last freed first taken: the memory of
-/// coroutine frames and posted items. Every block is a heap block of its own, so a block may be freed by
-/// another thread. Builds with AddressSanitizer keep nothing, so that it sees every use after free.
+/// A thread's free blocks in size classes, most of them jemalloc's; the last freed is taken first. Memory of
+/// coroutine frames and posted items. Every block is a heap block of its own, so another thread may free it.
+/// Builds with AddressSanitizer keep no blocks, so that it sees every use after free.
 class Pool {
  public:
   static void* allocate(std::size_t size) {
@@ -16,7 +16,7 @@ class Pool {
     if (head == nullptr) return refill(class_of(size));
     Block* const block = head;
     head = block->next;
-    __builtin_prefetch(head, 1);  // the next one's may have been free for long
+    __builtin_prefetch(head, 1);  // the next block may have been free for long
     return block;
   }
   static void free(void* memory, std::size_t size) noexcept {
@@ -36,7 +36,7 @@ class Pool {
   };
   static void* refill(std::size_t size_class);
 
-  // 16, 32, 48, ... bytes. One of 128 so begins with a line of the cache.
+  // 16, 32, 48, ... bytes. So a block of 128 bytes begins at a cache line.
   static constexpr std::size_t kClass = 16;
   static constexpr std::size_t class_of(std::size_t size) { return (size + kClass - 1) / kClass; }
 #if defined(__SANITIZE_ADDRESS__)

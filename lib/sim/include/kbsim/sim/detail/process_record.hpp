@@ -13,7 +13,7 @@ class Simulation;
 
 namespace kbsim::detail {
 
-/// A process while it lives, in its simulation's list, and as long as there are handles to it.
+/// A process: in its simulation's list while it lives, and kept as long as there are handles to it.
 class ProcessRecord final : public Link, public Completion {
  public:
   ProcessRecord(Simulation& owner, std::string called, const Identity& who, Task<> root, bool is_service);
@@ -31,15 +31,15 @@ class ProcessRecord final : public Link, public Completion {
   static void operator delete(void* record, std::size_t size) { Pool::free(record, size); }
 
   Simulation* simulation;    // null once it has ended
-  Causes* causes = nullptr;  // once it has ended, if they are kept
+  Causes* causes = nullptr;  // once it has ended, if causes are kept
   std::string name;
   Identity id;
   Task<> task;
   std::exception_ptr error;
   List joiners;
-  std::uint64_t seen = 0;  // running, how often, by looks
+  std::uint64_t seen = 0;  // number of looks that found it running
   bool service;            // may wait for ever
-  std::uint8_t work = 0;   // the kind of what it does, if the simulator is profiled
+  std::uint8_t work = 0;   // kind of its work, if the simulator is profiled
   PartId part;
 
  private:

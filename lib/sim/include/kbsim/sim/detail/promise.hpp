@@ -16,7 +16,7 @@ namespace kbsim::detail {
 
 class PromiseBase;
 
-/// Told when a task that no coroutine has called directly ends; says who runs next.
+/// Called when a task ends that no coroutine called directly; returns the coroutine that runs next.
 class Completion {
  public:
   virtual std::coroutine_handle<> completed(PromiseBase& promise) noexcept = 0;
@@ -25,7 +25,7 @@ class Completion {
   ~Completion() = default;
 };
 
-/// Whom the end of a task concerns: the caller, which is resumed, or a Completion, which is told.
+/// The successor of a task: its caller, which is resumed, or a Completion, which is called.
 class After {
  public:
   void resume(std::coroutine_handle<> caller) { to_ = reinterpret_cast<std::uintptr_t>(caller.address()); }
@@ -40,7 +40,7 @@ class After {
   std::uintptr_t to_ = 0;
 };
 
-/// What the promises of all tasks share: the event in front, the caller, and what is awaited.
+/// Base of the promises of all tasks: the event in front, the caller, and the awaited thing.
 class PromiseBase : public TimedEvent {
  public:
   using TimedEvent::TimedEvent;
@@ -57,7 +57,7 @@ class PromiseBase : public TimedEvent {
     wait.of = of;
     waits(kind, at, since);
   }
-  /// Of a kind that needs nothing else.
+  /// For a kind that needs no `of`.
   void waits(const WaitKind& kind, const std::source_location& at, Time since) {
     wait.kind = &kind;
     wait.at = at;
@@ -81,7 +81,7 @@ class PromiseBase : public TimedEvent {
   void unhandled_exception() noexcept { error = std::current_exception(); }
 
  protected:
-  /// Goes on with a task; of every promise whose alignment isn't beyond a frame's.
+  /// Resumes a task; for every promise whose alignment is at most a frame's.
   static void resume(TimedEvent& event, Scheduler* scheduler) {
     if (scheduler == nullptr) return;  // frames belong to their processes
     static_cast<PromiseBase&>(event).go_on(*scheduler);

@@ -18,8 +18,8 @@ namespace kbsim::detail {
 
 class ProcessRecord;
 
-/// The order of events. A time has two phases: arrivals run in schedule order until there are none,
-/// then the lates queued by then run as one batch; and again, until both are empty.
+/// The order of events. A time has two phases: arrivals run in schedule order until there are none, then the
+/// lates queued by then run as one batch. Both repeat until none is left.
 class Scheduler {
  public:
   enum class Stop : std::uint8_t { idle, interrupted, max_events, one_time, stop_at, look };
@@ -34,7 +34,7 @@ class Scheduler {
   Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed);
 
   [[nodiscard]] Time now() const { return now_; }
-  /// Any thread may ask for these events and for running(): a watchdog does (docs/adr/0002).
+  /// Any thread may read events() and running(): a watchdog does (docs/adr/0002).
   [[nodiscard]] std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
   /// At `when`, or now if that is past; at kForever: never.
@@ -44,7 +44,7 @@ class Scheduler {
     event.when = when;
     future_.insert_in_list(event);
   }
-  /// The same, of an event whose causes are those of what it brings.
+  /// The same, for an event that has the causes of the items it brings.
   void at_alone(TimedEvent& event, Time when) {
     event.when = when;
     if (when <= now_) {
@@ -76,7 +76,7 @@ class Scheduler {
     late_.splice_back(events);
   }
 
-  /// Why events happen, if somebody wants to know; from before the first of them.
+  /// Keeps the causes of events. To be called before the first event.
   void keep_causes(const Causes::Options& options) {
     causes_ = std::make_unique<Causes>(now_, options);
     plain_ = false;
@@ -84,20 +84,20 @@ class Scheduler {
   }
   [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
-  /// It goes on when something happens, and not before now.
+  /// The event goes on when something happens, and not before now.
   void waits(const TimedEvent& event) {
     if (causes_ != nullptr) [[unlikely]]
       causes_->waits(&event);
   }
 
-  /// Nothing else that has arrived waits to be run.
+  /// No other arrived event waits to be run.
   [[nodiscard]] bool alone() const { return ready_.empty() && shuffle_ == nullptr; }
-  /// No event is told to anybody or drawn: one whose turn would come next, whatever else is there, may as
-  /// well be had at once.
+  /// Events are neither observed, explained nor shuffled: one whose turn comes next in any case may run at
+  /// once.
   [[nodiscard]] bool plain() const { return plain_; }
-  /// Likewise, and there is nothing else at this time: who is made late now comes next.
+  /// Likewise, and no other event is left at this time: an event that becomes late now comes next.
   [[nodiscard]] bool deserted() const { return plain_ && ready_.empty() && late_.empty() && batch_.empty(); }
-  /// Lates of the present time have begun to run: all that was to arrive at it has.
+  /// Lates of the present time have begun to run: all its arrivals have run.
   [[nodiscard]] bool late_begun() const { return late_at_ == now_; }
   void begin_late() {
     batch_of_time_ = batch() + 1;
@@ -112,43 +112,43 @@ class Scheduler {
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_.store(process, std::memory_order_relaxed); }
   [[nodiscard]] ProcessRecord* running() const { return running_.load(std::memory_order_relaxed); }
-  /// An event that belongs to no process has come to this part.
+  /// An event that belongs to no process has arrived at this part.
   void arrived(PartId part) { running(nullptr), arrived_ = part; }
 
   /// The part that is built, outside of events.
   void build(PartId part) { part_ = part; }
-  /// Whose what is made now is: the running process's, or the one that is built.
+  /// The part that owns what is made now: the running process's, or the one that is built.
   [[nodiscard]] PartId part() const;
-  /// Null: nobody watches.
+  /// Null: no watch.
   void watch(EventWatch* watch) {
     watch_ = watch;
     plain_ = plain_ && watch == nullptr;
   }
 
-  /// Runs until nothing is left, a limit is met, or somebody has called interrupt(); or, to let somebody look
-  /// at the run, at the first new time after so many events.
+  /// Runs until nothing is left, a limit is met, or interrupt() is called. Also returns at the first new time
+  /// after the events of look_after(), so that the caller can look at the run.
   Stop run();
-  /// Runs what comes before `end`, all of it unless somebody calls interrupt() or time stands still. Nothing
-  /// before `end` is scheduled from outside later.
+  /// Runs all events before `end`, unless interrupt() is called or time stands still. Nothing before `end` is
+  /// scheduled from outside later.
   Stop run_before(Time end);
-  /// Not after the next event; kForever if there is none.
+  /// A lower bound of the next event's time; kForever if there is none.
   [[nodiscard]] Time next();
-  /// Nothing is left before `t`.
+  /// Advances to `t`, before which nothing is left.
   void pass(Time t) { now_ = std::max(now_, t); }
-  /// Before the first run(): what interrupt() asked for earlier is over.
+  /// To be called before the first run(): forgets earlier calls of interrupt().
   void begin() { interrupted_ = false; }
   void look_after(std::uint64_t events) { look_at_ = this->events() + events; }
   void interrupt() { interrupted_ = true, budget_ = 0; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
-  /// What has its turn at the present time still.
+  /// Visits the events that still have their turn at the present time.
   template <class Visit>
   void for_each_present(Visit visit) const {
     for (const List* list : {&ready_, &late_, &batch_}) list->for_each(visit);
     if (shuffle_) shuffle_->for_each(visit);
   }
 
-  /// Drops the events that `belongs` accepts; false if there are none. What is dropped may leave others.
+  /// Drops the events that `belongs` accepts; false if there are none. Dropping an event may add others.
   template <class Belongs>
   bool drop_if(Belongs belongs) {
     List dropped;
@@ -203,15 +203,15 @@ class Scheduler {
   [[gnu::cold]] void count_queue();
 
   Time now_{};
-  Time lists_before_ = kForever;  // what comes later than now is put into a list, and nobody is told
+  Time lists_before_ = kForever;  // an event between now and this goes straight into a list
   Time late_at_ = kForever;       // when lates were run last
   std::uint64_t batches_ = 0;
   std::uint32_t batch_of_time_ = 0;  // at the time at which lates were run last
   std::unique_ptr<Causes> causes_;
   std::atomic<ProcessRecord*> running_ = nullptr;
   std::atomic<std::uint64_t> events_ = 0;
-  std::uint64_t budget_ = 0;  // the number of events at which to look up
-  std::uint64_t first_ = 0;   // before the present time
+  std::uint64_t budget_ = 0;  // the number of events at which to check limits
+  std::uint64_t first_ = 0;   // events before the present time
   std::uint64_t turns_ = 0;   // at the present time, beyond its first events
   std::uint64_t look_at_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t queue_look_at_ = EventQueue::Policy{}.many;  // events
@@ -221,7 +221,7 @@ class Scheduler {
   List never_;
   bool plain_ = true;
   bool interrupted_ = false;
-  bool beyond_end_ = false;  // the next event is
+  bool beyond_end_ = false;  // the next event is after stop_at
   Limits limits_;
   PartId part_ = 0;
   PartId arrived_ = 0;

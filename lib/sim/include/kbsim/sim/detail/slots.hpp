@@ -8,10 +8,9 @@
 
 namespace kbsim::detail {
 
-/// The arithmetic of a hierarchical timing wheel of eight levels of 256 slots, which spans all of Time. A
-/// time belongs to the level of the highest byte in which it differs from the wheel's, and there to the slot
-/// of that byte: so equal times always share a slot. Knows which slots may hold something, the earliest
-/// first.
+/// The arithmetic of a hierarchical timing wheel of eight levels of 256 slots, which spans all of Time. The
+/// level of a time is the highest byte in which it differs from the wheel's time; its slot there is that
+/// byte. So equal times always share a slot. Knows which slots may hold events, the earliest first.
 class Slots {
  public:
   static constexpr unsigned kBits = 8;
@@ -21,7 +20,7 @@ class Slots {
   static constexpr unsigned kNone = ~0U;
 
   [[nodiscard]] static unsigned level(unsigned slot) { return slot / kALevel; }
-  /// Of a time that is not before time().
+  /// The slot of a time that is not before time().
   [[nodiscard]] unsigned slot_of(Time t) const {
     const auto when = static_cast<std::uint64_t>(t.count());
     const auto at = static_cast<unsigned>(std::bit_width((when ^ time_) | 1) - 1) / kBits;
@@ -44,21 +43,21 @@ class Slots {
     const std::uint64_t bits = words_[word];
     const std::uint64_t left = bits & (bits - 1);
     words_[word] = left;
-    summary_ &= ~(static_cast<std::uint32_t>(left == 0) << word);     // no branch: nobody foresees it
-    return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));  // it has some
+    summary_ &= ~(static_cast<std::uint32_t>(left == 0) << word);     // no branch: it isn't predictable
+    return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));  // not 0
   }
-  /// Takes the mark from the first one.
+  /// Takes the mark from the first slot.
   void forget(unsigned first) {
     const unsigned word = first / 64;
     words_[word] &= words_[word] - 1;
-    summary_ &= ~(static_cast<std::uint32_t>(words_[word] == 0) << word);  // no branch: nobody foresees it
+    summary_ &= ~(static_cast<std::uint32_t>(words_[word] == 0) << word);  // no branch: it isn't predictable
   }
-  /// Those marked in the word of a slot, by bit.
+  /// The marked slots in the word of `slot`, as bits.
   [[nodiscard]] std::uint64_t beside(unsigned slot) const { return words_[slot / 64]; }
 
   [[nodiscard]] Time time() const { return Time{static_cast<std::int64_t>(time_)}; }
   void advance(Time t) { time_ = static_cast<std::uint64_t>(t.count()); }
-  /// To the beginning of the span of the slot at `level` in which `t` is.
+  /// Advances to the beginning of the span of the slot at `level` that contains `t`.
   void advance(Time t, unsigned level) { advance(begin(t, level)); }
   [[nodiscard]] static Time begin(Time t, unsigned level) {
     return Time{static_cast<std::int64_t>(static_cast<std::uint64_t>(t.count()) >> (level * kBits)

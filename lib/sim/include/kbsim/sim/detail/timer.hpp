@@ -8,10 +8,10 @@
 
 namespace kbsim::detail {
 
-/// What a wait for a time does if that time has come already.
+/// The behaviour of a wait for a time that has already come.
 enum class IfPast { yield, go_on };
 
-/// Of a task that waits somewhere already, or goes on.
+/// The awaiter of a task that already waits in a list, or goes on.
 struct Suspension {
   bool goes_on = false;
   [[nodiscard]] bool await_ready() const noexcept { return goes_on; }

@@ -13,8 +13,8 @@
 
 namespace kbsim::detail {
 
-/// Waiting for tasks that run side by side within one process, each started by an event of its own at the
-/// present time, one after the other: their order stays theirs if events of one time are shuffled. Those that
+/// Waiting for tasks that run side by side within one process. Each is started by an event of its own at the
+/// present time, one after the other: they keep their order if events of one time are shuffled. Tasks that
 /// haven't ended when the waiter goes on are cancelled.
 template <class T>
 class Together : public Completion {
@@ -46,7 +46,7 @@ class Together : public Completion {
     ~Starter() {
       if (linked()) unlink();
     }
-    // The task may end all of this.
+    // The task may destroy this object.
     static void run(TimedEvent& event, Scheduler* scheduler) {
       if (scheduler == nullptr) return;
       auto& self = static_cast<Starter&>(event);

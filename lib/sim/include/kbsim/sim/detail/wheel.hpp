@@ -11,8 +11,8 @@
 namespace kbsim::detail {
 
 /// The future, while it is small: a timing wheel (see Slots) whose slots are lists of the events themselves,
-/// in the order in which they came. Insertion is O(1), taking amortised O(levels), leaving (Link::unlink)
-/// O(1); nothing is allocated.
+/// in insertion order. Insertion is O(1), taking amortised O(levels), leaving (Link::unlink) O(1); nothing is
+/// allocated.
 class Wheel {
  public:
   /// `event.when` must not be before time().
@@ -35,7 +35,7 @@ class Wheel {
     return nullptr;
   }
 
-  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  /// The same for an event before `end`; null if there is none. Nothing before `end` is inserted later.
   TimedEvent* take_before(Time end, List& same) {
     for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
       const List& list = lists_[index];
@@ -53,7 +53,7 @@ class Wheel {
     }
     return nullptr;
   }
-  /// When the earliest event is; kForever if there is none.
+  /// The time of the earliest event; kForever if there is none.
   [[nodiscard]] Time next() {
     for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
       Time least = kForever;
@@ -66,7 +66,7 @@ class Wheel {
   }
 
   [[nodiscard]] Time time() const { return slots_.time(); }
-  /// Goes to another time, which may be any: it is empty.
+  /// Goes to any other time; the wheel must be empty.
   void restart(Time now) {
     slots_ = Slots{};
     slots_.advance(now);
@@ -88,7 +88,7 @@ class Wheel {
     lists_[index].push_back(event);
     slots_.mark(index);
   }
-  // From both ends: two chains of loads at one time.
+  // Searches from both ends: two chains of loads at one time.
   static bool is_one_time(const List& list) {
     const auto* first = &static_cast<const TimedEvent&>(list.front());
     const auto* last = &static_cast<const TimedEvent&>(list.back());
@@ -104,7 +104,7 @@ class Wheel {
   void spread(List& list, unsigned level) {
     slots_.advance(static_cast<const TimedEvent&>(list.front()).when, level);
     List events{std::move(list)};
-    if (level == 1) {  // as most are
+    if (level == 1) {  // the most frequent case
       events.for_each([this](Link& link) {
         auto& event = static_cast<TimedEvent&>(link);
         fetch_frame(event);
@@ -116,7 +116,7 @@ class Wheel {
     events.let_go();
   }
 
-  /// The lines behind an event, where mostly the frame is that it resumes, and soon.
+  /// Prefetches the lines after an event. They mostly hold the frame that it resumes soon.
   static void fetch_frame(const TimedEvent& event) {
     const auto* const at = reinterpret_cast<const std::byte*>(&event);
     __builtin_prefetch(at + 64, 1);

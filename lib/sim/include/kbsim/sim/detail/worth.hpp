@@ -8,16 +8,16 @@
 namespace kbsim::detail {
 
 /// Whether it pays to share windows among threads. They are shared at first. Now and then a stretch of
-/// windows runs the other way, between two that run as usual: if it takes less time an event than either,
-/// that is how the run goes on. Trials are the rarer the more often they changed nothing. A stretch lasts
-/// so long that data which change cores as it begins don't count. Results don't hang on it.
+/// windows runs the other way, between two that run as usual. If it takes less time per event than either,
+/// the run goes on that way. Trials get rarer the more often they changed nothing. A stretch is so long that
+/// data which change cores as it begins don't count. Results don't depend on this.
 class Worth {
  public:
-  /// Of the next window that might be shared.
+  /// Whether to share the next window that might be shared.
   [[nodiscard]] bool shares() const { return forced_.value_or(stretch_ == kTrial ? !pays_ : pays_); }
-  /// It has ended, and took so long.
+  /// The window has ended, and took this time.
   void took(std::uint64_t ticks, std::uint64_t events);
-  /// No trials.
+  /// Fixes the answer, without trials.
   void force(bool shares) { forced_ = shares; }
   [[nodiscard]] bool is_forced() const { return forced_.has_value(); }
 
@@ -25,7 +25,7 @@ class Worth {
   enum Stretch : std::uint8_t { kBefore, kTrial, kAfter, kNone };
   static constexpr std::uint64_t kShortest = 16'000'000;  // ticks between trials
   static constexpr std::uint64_t kLongest = 64 * kShortest;
-  static constexpr std::size_t kParts = 5;  // of a stretch: their median counts
+  static constexpr std::size_t kParts = 5;  // of a stretch: the median of its parts counts
 
   struct Cost {
     std::uint64_t windows = 0;
@@ -46,9 +46,9 @@ class Worth {
   std::uint64_t stays_ = kShortest;
   Cost cost_;             // of the present part, or since the last trial
   bool warm_ = false;     // the present stretch has parts that count
-  std::size_t part_ = 0;  // of them
+  std::size_t part_ = 0;  // number of these
   std::array<double, kParts> parts_{};
-  std::array<double, kNone> each_{};  // of each stretch: ticks an event
+  std::array<double, kNone> each_{};  // ticks per event, by stretch
 };
 
 }  // namespace kbsim::detail

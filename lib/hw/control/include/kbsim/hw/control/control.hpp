@@ -29,22 +29,22 @@ struct KernelCall;
 
 namespace kbsim::hw {
 
-/// Run a kernel, which has the queues of that set, or of the PE's first one.
+/// Run a kernel, which uses the queue set `queues`; empty: the PE's first set.
 struct Launch {
   std::shared_ptr<const KernelCall> kernel;
   std::string queues = {};
-  std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
-  std::optional<ProgramPlace> programs = {};  // none: the PE's place on the package, of all its PEs
+  std::uint64_t round = 0;  // 0, or a collective's number: increasing, equal on all packages
+  std::optional<ProgramPlace> programs = {};  // none: the PE's place among all PEs of its package
 };
 
-/// Add translations to a PE's MMU, or take them away.
+/// Add translations to a PE's MMU, or remove them.
 struct MapPages {
   std::vector<topology::Mapping> mappings;
   bool unmap = false;
 };
 
-/// One end of a queue between two PEs: my ring is where the peer writes, the peer's where I write. Of one
-/// direction, both are the receiver's.
+/// One end of a queue between two PEs: the peer writes to `my_base`, this PE to `peer_base`. In a one-way
+/// queue both are the receiver's ring.
 struct QueuePairPlan {
   std::string direction;
   PeCoord peer;
@@ -53,14 +53,15 @@ struct QueuePairPlan {
   Flow flow = Flow::both;
 };
 
-/// Queues that a kernel has together, each by its own label; an algorithm's.
+/// Queues that the kernel of one algorithm uses, each with its own label.
 struct QueueSet {
   std::vector<QueuePairPlan> queues;
   QueueSettings settings;
   std::string name = {};
 };
 
-/// Set up all of a PE's queues; a second time is an error, unless these are to be `beside` what is there.
+/// Set up a PE's queues. With queues installed already it is an error, unless `beside` adds sets of new
+/// names.
 struct InstallQueues {
   InstallQueues() = default;
   InstallQueues(QueueSet only) : sets{std::move(only)} {}
@@ -69,28 +70,28 @@ struct InstallQueues {
   bool beside = false;
 };
 
-/// Take sets of queues away; done when they are empty and all their credits have come home.
+/// Remove sets of queues; done when they are empty and all their credits have returned.
 struct RemoveQueues {
   std::vector<std::string> sets;
 };
 
-/// Move bytes from memory to memory, where the PE's MMU maps them, by its DMA and without a kernel.
+/// Move bytes between memories by the PE's DMA, without a kernel. The PE's MMU maps the addresses.
 struct MoveBytes {
   std::uint64_t from = 0;  // virtual
   std::uint64_t to = 0;
   Shape shape;
   DType dtype = DType::f16;
-  oplog::ValueId value;  // what is moved; reserved by whoever orders it
+  oplog::ValueId value;  // of the moved bytes; reserved by the caller
 };
 
-/// Give up what launches ordered before this wait for in these sets' queues, now and later: their kernels
-/// end, what they have sent is dropped. Done when nothing of it is under way; later launches find the queues
+/// End launches that were ordered before this: their waits in these sets' queues fail, now and later. Tiles
+/// that they have sent are dropped. Done when none of these is under way; later launches find the queues
 /// empty.
 struct AbortQueues {
   std::vector<std::string> sets;
 };
 
-/// What one PE is told, and how many bytes it takes to say.
+/// One PE's part of an order, and the bytes that it adds to the message.
 struct ControlTarget {
   PeCoord pe;
   std::variant<Launch, MapPages, InstallQueues, RemoveQueues, MoveBytes, AbortQueues> action;
@@ -106,8 +107,8 @@ struct ControlJob {
 /// The part [first, last) of a job's targets.
 struct Control {
   static constexpr BodyTraits kTraits{.name = "order", .order = 10};
-  /// Its number among the rank's launches, so that those of one time stay in the order of their calls; then
-  /// its first target, and what that is told.
+  /// The launch's number within its rank, so that launches of one time keep the order of their calls; then
+  /// the first target and its kind of action.
   [[nodiscard]] std::uint64_t subject() const {
     if (first >= last) return std::uint64_t{number} << 32;
     const auto& [pe, action, size] = job->targets[first];
@@ -119,12 +120,12 @@ struct Control {
   std::size_t first = 0;
   std::size_t last = 0;
   std::uint32_t token = 0;
-  std::uint32_t order = 0;   // of all of the host's: tells launches apart
-  std::uint32_t number = 0;  // of a launch, among the rank's
+  std::uint32_t order = 0;   // the host's token of the order; distinguishes launches
+  std::uint32_t number = 0;  // of a launch: its number within the rank
 };
 
-/// How long units of a PE were busy, and what its DMA read from memories and wrote to them; of several PEs
-/// their sum. The DMA is busy while it has a transfer under way.
+/// Busy times of a PE's units, and bytes that its DMA read from memories and wrote to them; for several PEs,
+/// their sum. The DMA is busy while a transfer is under way.
 struct UnitWork {
   Time gemm{};
   Time math{};
@@ -142,12 +143,12 @@ struct Activity {
   Time last_start{};
   Time last_end{};
   UnitWork work{};  // of a launch
-  Cause why = {};   // of a launch: the last one ends then, if causes are kept
+  Cause why = {};   // of last_end of a launch, if causes are kept
 
   void include(const Activity& other);
 };
 
-/// All PEs of a part have come to the barrier of this number.
+/// All PEs of a part have reached the barrier of this number.
 struct BarrierReached {
   static constexpr BodyTraits kTraits{.name = "barrier reached", .order = 12};
   [[nodiscard]] std::uint64_t subject() const { return (std::uint64_t{token} << 32) | number; }
@@ -156,7 +157,7 @@ struct BarrierReached {
   std::uint32_t number = 0;
 };
 
-/// All PEs of the package that run the part's order have.
+/// All PEs of the package that run the part's order have reached the barrier.
 struct BarrierPassed {
   static constexpr BodyTraits kTraits{.name = "barrier passed", .order = 13};
   [[nodiscard]] std::uint64_t subject() const { return (std::uint64_t{token} << 32) | number; }
@@ -165,8 +166,8 @@ struct BarrierPassed {
   std::uint32_t number = 0;
 };
 
-/// All targets of a part have finished; one at least was given up (AbortQueues), which others of the order
-/// may wait for.
+/// All targets of a part have finished. `given_up`: at least one was given up (AbortQueues); other targets of
+/// the order may wait for it.
 struct ControlDone {
   static constexpr BodyTraits kTraits{.name = "report of an order", .order = 11};
 

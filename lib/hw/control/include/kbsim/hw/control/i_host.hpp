@@ -17,7 +17,7 @@ namespace kbsim::hw {
 
 class Machine;
 
-/// The wait for the PEs' reports on an order of a rank, of which it has given `number`.
+/// The wait for the PEs' reports on a rank's order; `number` counts the rank's orders from 1.
 struct OrderWait {
   int rank = 0;
   int number = 0;
@@ -31,19 +31,20 @@ struct OpenOrder {
   std::shared_ptr<const ControlJob> job;
 };
 
-/// Which of a rank's orders it is, and of these that are launches, from 1.
+/// Number of an order among the rank's orders, and of a launch among its launches; both from 1. `launch` 0:
+/// not a launch.
 struct OrderNumber {
   int order = 0;
   std::uint32_t launch = 0;
 };
 
-/// What host programs reach the machine by. `rank` says which program speaks; what several say at one time
-/// goes out in the order of their ranks. All is sent at the call, awaited or not.
+/// Interface of host programs to the machine. `rank` is the calling program; calls of several ranks at one
+/// time leave in rank order. Every message is sent at the call, awaited or not.
 class IHost {
  public:
   virtual ~IHost() = default;
 
-  /// MemoryWrite: done when the memory has acknowledged; what it works on is `held` until then.
+  /// MemoryWrite: done when the memory has acknowledged; `held` stays alive until then.
   [[nodiscard]] virtual Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
                                      std::shared_ptr<const void> held) = 0;
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
@@ -52,21 +53,22 @@ class IHost {
   /// MemoryRead: what the memory held when the request arrived.
   [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
                                                  Bytes bytes) = 0;
-  /// KernelLaunch, MmuMap, IpcqInit or PeDma: done when every target has reported back. What a rank orders of
-  /// one package at one time goes out in the order of its calls.
+  /// KernelLaunch, MmuMap, IpcqInit or PeDma: done when every target has reported back. A rank's orders to
+  /// one package at one time leave in the order of its calls.
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) = 0;
-  /// The rank's next launch, which is ordered later: at one time it goes out before what was called after it.
+  /// Number of the rank's next launch, which is ordered later. Launches of one time leave in the order of
+  /// their numbers.
   [[nodiscard]] virtual OrderNumber number_launch(int rank) = 0;
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job,
                                              OrderNumber number) = 0;
-  /// Nobody awaits the order of this job any more, if it was given: `what` its kernels work on is held until
-  /// every target has reported back.
+  /// The caller no longer awaits the order of this job, if there is one: `what` its kernels use stays alive
+  /// until every target has reported back.
   virtual void abandon(const std::shared_ptr<const ControlJob>& job,
                        std::vector<std::shared_ptr<const void>> what) = 0;
 
-  /// In the order in which they were given.
+  /// Sorted by first PE, then in the order of the calls.
   [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
-  /// Orders that are done, in the order of times, ranks and calls.
+  /// Finished orders, sorted by the time when they were sent, rank and number.
   [[nodiscard]] virtual std::vector<OrderRecord> orders() const = 0;
 };
 

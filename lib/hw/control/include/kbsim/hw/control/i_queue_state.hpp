@@ -13,10 +13,10 @@ class IQueueState {
  public:
   virtual ~IQueueState() = default;
 
-  /// A launch has ended on all its PEs, with the queues of that set here: KernelFault if something that was
-  /// sent in it waits to be received, now or, as it comes, later.
+  /// A launch that used the queues of this set here has ended on all its PEs. KernelFault if a tile that it
+  /// sent waits to be received, now or when it arrives later.
   virtual void ended(std::string_view set, const LaunchId& launch) = 0;
-  /// Nothing will be received any more: KernelFault if something waits to be.
+  /// No receive will follow: KernelFault if a tile waits to be received.
   virtual void require_received() const = 0;
   /// Adds its ends of queues with their counters.
   virtual void add_ends(std::vector<QueueEnd>& ends) const = 0;

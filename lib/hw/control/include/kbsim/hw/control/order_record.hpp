@@ -9,7 +9,7 @@
 
 namespace kbsim::hw {
 
-/// What an order tells its PEs.
+/// Kinds of orders.
 enum class OrderPhase : std::uint8_t { kernel, mmu_map, mmu_unmap, ipcq_init, ipcq_remove, pe_dma };
 
 /// An order that all of its targets have reported. total = kernel + network.
@@ -17,7 +17,7 @@ struct OrderRecord {
   OrderPhase phase = OrderPhase::kernel;
   std::string kernel_name;  // of a launch
   int rank = 0;
-  int number = 0;  // of the rank's orders
+  int number = 0;  // among the rank's orders
   int sip = 0;
   int cubes = 0;
   int pes = 0;  // of all cubes
@@ -26,9 +26,9 @@ struct OrderRecord {
   Time sent{};
   Time reported{};
   Activity activity;
-  Cause why = {};  // it is reported then, if causes are kept
+  Cause why = {};  // of `reported`, if causes are kept
 
-  /// As its enumerator.
+  /// The enumerator's name.
   [[nodiscard]] std::string_view phase_name() const;
   /// From the host's message to the last report.
   [[nodiscard]] Time total() const { return reported - sent; }
@@ -38,7 +38,7 @@ struct OrderRecord {
   [[nodiscard]] Time network() const { return total() - kernel(); }
 };
 
-/// What is known of an order when it is sent. It has targets.
+/// The fields that are known when an order is sent. The job must have targets.
 [[nodiscard]] OrderRecord record_of(const ControlJob& job);
 
 }  // namespace kbsim::hw

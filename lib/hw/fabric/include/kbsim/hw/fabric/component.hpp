@@ -24,10 +24,10 @@ class ISwitch;
 class Machine;
 class SwitchPorts;
 
-/// A part of the machine that stands at a node of the graph: coroutines of its own, reached by others
-/// through packets and mailboxes only. Packets that end here are given to accept(); all others go on
-/// after overhead(). Those of one time are taken together, late, by input port, those of a port as their
-/// heads came, those that start here by what they are: in no case by the order of the events that made them.
+/// A part of the machine at one node of the graph. Others reach its coroutines only through packets and
+/// mailboxes. Packets that end here go to accept(); all others go on after overhead(). Packets of one time
+/// are taken together, in the late phase: by input port, then by arrival of their heads. Packets that start
+/// here are ordered by their content. The order of the events that made them never matters.
 class Component {
  public:
   Component(Fabric& fabric, NodeId id);
@@ -40,26 +40,29 @@ class Component {
   [[nodiscard]] const topology::Node& node() const { return fabric_.graph().node(id_); }
   [[nodiscard]] const std::string& name() const { return node().name; }
 
-  /// Pipelined delay of what passes or leaves this node.
+  /// Pipelined delay of packets that pass through or leave this node.
   [[nodiscard]] virtual Time overhead() const { return Time{0}; }
 
-  /// It takes each packet of a message whose body may cut through at its head, not when the tail is there.
+  /// True if it takes each packet at its head, not at its tail, when the message's body may cut through.
   [[nodiscard]] virtual bool takes_heads() const { return false; }
 
   /// No packet starts or ends here: all go on, in the order of their heads, ties by input port.
   [[nodiscard]] virtual bool only_passes_on() const { return false; }
 
-  /// Takes a packet that ends here and comes now in the phase in which it is sent, not with the next batch of
-  /// this time; false: it can't. For one whose taking nobody else could see before that batch.
+  /// Takes a packet that ends here and arrives now, in the phase in which it is sent, not with the next batch
+  /// of this time. False: it can't. Only for packets whose taking no other component could see before that
+  /// batch.
   [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
 
-  /// What it does with packets of a message before its last: nothing but that it counts them; what
-  /// accept_unheard() does, which may be told any time before the next packet is accepted; or anything.
+  /// How it handles the packets of a message before its last. `counted`: it only counts them. `served`: it
+  /// does what accept_unheard() does, which may be called at any time before the next packet is accepted.
+  /// `heard`: it observes each packet.
   enum class Parts : std::uint8_t { counted, served, heard };
   [[nodiscard]] virtual Parts parts() const { return Parts::heard; }
   virtual void accept_unheard(const UnheardPackets& /*packets*/) {}
 
-  /// A memory whose ports are Lanes, which serve requests as they come.
+  /// This component if it is a memory whose ports are Lanes and serve requests in order of arrival, else
+  /// nullptr.
   [[nodiscard]] virtual IPlainMemory* plain_memory() { return nullptr; }
 
   /// It sends only when it takes packets.
@@ -68,11 +71,12 @@ class Component {
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 
-  /// Decides which packets leave when. None: each link serves its packets in the order in which their heads
-  /// come (an output-queued switch without limit). Called once all components are attached.
+  /// The switch that decides which packets leave when. nullptr: each link serves packets in the order in
+  /// which their heads arrive (an output-queued switch without limit). Called when all components are
+  /// attached.
   [[nodiscard]] virtual std::unique_ptr<ISwitch> make_switch(SwitchPorts ports);
 
-  /// What it has served so far, by port, if it is a server of some rate.
+  /// Work served so far, by port, if this is a server with a rate.
   [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
 
   /// Starts the coroutines, once all components exist.
@@ -80,22 +84,23 @@ class Component {
 
   /// Packets as they arrive.
   Inbox<Packet>& inbox() { return inbox_; }
-  /// One that comes now, with those that it takes in this batch or is about to.
+  /// Adds a packet that arrives now to those that this batch takes or is about to take.
   void join(Packet& packet);
 
  protected:
-  /// The message's last packet is here (each packet, if the message is cut_through: see Memory).
+  /// A packet that ends here has arrived: its head if the message is cut_through (see Memory), else its tail.
   virtual void accept(Packet& packet);
+  /// The last packet of the message has arrived.
   virtual void accept(MessagePtr message);
   /// Accepts or forwards the packets of one time.
   void take(std::vector<Packet*>& packets);
-  /// At that time, or with the packets of that time, it takes what there is.
+  /// The component takes its packets at that time, together with those that arrive then.
   void wake_at(Time at) { fabric_.wake(*this, at); }
 
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
 
-  /// `run` takes what comes to `box`, both members. It is started by the first item (see Service), or at once
-  /// where somebody wants to know why things happen.
+  /// `run` takes what arrives in `box`; both are members. The first item starts it (see Service), or it
+  /// starts at once where causes are kept.
   template <auto box, auto run, class Self>
   static void serve_box(Self& self) {
     constexpr auto kStart = [](void* owner, PartId part) {
@@ -108,7 +113,7 @@ class Component {
       std::invoke(box, self).served_by({&self, kStart});
   }
 
-  /// A message from here to `to`, at this time.
+  /// Sends a message from here to `to` now.
   void tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body, std::uint32_t origin = 0);
 
  private:
@@ -122,7 +127,7 @@ class Component {
   Inbox<Packet> inbox_;
 };
 
-/// How --profile-self names what components of a kind do.
+/// Name that --profile-self gives to the work of components of this kind.
 [[nodiscard]] WorkKind kind_of_work(topology::NodeKind kind);
 
 /// A model of a kind of component, known by the name that topology files give as `impl`.

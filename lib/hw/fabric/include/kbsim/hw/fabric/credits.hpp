@@ -9,32 +9,32 @@
 
 namespace kbsim::hw {
 
-/// Wormhole switching: messages are cut into flits, of which up to `flits` are a worm. A worm's first flit
-/// takes a virtual channel, which is the worm's until its last flit has left for it.
+/// Wormhole switching: messages are cut into flits, and up to `flits` of these make a worm. A worm's first
+/// flit takes a virtual channel, which the worm keeps until its last flit has left for it.
 struct Worms {
   Bytes flit;
   int flits = 1;
-  Time lookahead{};  // a flit shows up at the switch so long before its head has passed the pipeline
-  Time credit{};     // a credit takes so much longer than the wire
+  Time lookahead{};  // a flit reaches the switch this long before its head has passed the pipeline
+  Time credit{};     // delay of a credit in addition to the wire
 };
 
 /// The finite input queues of a node: at each input port a FIFO of `bytes` for each virtual channel.
 struct InputQueues {
   int vcs = 8;
   Bytes bytes{4096};
-  std::optional<Worms> worms = std::nullopt;  // none: each packet takes a channel, in which it fits
+  std::optional<Worms> worms = std::nullopt;  // none: a packet takes a channel that has room for all of it
 };
 
-/// Which of a link's virtual channels a packet may take: every `stride`-th from `first` on. One that must
-/// stay in order with others of its source and target takes always the same.
+/// Virtual channels of a link that a packet may take: every `stride`-th from `first` on. A packet that must
+/// stay in order with others of its source and target has a `flow`, which always takes the same channel.
 struct ChannelSet {
   std::uint32_t first = 0;
   std::uint32_t stride = 1;
   std::optional<std::uint32_t> flow;
 };
 
-/// What the sender of a link knows of the queues at its far end: the room in each virtual channel, and the
-/// credits on their way back. A packet needs room for all of it, a worm's flit that of a whole one.
+/// The sender's view of the queues at the far end of a link: room in each virtual channel, and credits on
+/// their way back. A packet needs room for all its bytes; a worm's flit always needs room for a full flit.
 class Credits {
  public:
   explicit Credits(InputQueues queues);
@@ -47,13 +47,13 @@ class Credits {
     return room_[vc] >= taken_by(size);
   }
   void take(std::uint32_t vc, Bytes size) { room_[vc] -= taken_by(size); }
-  /// Room that the sender hears of at this time.
+  /// Returns room, which the sender learns of at this time.
   void give(Time at, std::uint32_t vc, Bytes size);
 
-  /// That was known of at the last look.
+  /// Room known at the last call of choose() or has_room().
   [[nodiscard]] Bytes room(std::uint32_t vc) const { return room_[vc]; }
 
-  /// Nothing is taken but what is on its way back.
+  /// True if all room is free or on its way back.
   [[nodiscard]] bool whole() const;
   /// The room that a packet of this size needs.
   [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }

@@ -41,32 +41,32 @@ struct LinkAhead;
 struct MessageSource;
 struct SharedPlaces;
 
-/// What few links have: those into finite queues, behind a switch, or between processes.
+/// Members that few links need: those into finite queues, after a switch, or between processes.
 struct RareLink {
   std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
-  Time queued{};                     // service time of the packets in the switch that go over it
-  Time blocked{};                    // it was free, but for nobody was there room ahead
-  Time blocked_since = kForever;     // likewise, now
-  FabricBorder* border = nullptr;    // by which its packets reach its end, in another process
+  Time queued{};                     // service time of the packets in the switch that wait for it
+  Time blocked{};                    // time when it was free, but no packet had room ahead
+  Time blocked_since = kForever;     // start of the present such time; kForever: not blocked
+  FabricBorder* border = nullptr;    // carries its packets to its end in another process
   ISwitch* from_switch = nullptr;    // decides which packet goes next
-  std::uint32_t output = 0;          // of that; 0 is its first
+  std::uint32_t output = 0;          // number at from_switch; 0 is the first
 };
 
-/// One direction of a link of the live machine: two lines of the cache.
+/// One direction of a link of the running machine; two cache lines.
 struct alignas(64) LiveLink {
   Lane lane;
   Time wire{};
   NodeId from;
   NodeId to;
-  std::uint32_t port = 0;             // of `to`; 1 is its first
-  std::uint32_t booked : 31 = 0;      // so many bookings: packets that are to come, and know when they go
-  std::uint32_t merges : 1 = 0;       // packets may come to `from`, and cross it, of which nobody hears
-  Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
-  ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
-  LinkAhead* ahead = nullptr;         // what is known ahead of it, from the first packet on
+  std::uint32_t port = 0;             // input port of `to`; 1 is the first
+  std::uint32_t booked : 31 = 0;      // number of its reservations, for packets yet to arrive
+  std::uint32_t merges : 1 = 0;       // unobserved packets may arrive at `from` and cross it
+  Merge<Packet>* arrivals = nullptr;  // at `to`, if it has any
+  ILinkHold* hold = nullptr;          // the claim: knows which packets will cross it
+  LinkAhead* ahead = nullptr;         // state of its reservations, from first use on
   std::unique_ptr<RareLink> rare;
 
-  /// None: they go as their heads come.
+  /// nullptr: packets cross in the order in which their heads arrive.
   [[nodiscard]] ISwitch* from_switch() const { return rare != nullptr ? rare->from_switch : nullptr; }
   [[nodiscard]] Credits* credits() const { return rare != nullptr ? rare->credits.get() : nullptr; }
   [[nodiscard]] FabricBorder* border() const { return rare != nullptr ? rare->border : nullptr; }
@@ -79,20 +79,17 @@ struct alignas(64) LiveLink {
 
 static_assert(sizeof(LiveLink) == 128);
 
-/// The links of a machine and the packets on them.
-///
-/// A packet that reaches a node at h (tail at t) with overhead o there gets the next link at
-/// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
-/// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port; where
-/// a node has a switch, s is when that sends it (see ISwitch); finite queues give room back at e + wire.
-/// Where nobody else is on its route a packet is told ahead when it will be served there, without events:
-/// the same times, taken back for whoever comes before it.
+/// The links of a machine and the packets on them. A packet at a node with overhead o (head at h, tail at t)
+/// gets the next link at s = max(h + o, free). It holds the link until e = max(s + ser, t + o), and reaches
+/// the next node at s + wire (tail e + wire). Links serve by head arrival, ties by input port, or as a switch
+/// decides (ISwitch). Finite queues return room at e + wire. Each hop is an event, or reserved ahead with the
+/// same times and revoked when a packet arrives before it.
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
-  /// The fabric of another process of a machine, before its components are made: each node belongs to the
-  /// fabric that its component was made for, each link to that of the node before it. Packets and messages
-  /// are handed over with all that they have; what is asked of all of them, `whole` is asked.
+  /// The fabric of another process of the same machine, made before its components. A node belongs to the
+  /// fabric of its component, a link to the fabric of its upstream node. Packets and messages are handed over
+  /// with all their state. Questions about all processes go to `whole`.
   Fabric(Fabric& whole, Simulation& sim);
   ~Fabric();
   Fabric(const Fabric&) = delete;
@@ -100,57 +97,60 @@ class Fabric {
 
   [[nodiscard]] Simulation& sim() const { return sim_; }
   [[nodiscard]] const topology::Graph& graph() const { return graph_; }
-  /// With all that they have served by now.
+  /// All links, with everything that they have served by now.
   [[nodiscard]] const std::vector<LiveLink>& links() const;
   [[nodiscard]] Attribution attribution() const;
 
   /// Components are attached before the first message, each to its node.
   void attach(NodeId node, Component& component);
   [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
-  /// Once all are attached: sets up switches, and credits for the links into finite queues. ConfigError if a
-  /// node has too few virtual channels.
+  /// Call when all components are attached. Sets up switches, and credits for the links into finite queues.
+  /// ConfigError if a node has too few virtual channels.
   void connect();
-  /// Whose node it is.
+  /// The fabric that the node belongs to.
   [[nodiscard]] Fabric& owner(NodeId node) const;
-  /// Before connect(): what goes over that link crosses this border, which outlives the fabric.
+  /// Call before connect(): packets over this link cross `border`, which outlives the fabric.
   void cross_by(LinkId link, FabricBorder& border) { live(link).make_rare().border = &border; }
-  /// A packet has crossed a border over this link: it will be at the link's end at its head.
+  /// A packet has crossed a border over this link. Its head reaches the end of the link at packet.head.
   void come_over(Packet& packet, LiveLink& link);
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class,
                                 MessageBody body);
 
-  /// The whole message is at its source now, or from `head` to `tail`. One of very many packets is a train:
-  /// its first packet reserves the link for all, and each of the others is made when it is about to leave,
-  /// so that a message takes memory for what of it is in flight.
+  /// Sends a message whose bytes are at its source now, or from `head` to `tail`. A message of very many
+  /// packets is a train: its first packet reserves the link for all, and each other packet is made shortly
+  /// before it leaves. So a message takes memory only for its packets in flight.
   void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
   void send(MessagePtr message, Time head, Time tail);
 
-  /// The same, at once instead of with all that its source sends at this time: of one who sends nothing else
-  /// now. Where it can't go at once it goes as others do.
+  /// Like send(), but at once, not with all that its source sends at this time. The source must send nothing
+  /// else now. A message that can't leave at once goes like any other.
   void depart(MessagePtr message);
 
-  // For those who know ahead what will cross some links.
+  // For units that know ahead which packets will cross some links.
   [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
   [[nodiscard]] Path& path(NodeId from, NodeId to);
-  /// From now on something may cross its links.
+  /// From now on messages may cross the links of the path.
   void take(Path& path);
-  /// Nobody else is under way on the link, or will be without coming to its node first.
+  /// True if no packet is on its way over the link, and none will be without first arriving at its node.
+  /// False for links with a switch, credits or a claim.
   [[nodiscard]] bool is_free(LiveLink& link) const;
-  /// The link takes some time, as does all that leads to its node.
+  /// True if crossing the link, with the overhead of its node, takes more than zero time.
   [[nodiscard]] bool takes_time(const LiveLink& link) const;
+  /// True if takes_time() holds for all links to the node.
   [[nodiscard]] bool all_take_time_to(NodeId node);
   [[nodiscard]] std::vector<LiveLink*> links_to(NodeId node);
-  /// A message of one packet that has left its source, and comes to the node at `hop` of its route.
+  /// State of a one-packet message that has left its source and arrives next at the node at `hop` of its
+  /// route.
   struct OnItsWay {
     std::uint32_t hop = 0;
     Time head{};
     Time tail{};
-    Time sent{};  // as Message has them
+    Time sent{};  // as in Message; so is source_tail
     Time source_tail{};
   };
   void resume(MessagePtr message, const OnItsWay& where);
-  /// Messages that have been sent and have arrived, without anybody else having seen them.
+  /// Messages that were sent and have arrived, and that no other component has observed.
   struct Passed {
     std::int64_t messages = 0;
     Bytes bytes;
@@ -158,21 +158,22 @@ class Fabric {
     Time under_way{};
   };
   void passed(Path& path, const Passed& messages);
-  void hold(LiveLink& link, ILinkHold* holder);  // or nobody
+  void hold(LiveLink& link, ILinkHold* holder);  // nullptr: none
   void add_hold(ILinkHold& hold) { holds_.push_back(&hold); }
   void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
-  /// Somebody looks at what memories hold, or DMAs have moved, by now.
+  /// Flushes all claims: call before reading what memories hold, or DMAs have moved, by now.
   void end_holds() const;
-  /// Likewise, at any link.
+  /// Ends all bursts: call before reading any link.
   void end_runs() const;
-  /// Somebody looks at what the node's unit has done by now: only the links to it are asked.
+  /// Call before reading what the unit of the node has done by now. Flushes the claims that add_hold()
+  /// registered, and then only the links at this node.
   void settle(NodeId node) const;
 
-  /// From now on each packet has an event at each hop, and each step of a memory and a DMA its own.
+  /// From now on each packet has an event at each hop, and each step of a memory or a DMA has its own event.
   void exact_packets();
   /// No other process has a part of the machine.
   [[nodiscard]] bool is_whole() const;
-  /// Steps of which nobody hears need no events.
+  /// True if unobserved steps need no events.
   [[nodiscard]] bool books_ahead() const { return books_ahead_; }
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
@@ -184,23 +185,24 @@ class Fabric {
 
   /// Sends a packet on over the next link of its route, from a node with this overhead.
   void forward(Packet& packet, Time overhead);
-  /// The node's switch sends what can go now; late, after all forward() of a time.
+  /// The node's switch sends what can go now. Call late, after all forward() calls of a time.
   void allocate(NodeId node);
-  /// Some nodes have one.
+  /// True if some nodes have a switch.
   [[nodiscard]] bool has_switches() const { return has_switches_; }
 
-  /// Where a node only passes packets on, and each is under way for some time before it comes: connect()
-  /// sees.
+  /// Arrivals at a node that only passes packets on, has no switch, and whose outgoing links all take some
+  /// time; else nullptr. Set by connect().
   [[nodiscard]] Merge<Packet>* arrivals(NodeId node) { return arrivals_[node.value()].get(); }
 
-  /// At that time the component takes what there is, packets or not.
+  /// The component takes its packets at that time, even if there are none.
   void wake(Component& sleeper, Time at);
-  /// Somebody has been woken so.
+  /// True if wake() has been called.
   [[nodiscard]] bool has_wakes() const { return has_wakes_; }
-  /// Takes the wakes out of what a component has collected.
+  /// Removes the wakes from what a component has collected.
   void drop_wakes(std::vector<Packet*>& packets);
 
-  /// What a component takes of one time, and has at hand: others may come between these.
+  /// The packets of one time that a component takes, one by one. Other packets may be inserted meanwhile:
+  /// joins().
   class Taking {
    public:
     Taking(Fabric& fabric, const Component& component, std::vector<Packet*>& packets)
@@ -210,7 +212,7 @@ class Fabric {
     Taking(const Taking&) = delete;
     Taking& operator=(const Taking&) = delete;
     ~Taking() { fabric_->taking_ = nullptr; }
-    /// The next; null: there is none.
+    /// The next packet; nullptr: there is none.
     [[nodiscard]] Packet* next() {
       if (at_ == packets_->size()) return nullptr;
       Packet* const packet = (*packets_)[at_++];
@@ -224,35 +226,35 @@ class Fabric {
     const Component* component_;
     std::vector<Packet*>* packets_;
     std::size_t at_ = 0;
-    std::uint32_t port_ = 0;  // by which the one at hand came, which may be gone
+    std::uint32_t port_ = 0;  // ingress port of the present packet, which may be gone
   };
-  /// A packet that comes there at this time, with that batch of it, goes on by now.
+  /// True if a packet that arrives there at this time, in that batch, has gone on by now.
   [[nodiscard]] bool has_passed(Component& component, std::uint32_t batch, const Packet& packet) const;
-  /// False if the component doesn't take packets now.
+  /// Inserts the packet among those that the component takes now. False: it takes none now.
   [[nodiscard]] bool joins(const Component& component, Packet& packet);
 
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
-  /// Why packets are where they are; null if nobody wants to know.
+  /// Why packets are where they are; nullptr if causes aren't kept.
   [[nodiscard]] FabricCauses* causes() const { return causes_.get(); }
 
   /// From now on each message leaves a trace when it arrives.
   void trace_messages();
-  /// In the order of arrival; equal for equal runs, but for those of one time.
+  /// In order of arrival. Equal runs give equal traces, except for the order of those of one time.
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
 
-  /// From now on spans go there: those of links, and of all who ask. nullptr: nobody takes any.
+  /// From now on links, and the units that use spans(), write their spans there; nullptr: no spans are taken.
   void record_spans(ISpans* spans);
   [[nodiscard]] ISpans* spans() const { return spans_; }
 
-  /// Physics, once nothing is under way: every message and byte has arrived, no link or unit was busy for
-  /// longer than there was time, no credit is lost, and Little's law: the time that packets spent under way
-  /// is that which nodes and links made them spend. Throws InternalError naming what is violated and where.
+  /// Checks the physics once nothing is under way. All messages and bytes have arrived; no link or unit was
+  /// busy longer than the time that has passed; no credit is lost. Little's law: the total time of packets
+  /// under way equals the time that nodes and links account for. InternalError names the violation and its
+  /// place.
   void audit() const;
 
-  /// How many bytes a packet of this machine carries of a message of `size`; where routers switch worms,
-  /// packets are flits.
+  /// Largest packet, in bytes, of a message of `size`. Where routers switch worms, packets are flits.
   [[nodiscard]] Bytes packet_size(Bytes size) const;
 
   [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
@@ -264,7 +266,7 @@ class Fabric {
   friend class SwitchPorts;
   [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
-  // Of a packet that is sent now and comes now.
+  // Packet::late of a packet that is sent now and arrives now.
   [[nodiscard]] std::uint8_t late_now() const {
     constexpr std::uint32_t kMost = 254;
     return static_cast<std::uint8_t>(std::min(sim_.scheduler().batch(), kMost) + 1);
@@ -312,12 +314,12 @@ class Fabric {
   const topology::Graph& graph_;
   std::unique_ptr<Paths> paths_;
   std::shared_ptr<SharedPlaces> places_;
-  std::span<LiveLink> links_;  // these are of places_
+  std::span<LiveLink> links_;  // this and the next three view places_
   std::span<Component*> components_;
   std::span<std::unique_ptr<Merge<Packet>>> arrivals_;  // by node
   std::span<MessageSource> sources_;                    // of messages, by node
-  Bytes flit_;          // the least of the routers that switch worms; 0: there are none
-  int worm_flits_ = 0;  // likewise
+  Bytes flit_;          // smallest flit of the routers that switch worms; 0: none
+  int worm_flits_ = 0;  // fewest flits of a worm, likewise
   bool has_switches_ = false;
   bool has_wakes_ = false;
   Storage<Packet> packets_;
@@ -325,19 +327,19 @@ class Fabric {
   Storage<Message> messages_;
   std::vector<Message*> free_messages_;
   std::int64_t opened_ = 0;                   // messages
-  static constexpr std::uint8_t kTraces = 1;  // of the last packet of each message
+  static constexpr std::uint8_t kTraces = 1;  // hops of the last packet of each message
   static constexpr std::uint8_t kSpans = 2;
-  std::uint8_t notes_ = 0;  // of hops
+  std::uint8_t notes_ = 0;  // hops to note: kTraces, kSpans
   ISpans* spans_ = nullptr;
   bool books_ahead_ = true;
   std::unique_ptr<Flights> flights_;  // from connect() on
   std::vector<ILinkHold*> holds_;
-  std::vector<PacedRuns*> runs_;  // that hold links
-  Taking* taking_ = nullptr;      // who takes packets now
+  std::vector<PacedRuns*> runs_;  // bursts that claim links
+  Taking* taking_ = nullptr;      // the component that takes packets now
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;
-  Time under_way_{};  // heads at their targets, together, less heads at their sources
+  Time under_way_{};  // sum of head times at targets minus sum of head times at sources
 };
 
 }  // namespace kbsim::hw

@@ -7,7 +7,7 @@
 
 namespace kbsim::hw {
 
-/// A packet on its way over a link: it goes on in a packet of the receiver's.
+/// A packet on its way over a link to another process. It goes on as a packet of the receiver's fabric.
 struct CrossingPacket {
   Packet packet;
   LiveLink* link;

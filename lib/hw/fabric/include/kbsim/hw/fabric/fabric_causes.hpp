@@ -14,20 +14,20 @@
 
 namespace kbsim::hw {
 
-/// What a packet has waited for in a switch beside its link and room ahead.
+/// One wait of a packet in a switch, other than for its link or for room ahead.
 struct SwitchWait {
   const Cause* last = nullptr;
   Reason reason = Reason::queue_head;
 };
 
-/// Why packets are where they are, while somebody wants to know.
+/// Why packets are where they are; used only while causes are kept.
 class FabricCauses {
  public:
   FabricCauses(Causes& causes, std::size_t links) : causes_{&causes}, holders_(links) {}
 
   [[nodiscard]] Causes& causes() const { return *causes_; }
 
-  /// The next packet that is injected for these times comes from a server that served it so.
+  /// Causes of the service from which the next injected packet comes, if its times are these.
   void slot(ServerCauses slot) { slot_ = std::move(slot); }
   /// Why the packet that was injected last has left its source.
   [[nodiscard]] const Cause& left() const { return left_; }
@@ -35,24 +35,24 @@ class FabricCauses {
   void inject(Packet& packet);
   /// Some nodes have switches.
   void have_switches() { has_switches_ = true; }
-  /// The packet gets its next link: `ready` is its head behind the node's `overhead`.
+  /// The packet gets its next link. It was ready when its head had passed the `overhead` of the node.
   void serve(Packet& packet, LinkId link, NodeId node, Time overhead, const Lane::Slot& slot, Time service);
-  /// A packet that a switch has sent: `overhead` behind its head.
+  /// A packet that a switch has sent. It could go `overhead` after its head arrived.
   struct Sent {
     LinkId link;
     NodeId node;
     Time overhead{};
-    Time pipeline{};  // overhead of the node: more, if it went before its head had passed it
+    Time pipeline{};  // the overhead of the node; more than `overhead` if it went early
     Lane::Slot slot{};
     Time service{};
-    Cause early;  // then: why
+    Cause early;  // why it went early, if it did
     std::span<const SwitchWait> waits;
-    Cause credit;  // without which there was no room ahead
+    Cause credit;  // the credit that made room ahead
   };
   void send(Packet& packet, const Sent& sent);
-  /// Why the packet's head has passed the pipeline of the node that it has come to.
+  /// Why the packet's head has passed the pipeline of the node at which it has arrived.
   [[nodiscard]] const Cause& ready(const Packet& packet, NodeId node, Time overhead);
-  /// Why it was injected, and the first of its message.
+  /// Why the packet was injected; first(): why the first packet of the message was.
   [[nodiscard]] const Cause& injected(const Packet& packet) { return of(packet).injected; }
   [[nodiscard]] const Cause& first(const Message& message) { return firsts_[&message]; }
   /// Why the tail of the packet that was sent last has left.
@@ -63,17 +63,18 @@ class FabricCauses {
 
   /// Room of a queue at the far end of a link comes back because of `cause`.
   void give(LinkId link, std::uint32_t vc, Bytes size, Cause cause);
-  /// Without which of them there were less than `size` in that queue, which has `room`; none: without any.
+  /// The credit without which that queue, which has `room`, would have less than `size`; empty: none.
   [[nodiscard]] Cause needed(LinkId link, std::uint32_t vc, Bytes room, Bytes size, Time now);
 
-  /// It is at the end of that link, as the times of the packet say: why its head is, or its tail.
+  /// Why the head, or the tail, of the packet is at the end of the link that it has crossed, at packet.head
+  /// or packet.tail.
   [[nodiscard]] const Cause& head(const Packet& packet) { return there(of(packet).head, packet.head); }
   [[nodiscard]] const Cause& tail(const Packet& packet) { return there(of(packet).tail, packet.tail); }
-  /// Its message goes on with what its head, or its tail, has brought.
+  /// The packet has arrived. Its message goes on because of its head if it is cut_through, else of its tail.
   void arrived(Packet& packet);
 
  private:
-  // A cause, and the link that still has to be crossed behind it.
+  // A cause, and the link to cross after it.
   struct OnTheWay {
     Cause cause;
     LinkId over;
@@ -84,7 +85,7 @@ class FabricCauses {
     OnTheWay tail;
     Cause injected = {};  // where there are switches
   };
-  // Room that came back, the first of it first.
+  // Room that came back, oldest first.
   struct Returned {
     Cause cause;
     Bytes size;
@@ -92,8 +93,8 @@ class FabricCauses {
   // A packet that a switch has sent.
   struct Grant {
     Cause start;
-    Cause ready;  // for the link
-    Cause free;   // when that was
+    Cause ready;  // why it was ready for the link
+    Cause free;   // why the link was free
     bool contended = false;
   };
   void note_order(LinkId link, Grant grant);
@@ -109,7 +110,7 @@ class FabricCauses {
   Causes* causes_;
   std::vector<OfPacket> packets_;
   std::vector<std::uint32_t> free_;
-  std::vector<Cause> holders_;  // why links are free, when they are
+  std::vector<Cause> holders_;  // why each link becomes free, by link
   ServerCauses slot_;
   Cause left_;
   bool has_switches_ = false;

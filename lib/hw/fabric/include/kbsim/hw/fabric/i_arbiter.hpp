@@ -44,7 +44,7 @@ struct ArbiterModel {
 };
 
 [[nodiscard]] Registry<ArbiterModel>& arbiters();
-/// That of a node's `arbiter`; ConfigError if there is none of this name.
+/// The arbiter model of this name; ConfigError at the `arbiter` of the node if there is none.
 [[nodiscard]] const ArbiterModel& arbiter_named(std::string_view name, const topology::Node& node);
 
 /// Always true. `abi` is KBSIM_ABI as the arbiter's file saw it.

@@ -10,17 +10,18 @@ namespace kbsim::hw {
 struct LiveLink;
 struct Packet;
 
-/// Somebody who knows ahead what will cross some links, and hasn't told them: as long as nobody else comes.
+/// The holder of a claim on some links: it knows ahead which packets will cross them, and has not reserved
+/// them. The claim lasts until another packet arrives.
 class ILinkHold {
  public:
   virtual ~ILinkHold();
 
-  /// A packet that it doesn't know is at the link's node, now, and crosses the link next, behind that
-  /// overhead. Gives when it does, if none of those that are known waits for it. Else from now on it holds no
-  /// links: they have served what came before that packet, and the rest comes by events.
+  /// A packet unknown to the holder is at the node of the link now, and crosses the link next, after that
+  /// overhead. Returns its slot if no known packet waits for it. Else the claim ends: links have served all
+  /// that came before that packet, and the rest arrives by events.
   [[nodiscard]] virtual std::optional<Lane::Slot> give_way(LiveLink& link, const Packet& packet,
                                                            Time overhead) = 0;
-  /// Likewise, because somebody looks at them.
+  /// Ends the claim likewise, because the links are about to be read.
   virtual void settle() = 0;
 };
 

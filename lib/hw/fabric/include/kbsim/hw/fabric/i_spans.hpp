@@ -11,7 +11,8 @@
 
 namespace kbsim::hw {
 
-/// What kind of work a span is. Of spans of one track and the same times, the smaller kind lies outside.
+/// Kind of work of a span. Among spans of one track with the same times, the smaller kind encloses the
+/// larger.
 enum class SpanKind : std::uint8_t {
   program,     // of a rank
   call,        // of a host program, from its call to its end
@@ -39,28 +40,28 @@ struct SpanFlow {
   friend auto operator<=>(const SpanFlow&, const SpanFlow&) = default;
 };
 
-/// Who did what from when to when. Its texts need not outlive the call that is given it.
+/// One piece of work, by whom and when. Its texts need not outlive the call that takes it.
 struct Span {
   SpanKind kind = SpanKind::work;
   NodeId unit;                 // none: a link's, or a rank's
   LinkId link;                 // none: another's
   int rank = -1;               // none: another's
-  std::string_view part = {};  // of a unit its port, if it has several; of a collective its dtype
+  std::string_view part = {};  // port of a unit with several ports; dtype of a collective
   std::string_view what = {};
   std::string_view detail = {};
   std::source_location at = {};  // the line of a kernel or host program; line 0: none
-  Time ready{};                  // when it could have begun, if nobody else had been served
+  Time ready{};                  // when it could have begun if uncontended
   Time start{};
   Time end{};
   Bytes bytes = {};
   std::uint64_t count = 0;
-  std::uint64_t id = 0;  // of the message, operation or order; of a collective its elements on this rank
+  std::uint64_t id = 0;  // message, operation or order; for a collective, its elements on this rank
   int group = 0;         // of a collective
-  SpanFlow from = {};    // whatever it follows from
-  SpanFlow to = {};      // what follows from it; of an order the first of `count`, by ascending b
+  SpanFlow from = {};    // the span that it follows from
+  SpanFlow to = {};      // the span that follows from it; for an order, the first of `count`, by ascending b
 };
 
-/// A packet over a link: a span with fewer members, of which there are most. Its text stays where it is.
+/// A packet over a link: the most frequent span, with fewer members. Its text stays valid.
 struct LinkSpan {
   LinkId link;
   std::string_view what;
@@ -82,28 +83,29 @@ struct LinkSpan {
   }
 };
 
-/// Places that are taken, or given back: slots of a ring as its sender knows them, or room behind a link.
+/// Places taken or given back: slots of a ring as its sender knows them, or room in the queues at the end of
+/// a link.
 struct Taken {
   NodeId unit;                 // the pe_ipcq that sends; none: a link's
-  LinkId link;                 // whose credits they are, in bytes
-  std::string_view part = {};  // of a unit its queue
-  Time at{};                   // now; or, of what is given back, later
+  LinkId link;                 // the link whose credits they are, in bytes
+  std::string_view part = {};  // queue of the unit
+  Time at{};                   // now, or later if given back
   std::int64_t change = 0;     // below 0: given back
-  std::int64_t all = 0;        // that there are
+  std::int64_t all = 0;        // total number of places
 };
 
-/// Takes the spans of a run, in no order. Whoever makes spans asks Fabric::spans() whether anybody takes
-/// them.
+/// Takes the spans of a run, in no order. Units that make spans use Fabric::spans(); nullptr: no spans are
+/// taken.
 class ISpans {
  public:
   virtual ~ISpans();
 
   virtual void add(const Span& span) = 0;
-  /// A span whose end is to come; whoever ends it names it by the same address. If nobody does, it lasts
-  /// until the run ends. A flow that is known at the end only is that of a send, or of a receive.
+  /// A span that ends later: close() ends the one with the same `key`. Without close() it lasts until the run
+  /// ends. A flow that is known only at the end is that of a send or a receive.
   virtual void open(const void* key, const Span& span) = 0;
   virtual void close(const void* key, Time end, const SpanFlow& flow = {}) = 0;
-  /// Whoever shows no levels does nothing.
+  /// Default: does nothing, for takers that show no levels.
   virtual void take(const Taken& /*what*/) {}
   virtual void add_packet(const LinkSpan& span) { add(span.whole()); }
 };

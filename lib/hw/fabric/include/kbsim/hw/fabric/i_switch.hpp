@@ -4,8 +4,8 @@ namespace kbsim::hw {
 
 struct Packet;
 
-/// How packets get from the input ports of a node to its links: where they wait, and which go when. It sees
-/// its node through SwitchPorts alone; a component gives it (Component::make_switch).
+/// Moves packets from the input ports of a node to its links: decides where they wait, and which go when. It
+/// sees its node only through SwitchPorts. Component::make_switch() makes it.
 class ISwitch {
  public:
   ISwitch() = default;
@@ -13,12 +13,12 @@ class ISwitch {
   ISwitch(const ISwitch&) = delete;
   ISwitch& operator=(const ISwitch&) = delete;
 
-  /// A packet has come, which may leave from packet.ready on.
+  /// A packet has arrived; it may leave from packet.ready on.
   virtual void push(Packet& packet) = 0;
-  /// Sends what can go now. Called late, once all packets of this time are pushed: whenever some were, when
-  /// credits come back, and at the times that SwitchPorts::wake() was given.
+  /// Sends what can go now. Called late, after all packets of this time are pushed: when some were pushed,
+  /// when credits come back, and at the times given to SwitchPorts::wake().
   virtual void allocate() = 0;
-  /// Whether it tells SwitchPorts::send() all that a packet has waited for, links and room apart.
+  /// True if it gives SwitchPorts::send() all that a packet has waited for, except links and room.
   [[nodiscard]] virtual bool explains() const { return false; }
 };
 

@@ -22,9 +22,9 @@ class Lane {
   Lane() = default;
   explicit Lane(Bandwidth rate) : rate_{rate} {}
 
-  /// In the order of the calls. `head` and `tail` include the overhead before this server.
+  /// Serves in the order of the calls. `head` and `tail` include the overhead before this server.
   Slot reserve(Time head, Time tail, Bytes n) { return reserve(head, tail, n, rate_.serialization(n)); }
-  /// The same of one who knows how long they take.
+  /// The same, with the service time given by the caller.
   Slot reserve(Time head, Time tail, Bytes n, Time service) {
     const Time start = std::max(head, free_);
     account(head, start, n, service);
@@ -33,7 +33,8 @@ class Lane {
     note_queue(start - head + service);
     return {start, free_};
   }
-  /// `count` such packets, each `gap` behind the one before it, from the first start to the last end.
+  /// Reserves `count` such packets, each `gap` after the one before it. Returns the first start and the last
+  /// end.
   Slot reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
     if (count == 1) return reserve(head, tail, n, service);
     const bool waits = head < free_ || gap < service || tail > head + gap;
@@ -46,8 +47,8 @@ class Lane {
     note_queue(service);
     return {head, free_};
   }
-  /// `count` packets that never wait here, each `gap` behind the one before it, of which the last is gone at
-  /// `end`: whenever that is told.
+  /// Counts `count` packets that never wait here, each `gap` after the one before it; the last one leaves at
+  /// `end`. May be called late.
   void pass_run(Time head, Time end, Time gap, std::int64_t count, Bytes n, Time service) {
     busy_ += count * service;
     packets_ += count;
@@ -56,31 +57,31 @@ class Lane {
     free_ = std::max(free_, end);
     note_queue(service);
   }
-  /// From `start` on, which is not before free(), what could have been served from `ready` on.
+  /// Serves a packet that was ready at `ready`, from `start` on, which is not before free().
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
     const Time service = account(ready, start, n);
     worked_ = start + service;
     free_ = std::max(worked_, tail);
     return {start, free_};
   }
-  /// Keeps account of what was served by other rules, from `start` on.
+  /// Accounts for a packet that was served by other rules, from `start` on.
   void note(Bytes n, Time ready, Time start) {
     start = std::max(ready, start);
     note_queue(start - ready + account(ready, start, n));
   }
-  /// As much work is here now, in service time.
+  /// Notes the work that is here now, as service time.
   void note_queue(Time work) { longest_ = std::max(longest_, work); }
 
   [[nodiscard]] Bandwidth rate() const { return rate_; }
   [[nodiscard]] Time busy() const { return busy_; }
-  /// Busy time until `by`, when all is reserved whose head is here by then. A tail that is late keeps the
-  /// server, not busy, behind the packet's service.
+  /// Busy time until `by`, if all packets whose head is here by then are reserved. A late tail keeps the
+  /// server occupied, but not busy, after the service of the packet.
   [[nodiscard]] Time busy_until(Time by) const { return busy_ - std::max(Time{0}, worked_ - by); }
   /// When all that was reserved is served.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
   [[nodiscard]] std::int64_t packets() const { return packets_; }
-  /// Of all that was served, together.
+  /// Waiting time of all packets served, in total.
   [[nodiscard]] Time waited() const { return waited_; }
   /// The most work that ever was here at once, waiting or in service, as the time that serving it takes.
   [[nodiscard]] Time longest_queue() const { return longest_; }
@@ -101,7 +102,7 @@ class Lane {
 
   Bandwidth rate_;
   Time free_{};
-  Time worked_{};  // as free_, if no tail was late
+  Time worked_{};  // like free_, if no tail had been late
   Time busy_{};
   Time waited_{};
   Time longest_{};

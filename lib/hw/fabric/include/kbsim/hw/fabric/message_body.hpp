@@ -15,16 +15,16 @@
 
 namespace kbsim::hw {
 
-/// What the fabric knows of a kind of body. The body's definition says it, as its `kTraits`.
+/// Properties of a kind of body that the fabric uses. The body's type defines them as `kTraits`.
 struct BodyTraits {
   std::string_view name;    // in errors: "write data"
-  int order = 0;            // of kinds that one node sends to another at one time; the smaller first
+  int order = 0;            // order of kinds that one node sends to another at one time; smaller first
   bool in_order = true;     // no message overtakes another of its source and target
   bool cut_through = true;  // a receiver that takes_heads() gets each packet at its head
 };
 
-/// A body of a message: plain data with kTraits. Its subject(), if it has one, tells messages of one kind,
-/// source, target and time apart: an address, or a number that its sender chose.
+/// A body of a message: plain data with kTraits. If it has a subject(), this distinguishes messages of one
+/// kind, source, target and time: an address, or a number that its sender chose.
 template <class Body>
 concept IsMessageBody = requires {
   { Body::kTraits } -> std::convertible_to<BodyTraits>;
@@ -63,8 +63,8 @@ inline constexpr BodyKind kNoBody{.traits = {.name = "nothing", .in_order = fals
 
 }  // namespace detail
 
-/// A body of any kind, in place: the fabric carries it and never looks inside. Allocates nothing; a larger
-/// body keeps what makes it large behind a pointer. Empty, it is that of synthetic traffic.
+/// A body of any kind, stored in place; the fabric never looks inside. Allocates nothing: a larger body holds
+/// a pointer to its large part. Synthetic traffic has an empty body.
 class MessageBody {
  public:
   static constexpr std::size_t kCapacity = 144;
@@ -95,8 +95,7 @@ class MessageBody {
     return kind_->subject == nullptr ? 0 : kind_->subject(storage_);
   }
 
-  /// Also if the body was made in a shared object that hides its symbols: such a one has a BodyKind of its
-  /// own.
+  /// Also true for a body from a shared object that hides its symbols and so has its own BodyKind.
   template <class Body>
   [[nodiscard]] bool holds() const {
     if (kind_->traits.order != Body::kTraits.order) return false;

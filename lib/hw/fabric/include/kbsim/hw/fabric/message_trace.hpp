@@ -12,7 +12,7 @@ namespace kbsim::hw {
 struct Split {
   Time overhead{};  // of the nodes before each link
   Time wire{};      // propagation
-  Time drain{};     // its bytes over the slowest link, or as they came from its source if that is slower
+  Time drain{};     // its bytes over the slowest link, or from its source if that is slower
   Time queueing{};  // the rest: waiting for links that others hold
 
   [[nodiscard]] Time total() const { return overhead + wire + drain + queueing; }
@@ -25,7 +25,7 @@ struct Split {
   }
 };
 
-/// A packet at a node and on the link by which it left: its head came at `arrive`, the link carried it
+/// A packet at a node and on the link by which it left: its head arrived at `arrive`, the link carried it
 /// from `start` to `end`.
 struct Hop {
   LinkId link;
@@ -34,7 +34,7 @@ struct Hop {
   Time end{};
 };
 
-/// A message that has arrived, and the way of its last packet.
+/// A message that has arrived, and the hops of its last packet.
 struct MessageTrace {
   NodeId from;
   NodeId to;

@@ -15,27 +15,27 @@ namespace kbsim::hw {
 
 struct RunEntry;
 
-/// Packets that a unit sends from a memory beside it, one behind the other, each when its turn comes: they
-/// pass the memory's port, cross a link to the unit, and one from there to a node that only passes packets
-/// on. A run of them, of one message or of two that take turns, is told ahead, with no event before that
-/// node, while nobody else comes to the port or to these links: then what hasn't happened by now is taken
-/// back.
+/// Bursts: packets that a unit sends from a memory next to it, one after another, in arbitration slots. They
+/// pass the port of the memory, a link to the unit, and a link from there to a node that only passes packets
+/// on. A burst of one message, or of two that alternate, is reserved ahead, without events before that node.
+/// Another packet at the port or on these links revokes what has not happened by then.
 class PacedRuns {
  public:
-  /// `port` takes what has its turn at t at t + `latency`.
+  /// A packet with its turn at t enters `port` at t + `latency`.
   struct Source {
     NodeId memory;
     NodeId unit;
     Lane* port = nullptr;
     Time latency{};
   };
-  /// The holder calls end() when it is to give way.
+  /// The holder calls end() when it must yield.
   PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder);
   PacedRuns(const PacedRuns&) = delete;
   PacedRuns& operator=(const PacedRuns&) = delete;
 
-  /// Open messages whose next packets have turns from now on, `gap` apart: one, or two in turn, of which the
-  /// second has sent some. The last of one message may be shorter, and has its turn behind them.
+  /// Open messages whose next packets have turns from now on, `gap` apart: one message, or two that
+  /// alternate. The second of two has sent packets before. The last packet of a single message may be
+  /// shorter; its turn follows the others.
   struct Turns {
     Message* message = nullptr;
     Message* other = nullptr;
@@ -44,35 +44,36 @@ class PacedRuns {
     std::int64_t most = 0;
     Bytes shorter;  // none: 0
   };
-  /// As many as can be told. The turns of earlier runs are past.
+  /// Reserves up to `most` packets, and then the shorter one; returns how many. The turns of earlier bursts
+  /// must be past.
   [[nodiscard]] std::int64_t begin(const Turns& turns);
-  /// A packet of it leaves the port in that slot: of no run.
+  /// Sends a packet of the message that is in no burst; it leaves the port in that slot.
   void send(Message& message, Bytes size, Lane::Slot slot);
-  /// Others leave the port then.
+  /// Other packets leave the port at that time.
   void pass(Time at) { passing_ = std::max(passing_, at); }
 
-  /// One comes to the unit now, or has.
+  /// True if a packet of a burst arrives at the unit at this time.
   [[nodiscard]] bool crosses_now() const;
-  /// Whether links are held: no more those that all have crossed.
+  /// True if links are claimed. Bursts whose packets have all crossed claim none.
   [[nodiscard]] bool holds();
-  /// Of the last run: so many have had their turn, with one whose turn is now if `present`.
+  /// Number of packets of the last burst that have had their turn. A turn at this time counts if `present`.
   [[nodiscard]] std::int64_t turned(bool present) const { return turned(runs_.back(), present); }
-  /// When packet `i` of these has its turn, and when its last byte has passed the port.
+  /// When packet `i` of the last burst has its turn; left(): when its last byte has passed the port.
   [[nodiscard]] Time turn(std::int64_t i) const { return runs_.back().turn + i * runs_.back().gap; }
   [[nodiscard]] Time left(std::int64_t i) const { return runs_.back().at_port(i).tail; }
 
-  /// When a packet of no run, which is at the unit now, crosses the second link of a run, behind that
-  /// overhead: if nobody waits for it.
+  /// When a packet in no burst, which is at the unit now, crosses the second link of a burst after that
+  /// overhead. nullopt if a packet of a burst might wait for it.
   [[nodiscard]] std::optional<Lane::Slot> between(LiveLink& link, const Packet& packet, Time overhead);
-  /// What has happened by now is left as it is; packets that have had their turn go on by events, and the
-  /// others have none.
+  /// Ends all bursts; everything that has happened by now stays. Packets that have had their turn go on by
+  /// events; the others get no turn.
   void end(bool present);
-  /// Asks the holder to.
+  /// Asks the holder to end the bursts.
   void give_way() { holder_->settle(); }
 
  private:
   static constexpr Time kNever{-1};
-  // When the first packet's first and last byte come to a place.
+  // When the first and the last byte of the first packet arrive at a place.
   struct Edge {
     Time head{};
     Time tail{};
@@ -83,7 +84,7 @@ class PacedRuns {
     Lane first;
     std::array<Lane, kMostParts> seconds;
   };
-  // When a lane is free, as its packets pass it.
+  // When a lane is free, while the packets of a burst pass it.
   struct Server {
     Time free{};
     Time service{};  // of each
@@ -98,40 +99,40 @@ class PacedRuns {
     Server first;
     std::array<Server, kMostParts> seconds{};
   };
-  // The packets of one message, every so many of a run's.
+  // The packets of one message in a burst: every `ways`-th.
   struct Part {
     Message* message = nullptr;
     LiveLink* second = nullptr;
     std::uint32_t ordinal = 0;  // of its first packet
-    Time tail{};                // of the last that was sent before, at the source
-    Edge entered{};             // the node behind the unit
-    std::int64_t settled = 0;   // so many have crossed, as the run's `before` has it
+    Time tail{};                // tail of the packet sent before, at the source
+    Edge entered{};             // first arrival at the node after the unit
+    std::int64_t settled = 0;   // packets that have crossed, by the run's `before`
   };
-  // The last of a run of one message may have fewer bytes: its tail is so much sooner than another's would
-  // be.
+  // The last packet of a burst of one message may have fewer bytes. Its tail is earlier than that of a full
+  // packet by these times.
   struct Shorter {
     Bytes size;   // none: 0
-    Time left{};  // the port
-    Time came{};  // to the unit
+    Time left{};  // at the port
+    Time came{};  // at the unit
   };
   struct Run {
     std::array<Part, kMostParts> parts{};
-    std::int64_t ways = 1;  // parts
+    std::int64_t ways = 1;  // number of parts
     Bytes size;
     std::int64_t count = 0;
     Time turn{};
     Time gap{1};
-    Edge left{};  // the port
-    Edge came{};  // to the unit
+    Edge left{};  // the first packet leaves the port
+    Edge came{};  // and arrives at the unit
     Shorter shorter;
-    std::uint32_t batch = 0;  // of the time at which they come to the unit
+    std::uint32_t batch = 0;  // of the time at which they arrive at the unit
     LiveLink* first = nullptr;
     Lanes before;
 
     [[nodiscard]] std::span<Part> all() { return {parts.data(), static_cast<std::size_t>(ways)}; }
     [[nodiscard]] std::span<const Part> all() const { return {parts.data(), static_cast<std::size_t>(ways)}; }
     [[nodiscard]] std::size_t part(std::int64_t i) const { return static_cast<std::size_t>(i % ways); }
-    // Of a part's packets, those among the run's first `n`.
+    // Number of packets of a part among the first `n` of the run.
     [[nodiscard]] std::int64_t among(std::int64_t n, std::size_t part) const {
       return (n - static_cast<std::int64_t>(part) + ways - 1) / ways;
     }
@@ -143,11 +144,11 @@ class PacedRuns {
   };
   struct Reached {
     std::int64_t turned = 0;
-    std::int64_t left = 0;  // have crossed the first link
+    std::int64_t left = 0;  // packets that have crossed the first link
     std::int64_t came = 0;  // and the second
   };
 
-  // On its way to the node behind both links.
+  // A packet in no burst, on its way to the node after both links.
   struct Alone {
     Packet* packet = nullptr;
     Message* message = nullptr;
@@ -194,12 +195,12 @@ class PacedRuns {
   Fabric* fabric_;
   Source source_;
   ILinkHold* holder_;
-  Time over_memory_;  // what these take
+  Time over_memory_;  // overhead of the memory
   Time over_unit_;
   PoolVector<Run> runs_;
-  std::size_t place_ = 0;    // among the fabric's, if there are some
-  PoolVector<Alone> alone_;  // in their order
-  Time passing_ = kNever;    // when the last left of those that may not have come to the unit
+  std::size_t place_ = 0;    // index in the fabric's list, unless runs_ is empty
+  PoolVector<Alone> alone_;  // in order of leaving the port
+  Time passing_ = kNever;    // when the last of the others left that may not be at the unit yet
 };
 
 }  // namespace kbsim::hw

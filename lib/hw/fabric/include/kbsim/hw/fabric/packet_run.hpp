@@ -6,8 +6,8 @@
 
 namespace kbsim::hw {
 
-/// Packets of an open message that come to a place one behind the other: the first as its head and tail say,
-/// the others each `gap` later.
+/// Packets of an open message that arrive at a place one after another: the first at `head` and `tail`, each
+/// other one `gap` later.
 struct PacketRun {
   Bytes size;  // of each
   Time head{};
@@ -16,7 +16,7 @@ struct PacketRun {
   std::int64_t count = 0;
 };
 
-/// As if each were injected: Fabric::inject().
+/// Equivalent to Fabric::inject() for each packet of the run.
 void inject(Fabric& fabric, Message& message, const PacketRun& run);
 
 }  // namespace kbsim::hw

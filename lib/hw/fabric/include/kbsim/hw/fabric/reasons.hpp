@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-/// Why a time of the machine follows from another; beside each, the moment's place and amount. A moment's
-/// length is exactly what the place's configuration says for the amount.
+/// Why a time of the machine follows from another. The comment on each reason names the place and the amount
+/// of its moment. The length of a moment is exactly what the configuration of the place gives for the amount.
 enum class Reason : std::uint16_t {
   unexplained,
   overhead,       // node
@@ -28,30 +28,30 @@ enum class Reason : std::uint16_t {
   engine,         // pe_gemm or pe_math, commands
   engine_free,    // likewise: as link_free
   fetch,          // pe_gemm, bytes of operands
-  step,           // a unit of the PE: after all else of the time
+  step,           // a unit of the PE: after everything else at this time
   credit,         // pe_ipcq, bytes beside the fabric
-  // Of a memory that says so itself: a delay of its model, as IMemoryTiming::delay_terms() knows the amount.
+  // Delays of a memory that reports its own: IMemoryTiming::delay_terms() explains the amount.
   column,      // from a command to its data, and what is before it
   data_bus,    // data
   bank,        // between commands to a bank, or to banks
   turnaround,  // between reads and writes
   refresh,     // likewise
   bank_free,   // as link_free
-  // These go in steps, or have a rhythm of their own: from when something is ready to when it goes on.
+  // Waits for steps or a rhythm of a unit: from when something is ready to when it goes on.
   refresh_wait,  // memory: until a refresh is over
   clock_edge,    // memory
   poll_wait,     // pe_ipcq: until pe_cpu looks
   poll,          // pe_ipcq, periods from when it began to look
   looks,         // pe_cpu, looks that it took
-  lookahead,     // router that switches worms: of its pipeline, where a channel ahead is given
-  cycle,         // likewise: until who wasn't matched asks again
-  credit_delay,  // likewise: of a credit beside the wire
-  given,         // io_cpu of a package: work for which a workload gives the time; or a component of one's own
-  // From here on they take no time: something was ready, and has waited for the parent for so many
-  // picoseconds.
+  lookahead,     // router that switches worms: part of its pipeline, where a channel ahead is given
+  cycle,         // likewise: until an unmatched request is made again
+  credit_delay,  // likewise: of a credit, in addition to the wire
+  given,         // io_cpu of a package, or a custom component: work whose time a workload gives
+  // The reasons below take no time: something was ready and has waited for the parent. The amount is the wait
+  // in picoseconds.
   window_free,  // pe_dma: room among its requests in flight
   slot_free,    // pe_ipcq of a sender: a free slot of its peer
-  peer_sent,    // pe_ipcq of a receiver: a tile that hadn't come
+  peer_sent,    // pe_ipcq of a receiver: a tile that hadn't arrived
   queue_head,   // router: the packet before it in its queue
   room_ahead,   // router: room in a queue of the next
   channel,      // router: a virtual channel of the next, which another worm had
@@ -66,16 +66,16 @@ inline constexpr std::size_t kReasons = 41;
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
 }
 
-/// A server among those of all reasons, for Causes::comes_next().
+/// Key of a server among those of all reasons, for Causes::comes_next().
 [[nodiscard]] constexpr Causes::Server server(Reason reason, std::uint32_t place) {
   return {.kind = static_cast<std::uint16_t>(reason), .number = place};
 }
 
-/// Where `last` was later than `ready`: a moment that says how long that was waited for; else `ready`.
+/// If `last` is later than `ready`: a moment that gives how long `last` was waited for; else `ready`.
 [[nodiscard]] Cause waited(Causes& causes, const Cause& ready, const Cause& last, Reason reason,
                            NodeId place);
 
-/// Why a server began a work, and why it ended it.
+/// Why a server began a piece of work, and why it ended it.
 struct ServerCauses {
   Cause start;
   Cause end;

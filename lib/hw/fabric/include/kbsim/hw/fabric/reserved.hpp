@@ -8,8 +8,8 @@
 
 namespace kbsim::hw {
 
-/// Service times of a server that books requests when they come: how much of them is still ahead. Stretches
-/// that are past are forgotten now and then, so that as many are kept as are ahead at one time.
+/// Service times of a server that reserves when requests arrive: how much of them is still ahead. Past
+/// stretches are dropped now and then, so that memory grows only with the stretches ahead.
 class Reserved {
  public:
   struct Stretch {
@@ -17,7 +17,7 @@ class Reserved {
     Time end;
   };
 
-  /// No time before `now` is asked about afterwards.
+  /// Later calls of after() ask for no time before `now`.
   void add(Time start, Time end, Time now) {
     if (!stretches_.empty() && stretches_.back().end == start) {
       stretches_.back().end = end;

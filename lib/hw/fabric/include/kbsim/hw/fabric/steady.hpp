@@ -4,8 +4,8 @@
 
 namespace kbsim::hw {
 
-/// A packet at a node and on the link by which it leaves: its first and last byte come at `head` and `tail`,
-/// the link carries it from `start` to `end`.
+/// A packet at a node and on the link by which it leaves: its first and last byte arrive at `head` and
+/// `tail`, the link carries it from `start` to `end`.
 struct Passage {
   Time head{};
   Time tail{};
@@ -13,10 +13,9 @@ struct Passage {
   Time end{};
 };
 
-/// Of two packets of one size that pass a FIFO link one right after the other: all that follow at the
-/// distance of these two leave at the distance of these two. `service` is the link's time for one of them.
-/// Either neither waits and each finds the link free, or the second waits for the first, and so will the
-/// third.
+/// True if two packets of one size that pass a FIFO link one right after the other set a pace: all packets
+/// that follow at their distance also leave at their distance. `service` is the time of the link for one
+/// packet. Either each finds the link free, or the second waits for the first, and so will the third.
 [[nodiscard]] inline bool steady(const Passage& one, const Passage& two, Time overhead, Time service) {
   const Time gap = two.head - one.head;
   const Time step = two.start - one.start;

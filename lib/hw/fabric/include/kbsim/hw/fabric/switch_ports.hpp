@@ -9,9 +9,9 @@
 
 namespace kbsim::hw {
 
-/// What a switch sees of its node and does there: the ports and channels of packets, when links are free,
-/// the room ahead. Its ports and channels are numbered from 0; input port 0 is that of packets that start
-/// at this node. The fabric keeps the accounts: queues, waits, credits.
+/// A switch's view of its node, and its actions there: ports and channels of packets, when links are free,
+/// the room ahead. Ports and channels are numbered from 0; input port 0 is that of packets that start at this
+/// node. The fabric accounts for queues, waits and credits.
 class SwitchPorts {
  public:
   /// All links of a node. With `one_input` its packets share a queue for each channel.
@@ -23,7 +23,7 @@ class SwitchPorts {
   [[nodiscard]] std::uint32_t outputs() const { return outputs_; }
 
   [[nodiscard]] std::uint32_t input(const Packet& packet) const { return inputs_ == 1 ? 0 : packet.port; }
-  /// The virtual channel in which it came, or, where queues have no limit, the first of its class.
+  /// The virtual channel in which the packet arrived, or, where queues have no limit, the first of its class.
   [[nodiscard]] std::uint32_t channel(const Packet& packet) const;
   [[nodiscard]] std::uint32_t output(const Packet& packet) const {
     return fabric_->next_link(packet).rare->output;
@@ -35,48 +35,50 @@ class SwitchPorts {
     return fabric_->live(fabric_->graph().out(node_)[output]).lane.free();
   }
 
-  /// The virtual channel at the far end of the packet's next link that has room for all of it; none: the
-  /// link, if it is free, counts as blocked until one is sent. A credit that comes back wakes the switch.
+  /// The virtual channel at the far end of the next link of the packet that has room for all of it. nullopt:
+  /// the link, if it is free, counts as blocked until a packet is sent. A credit that comes back wakes the
+  /// switch.
   [[nodiscard]] std::optional<std::uint32_t> room_ahead(const Packet& packet);
-  /// For a worm's switch: the channels that its first flit may ask for at the far end of its next link,
-  /// which are `channels_ahead(output)`, numbered from 0; without end where that has no queues.
+  /// For a switch of worms: the channels that the first flit may ask for at the far end of its next link,
+  /// among `channels_ahead(output)`, numbered from 0. Without queues there, the room is unlimited.
   [[nodiscard]] ChannelSet choices(const Packet& packet) const { return fabric_->channels(packet); }
   [[nodiscard]] std::uint32_t channels_ahead(std::uint32_t output) const;
   [[nodiscard]] bool takes_worms(std::uint32_t output) const;
   /// There is room for the flit in this channel.
   [[nodiscard]] bool has_room(const Packet& packet, std::uint32_t channel);
-  /// Which of its message's worms it is of, and how many flits that has.
+  /// Number of the worm of the packet in its message; worm_flits(): the number of flits in that worm.
   [[nodiscard]] std::uint32_t worm(const Packet& packet) const;
   [[nodiscard]] std::uint32_t worm_flits(const Packet& packet) const;
-  /// How much later than on an idle network its head and its tail came here, the less of both.
+  /// How much later than on an idle network the packet arrived here: the smaller of the delays of head and
+  /// tail.
   [[nodiscard]] Time lag(const Packet& packet) const;
-  /// The link is free, but those that want it lack room ahead.
+  /// Call when the link is free, but all packets that want it lack room ahead.
   void blocked(std::uint32_t output);
-  /// Another packet can go there, or nobody lacks room alone: the link isn't blocked any more.
+  /// Call when another packet can go there, or no packet lacks only room: the link is blocked no longer.
   void unblocked(std::uint32_t output);
-  /// The packet's next link, which is free, carries it from now on to this channel. Its tail leaves at the
-  /// time returned, and with it the room that it took here.
+  /// Sends the packet over its next link, which must be free, from now on, into this channel. Returns when
+  /// its tail leaves; the room that it took here is then given back.
   Time send(Packet& packet, std::uint32_t channel) { return send(packet, channel, {}); }
-  /// The switch is asked to allocate() at this time, which is to come.
+  /// Makes the fabric call allocate() at this time, which must be later than now.
   void wake(Time at) { fabric_->wake(node_, at); }
 
-  // Where causes are kept, a switch that explains() says more.
+  // For a switch that explains(), where causes are kept:
   [[nodiscard]] Causes* causes() const { return fabric_->sim().causes(); }
-  /// What else the packet has waited for.
+  /// Like send() above; `waits` are the other waits of the packet.
   Time send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits);
-  /// Why the tail of the packet that was sent last leaves then.
+  /// Why the tail of the last packet sent leaves when it does.
   [[nodiscard]] const Cause& why_left() const { return fabric_->causes()->tail_left(); }
-  /// Why that link is free, when it is, and why the packet may go: it has passed the pipeline, or makes up
-  /// for what it has lost.
+  /// Why that link becomes free. why_ready(): why the packet may go: it has passed the pipeline, or catches
+  /// up on time that it has lost.
   [[nodiscard]] const Cause& why_free(std::uint32_t output) const {
     return fabric_->causes()->carried(fabric_->graph().out(node_)[output]);
   }
   [[nodiscard]] Cause why_ready(const Packet& packet) const;
-  /// Why it has come here: `lookahead` before it has passed the pipeline.
+  /// Why the packet is at the switch: `lookahead` before it has passed the pipeline.
   [[nodiscard]] Cause why_came(const Packet& packet, Time lookahead) const;
-  /// A lookahead after `granted`, when it was given a channel.
+  /// Cause of the time `at`, which is a lookahead after `granted`, the grant of a channel.
   [[nodiscard]] Cause why_passed(const Cause& granted, Time at) const;
-  /// As wake(), after a cycle in which it wasn't served.
+  /// Like wake(), after a cycle in which a request wasn't served.
   void wake_next_cycle(Time at);
 
  private:

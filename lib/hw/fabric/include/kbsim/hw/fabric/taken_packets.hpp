@@ -9,18 +9,18 @@
 
 namespace kbsim::hw {
 
-/// The packets on their way of certain messages of one packet each, taken out of the fabric: where they come
-/// next they don't come. Called late, when nothing of this time waits at the nodes that they come to.
+/// Packets on their way of certain one-packet messages, taken out of the fabric: they don't arrive at their
+/// next node. Make it late, when no packet of this time waits at those nodes.
 class TakenPackets {
  public:
-  /// Nobody's bookings are left on `links`.
+  /// Leaves no reservations on `links`.
   TakenPackets(Fabric& fabric, std::span<LiveLink* const> links,
                const std::function<bool(const Message&)>& which);
 
   [[nodiscard]] std::span<Packet* const> all() const { return packets_; }
-  /// They come as if they hadn't been taken.
+  /// Returns the packets: they arrive as if they hadn't been taken.
   void put_back();
-  /// They and their messages never were.
+  /// Removes the packets and their messages, as if they had never been sent.
   void forget();
 
  private:

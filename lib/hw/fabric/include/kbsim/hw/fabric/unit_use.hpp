@@ -10,13 +10,13 @@
 
 namespace kbsim::hw {
 
-/// What a server did: a link, a memory's port, an engine.
+/// Work that a server has done: a link, a port of a memory, or an engine.
 struct UnitUse {
   LastingName port;         // of a unit with several: "read", "write"
   std::int64_t served = 0;  // packets or commands
   Bytes bytes;              // none if it is an engine
   Time busy{};
-  Time waited{};   // of all that it served, together
+  Time waited{};   // total of all that it served
   Time longest{};  // the most work that was there at once, as the time that serving it takes
 
   UnitUse& operator+=(const UnitUse& other) {

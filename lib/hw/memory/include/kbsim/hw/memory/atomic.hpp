@@ -28,13 +28,13 @@ struct Atomic {
   std::vector<AtomicPart> parts;
 
   [[nodiscard]] bool compares() const { return op == AtomicOp::compare_exchange; }
-  /// On the wire: the operand, or both.
+  /// Bytes on the wire: the operand, and the expected values of a compare_exchange.
   [[nodiscard]] Bytes request_size(const AtomicPart& part) const {
     return part.memory.bytes * (compares() ? 2 : 1);
   }
 };
 
-/// The operations that a part is, on what its memory held; the last gives part.result.
+/// Operations of a part, on what its memory held; the last one yields part.result.
 [[nodiscard]] std::vector<oplog::Op> operations(const Atomic& atomic, const AtomicPart& part,
                                                 const oplog::Slices& held);
 

@@ -14,19 +14,19 @@ namespace kbsim::hw {
 template <class Times>
 struct HbmBurstOf {
   std::uint64_t id = 0;     // of the request
-  std::int64_t number = 0;  // of the burst in the memory: equal ones overlap
+  std::int64_t number = 0;  // of the burst in the memory; equal numbers overlap
   HbmPlace place;
   bool write = false;
-  bool write_back = false;  // of an atomic: not before what it read has left
-  typename Times::At at{};  // not before that time
+  bool write_back = false;  // of an atomic: begins after its read has left
+  typename Times::At at{};  // earliest start
 };
 using HbmBurst = HbmBurstOf<PlainTimes>;
 
-/// The controller of a channel: a read queue and a write queue of stated depth, behind a line in order of
-/// arrival. First ready, first come: of the commands that requests of one queue need next, the one that can
-/// begin first, the oldest of several; no row is closed before older requests of it. Writes are served from
-/// `write_high` of them in the queue on, or where no read waits, down to `write_low`. A request whose row is
-/// opened for it leaves its queue, and keeps the row open. One older than `max_age` goes before all others.
+/// The controller of a channel: a line in order of arrival feeds a read and a write queue of stated depth.
+/// First ready, first come: the earliest of the next commands of one queue's requests goes first, then the
+/// oldest. No row is closed before its older requests. Writes are served from `write_high` in the queue, or
+/// if no read waits, down to `write_low`. A request whose row was opened for it leaves its queue and keeps
+/// the row open. A request older than `max_age` goes before all others.
 template <class Times>
 class HbmChannelOf {
  public:
@@ -45,7 +45,7 @@ class HbmChannelOf {
   void advance(Time now, std::vector<Served>& served);
   /// When the next command can begin, if nothing else arrives; kForever if nothing waits.
   [[nodiscard]] Time next();
-  /// That, of which next() is not kForever.
+  /// The start of the next command; only if next() isn't kForever.
   [[nodiscard]] const At& next_command() const { return next_.start; }
   [[nodiscard]] HbmCounts counts() const;
 
@@ -56,7 +56,7 @@ class HbmChannelOf {
     std::int64_t number = 0;
     HbmIndex where;
     At at{};
-    std::uint32_t earlier = 0;  // of the same bytes, not served yet
+    std::uint32_t earlier = 0;  // unserved requests of the same bytes
     bool write = false;
     bool write_back = false;
     bool counted = false;  // as hit, miss or conflict
@@ -65,14 +65,15 @@ class HbmChannelOf {
   enum class Command : std::uint8_t { column, activate, precharge, refresh };
   struct Choice {
     At start{kForever};
-    int rank = 0;  // of equal starts: requests that keep a row, the queue, refreshes
+    int rank = 0;  // among equal starts: requests that keep a row, the queue, refreshes
     std::uint64_t order = 0;
     Command command = Command::refresh;
     Entries* from = nullptr;
-    std::size_t index = 0;  // in it, or of the pseudo-channel
+    std::size_t index = 0;  // in `from`, or of the pseudo-channel
     [[nodiscard]] bool before(const Choice& other) const;
   };
-  // Of a bank, the walk through a queue that last met a hit there, or a request of another row.
+  // Per bank: the last walk through a queue that met a hit there, and the last that met another row's
+  // request.
   struct Met {
     std::uint64_t hit = 0;
     std::uint64_t other = 0;
@@ -101,7 +102,7 @@ class HbmChannelOf {
   std::deque<Burst> line_;  // the first has no room in its queue
   Entries reads_;           // in order of arrival
   Entries writes_;
-  Entries opened_;                    // by the order of their activates
+  Entries opened_;                    // in the order of their activates
   std::vector<std::size_t> keepers_;  // how many of opened_ are in each bank,
   std::vector<std::size_t> keeping_;  // and in each pseudo-channel
   std::vector<Met> met_;
@@ -111,7 +112,7 @@ class HbmChannelOf {
   bool chosen_ = false;
   Choice next_{};  // if chosen_
   At clock_{};
-  At came_{};  // the last burst
+  At came_{};  // when the last burst arrived
   HbmCounts counts_;
 };
 

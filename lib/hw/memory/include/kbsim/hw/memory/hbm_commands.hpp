@@ -19,10 +19,10 @@ struct HbmIndex {
   std::int64_t row = 0;
 };
 
-/// When each command may go out next on a channel of pseudo-channels that share a command bus, and what it
-/// does to their banks. Times between commands count from their last clock edges; a column command takes one
-/// clock, an activate and a precharge what the Spec says, and each begins on a clock edge, a precharge
-/// shorter than a clock on half ones too. Without tCK a command takes no time and may begin at any.
+/// The earliest start of each command on a channel of pseudo-channels that share a command bus, and its
+/// effect on their banks. Times between commands count from their last clock edges. A column command takes
+/// one clock, an activate and a precharge as the Spec says. Each begins on a clock edge; a precharge shorter
+/// than a clock begins on half edges, too. Without tCK commands take no time and begin at any time.
 template <class Times>
 class HbmCommandsOf {
  public:
@@ -45,17 +45,17 @@ class HbmCommandsOf {
   [[nodiscard]] At activate(const HbmIndex& where, const At& at) const;
   [[nodiscard]] At precharge(const HbmIndex& where, const At& at) const;
   [[nodiscard]] At column(const HbmIndex& where, bool write, const At& at) const;
-  /// Of a refresh that is due: of all banks of a pseudo-channel, or of the one whose turn it is.
+  /// The start of the next refresh: of all banks of a pseudo-channel, or of the bank whose turn it is.
   [[nodiscard]] At refresh(std::size_t pc) const;
   /// Whether a refresh that is due by then is waiting for this bank.
   [[nodiscard]] bool refreshing(const HbmIndex& where, Time by) const;
 
-  // It begins at `at`.
+  // The command begins at `at`.
   void do_activate(const HbmIndex& where, const At& at);
   void do_precharge(const HbmIndex& where, const At& at);
   Slot do_column(const HbmIndex& where, bool write, const At& at);
   void do_refresh(std::size_t pc, const At& at);
-  /// Refreshes of an idle time, all that ended before `now`.
+  /// Counts the refreshes of an idle period that ended before `now`.
   void catch_up(Time now);
 
   [[nodiscard]] Time latency(bool write) const { return write ? spec_.tcwl : spec_.tcl; }
@@ -83,9 +83,9 @@ class HbmCommandsOf {
     At read{kLongAgo};
     At bus_free{kLongAgo};
     At precharged{kLongAgo};
-    At refreshed{kLongAgo};  // another bank, so that this may be activated
+    At refreshed{kLongAgo};  // when other banks may be activated after a refresh
     At refresh_due{kForever};
-    std::size_t next_bank = 0;  // of a refresh bank by bank
+    std::size_t next_bank = 0;  // for refreshes bank by bank
   };
 
   [[nodiscard]] At on_clock(const At& at) const;

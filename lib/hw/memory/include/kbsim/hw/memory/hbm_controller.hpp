@@ -11,8 +11,8 @@
 namespace kbsim::hw {
 
 /// The controllers of an HBM slice, `scheduler: fr_fcfs` of `builtin.hbm_banks`: an HbmChannel for each
-/// `channel_pcs` pseudo-channels. A request is its bursts, each in its channel's line from the time on at
-/// which it has passed the controller; the bytes of a read leave together, the last as it is served.
+/// `channel_pcs` pseudo-channels. A request is split into bursts; each enters its channel's line when it has
+/// passed the controller. The bytes of a read leave together, the last as it is served.
 class HbmController final : public IMemoryController {
  public:
   HbmController(const HbmBanksSpec& spec, Bandwidth raw);
@@ -37,13 +37,13 @@ class HbmController final : public IMemoryController {
     At start{kForever};
     At end{Time{0}};
   };
-  // The channels, as times are known.
+  // The channels, with plain or caused times.
   template <class Times>
   struct Channels {
     [[no_unique_address]] Times times;
     std::vector<HbmChannelOf<Times>> all;
     std::unordered_map<std::uint64_t, Open<Times>> open = {};
-    std::vector<typename HbmChannelOf<Times>::Served> bursts = {};  // of an advance
+    std::vector<typename HbmChannelOf<Times>::Served> bursts = {};  // served by one advance()
   };
   template <class Times>
   [[nodiscard]] Channels<Times> make(Times times) const;
@@ -62,7 +62,7 @@ class HbmController final : public IMemoryController {
   HbmMapping mapping_;
   Time burst_;
   Channels<PlainTimes> channels_;
-  std::optional<Channels<CausedTimes>> caused_;  // in their stead, where causes are kept
+  std::optional<Channels<CausedTimes>> caused_;  // used instead if causes are kept
   Lane bus_;                                     // the account of all pseudo-channels
 };
 

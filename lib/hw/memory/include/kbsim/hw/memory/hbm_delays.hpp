@@ -9,7 +9,7 @@
 
 namespace kbsim::hw {
 
-/// What delays the commands and the data of an HBM slice: attributes of its model, data at its bandwidth.
+/// Delays of an HBM slice's commands and data: attributes of its model, and data at its bandwidth.
 enum class HbmDelay : std::uint8_t {
   controller,
   rcd_read,
@@ -34,13 +34,13 @@ enum class HbmDelay : std::uint8_t {
   rfc_bank,
   rrefd,
   ppd,
-  clock,          // so many of the command bus
-  act,            // clocks of an activate
-  pre,            // and so many times those of a precharge
-  interval,       // so many times tREFI
-  interval_bank,  // the same, of refreshes bank by bank
+  clock,          // n clocks of the command bus
+  act,            // clocks of n activates
+  pre,            // clocks of n precharges
+  interval,       // n x tREFI
+  interval_bank,  // n x tREFI / banks, for refreshes bank by bank
   burst,          // data, at the rate of a pseudo-channel
-  packet,         // so many bytes, at the rate of all
+  packet,         // n bytes, at the rate of all pseudo-channels
 };
 
 /// Reason and amount of a delay. `n`: how often, or how many bytes.
@@ -73,12 +73,12 @@ enum class HbmDelay : std::uint8_t {
   return {.reason = reason(), .amount = n << 8 | static_cast<std::int64_t>(delay)};
 }
 
-/// Until a refresh that is under way, or is due before, is over: of all banks, of the bank, or of another.
+/// The wait for the end of a refresh that is under way or due: of all banks, of the bank, or of another one.
 [[nodiscard]] constexpr Delay refresh_wait(HbmDelay refresh) {
   return {.reason = Reason::refresh_wait, .amount = why(refresh, 0).amount};
 }
 
-/// The terms of such an amount.
+/// The terms of a Delay's amount.
 [[nodiscard]] std::vector<DelayTerm> delay_terms(const HbmBanksSpec& spec, Bandwidth raw,
                                                  std::int64_t amount);
 

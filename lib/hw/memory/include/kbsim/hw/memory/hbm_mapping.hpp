@@ -18,7 +18,7 @@ struct HbmPlace {
   friend bool operator==(const HbmPlace&, const HbmPlace&) = default;
 };
 
-/// From addresses to banks and back, by HbmSpec::mapping. The default, from the lowest bits up: byte of the
+/// Maps addresses to banks and back, by HbmSpec::mapping. The default, from the lowest bits up: byte of the
 /// burst, pseudo-channel, bank group, column, stack ID, bank, row. So a stream uses all pseudo-channels, and
 /// alternates between bank groups in each.
 class HbmMapping {
@@ -30,7 +30,7 @@ class HbmMapping {
   [[nodiscard]] HbmPlace place(std::int64_t address) const;
   /// The first byte of a burst of that row.
   [[nodiscard]] std::int64_t address(const HbmPlace& place, std::int64_t column) const;
-  /// Whether a burst's successor is the next pseudo-channel's.
+  /// Whether consecutive bursts lie in consecutive pseudo-channels.
   [[nodiscard]] bool channel_lowest() const { return fields_.front() == Field::channel; }
 
  private:

@@ -47,8 +47,8 @@ struct HbmSpec {
 
 enum class HbmRefresh : std::uint8_t { all_bank, per_bank };
 
-/// What `scheduler: fr_fcfs` adds, a controller that orders commands: the queues of a channel, batches of
-/// writes, its command bus, and how it refreshes. `scheduler: in_order` has no use for any of it.
+/// Attributes for `scheduler: fr_fcfs`, a controller that orders commands: the queues of a channel, batches
+/// of writes, its command bus, and its refreshes. `scheduler: in_order` uses none of them.
 struct HbmControllerSpec {
   std::int64_t channel_pcs = 2;
   std::int64_t read_queue = 32;
@@ -72,9 +72,9 @@ struct HbmBanksSpec : HbmSpec, HbmControllerSpec {
   static void describe(FieldList<HbmBanksSpec>& f);
 };
 
-/// Throws ConfigError naming every attribute of `owner`, which are the model's, that contradicts another, and
-/// timings with which refreshes leave no time for anything else: of requests served in order of arrival, and
-/// by the controller.
+/// ConfigError naming every attribute of `owner`, from `model`, that contradicts another. Also for timings
+/// whose refreshes leave no time for requests. HbmSpec: served in order of arrival; HbmBanksSpec: by the
+/// controller.
 void check(const HbmSpec& spec, const ComponentSpec& model, const std::string& owner);
 void check(const HbmBanksSpec& spec, const ComponentSpec& model, const std::string& owner);
 

@@ -10,11 +10,11 @@
 
 namespace kbsim::hw {
 
-/// What bursts found in their bank, and the refreshes so far.
+/// Counts of bursts by what they found in their bank, and of refreshes.
 struct HbmCounts {
-  std::int64_t hits = 0;       // their row, open
-  std::int64_t misses = 0;     // no open row
-  std::int64_t conflicts = 0;  // another row, to be precharged first
+  std::int64_t hits = 0;       // their row was open
+  std::int64_t misses = 0;     // no row was open
+  std::int64_t conflicts = 0;  // another row was open, and precharged first
   std::int64_t refreshes = 0;
   HbmCounts& operator+=(const HbmCounts& other);
 };
@@ -37,7 +37,7 @@ class PseudoChannelOf {
 
   /// When the data of a burst asked for at `at` is on the bus.
   Slot serve(const HbmPlace& place, bool write, At at);
-  /// When it would be there if it was served next.
+  /// When the data would be on the bus if the burst was served next.
   [[nodiscard]] Time first_byte(const HbmPlace& place, bool write, At at) const;
 
   [[nodiscard]] const HbmCounts& counts() const { return counts_; }
@@ -84,10 +84,10 @@ class PseudoChannelOf {
   [[no_unique_address]] Times times_;
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
-  std::array<At, 4> activates_{At{kLongAgo}, At{kLongAgo}, At{kLongAgo}, At{kLongAgo}};  // the last, a ring
-  std::size_t oldest_ = 0;                                                               // of them
-  Group last_;                                                                           // of any group
-  std::int64_t sid_ = 0;  // of the last column command
+  std::array<At, 4> activates_{At{kLongAgo}, At{kLongAgo}, At{kLongAgo}, At{kLongAgo}};  // ring of the last
+  std::size_t oldest_ = 0;  // index of the oldest
+  Group last_;              // of any group
+  std::int64_t sid_ = 0;    // of the last column command
   At read_{kLongAgo};
   At bus_free_{kLongAgo};
   At refresh_due_{kForever};
@@ -106,12 +106,12 @@ class HbmTimingOf {
 
   /// From the first byte on a bus to the last; every burst that is touched is transferred whole.
   Slot serve(std::int64_t address, Bytes n, bool write, const At& at);
-  /// When the first byte would be there if these were served next.
+  /// When the first byte would be on a bus if these bytes were served next.
   [[nodiscard]] Time first_byte(std::int64_t address, Bytes n, bool write, const At& at) const;
 
   [[nodiscard]] HbmPlace place(std::int64_t address) const { return mapping_.place(address); }
   [[nodiscard]] Time burst() const { return burst_; }
-  /// To the first byte, where nothing is open and nobody else is.
+  /// Latency of an uncontended access to a closed bank, up to the first byte.
   [[nodiscard]] Time latency(bool write) const { return spec_.rcd(write) + (write ? spec_.tcwl : spec_.tcl); }
   [[nodiscard]] HbmCounts counts() const;
 

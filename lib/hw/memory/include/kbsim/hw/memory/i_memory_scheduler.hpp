@@ -30,8 +30,8 @@ class IMemoryScheduler {
   /// tails of now or later. Its result may depend on its arguments and on earlier calls only.
   [[nodiscard]] virtual std::size_t pick(std::span<const MemoryRequest> ready,
                                          const IMemoryTiming& timing) = 0;
-  /// Whether commands are ordered, not requests: by the memory's IMemoryController, which is told of each
-  /// request as it arrives. A memory that has none is a ConfigError. Then pick() is never called, either.
+  /// True if the memory's IMemoryController orders commands: it gets each request as it arrives, and pick()
+  /// is never called. A memory without a controller is then a ConfigError.
   [[nodiscard]] virtual bool orders_commands() const { return false; }
 };
 
@@ -43,7 +43,7 @@ struct MemorySchedulerEntry {
 };
 
 [[nodiscard]] Registry<MemorySchedulerEntry>& memory_schedulers();
-/// That of a node's `scheduler`; ConfigError if there is none of this name.
+/// The scheduler that a node's attribute `scheduler` names; ConfigError if the name is unknown.
 [[nodiscard]] std::unique_ptr<IMemoryScheduler> memory_scheduler_named(const std::string& name,
                                                                        const topology::Node& node);
 

@@ -24,26 +24,26 @@ struct MemoryRequest {
   std::int64_t address = 0;
   Bytes bytes;
   Time head{};  // when its service may begin
-  Time tail{};  // when its last byte is here; of a read equal to head
+  Time tail{};  // when its last byte is here; for a read equal to head
 };
 
-/// Latency to the first byte of an access that meets no other, and the rate of the bytes from then on.
+/// Latency to the first byte of an uncontended access, and the rate of the bytes from then on.
 struct MemoryPort {
   Time latency{};
   Bandwidth rate;
   Time opening{};  // the part of the latency that an access to an open row doesn't pay
 };
 
-/// A part of a delay of a memory: so many times an attribute of its model, or bytes at a share of the raw
+/// A part of a memory's delay: a multiple of an attribute of its model, or bytes at a share of the raw
 /// bandwidth.
 struct DelayTerm {
   std::string_view key;  // of the attribute; empty: the raw bandwidth
   std::string_view unit = "ns";
   double value = 0.0;
-  Time time{};             // that all of it takes
-  std::int64_t times = 1;  // negative: so much sooner
-  Bytes bytes{};           // of each, at that rate; 0: it is a latency
-  double share = 1.0;      // of the value, that each gets
+  Time time{};             // total
+  std::int64_t times = 1;  // negative: shortens the delay
+  Bytes bytes{};           // each time, at that rate; 0: it is a latency
+  double share = 1.0;      // of the value that each time gets
   bool rounded_down = false;
   bool shared = false;  // another term has the same time
 };
@@ -61,21 +61,22 @@ class IMemoryTiming {
   /// Lower bound of the start of the slot that serve(request) would give now; exact for a single burst.
   [[nodiscard]] virtual Time first_byte(const MemoryRequest& request) const = 0;
   [[nodiscard]] virtual MemoryPort port(bool write) const = 0;
-  /// How many Lanes it is, each behind the latency of port(): 1 for all requests, 2 for reads and writes
-  /// apart; 0: it is something else.
+  /// Number of Lanes, each after the latency of port(): 1 for all requests, 2 for reads and writes apart, 0
+  /// if the model doesn't consist of Lanes.
   [[nodiscard]] virtual int lanes() const { return 0; }
-  /// Of what is no Lane: from now on, before the first request, serve_because() is called instead of serve().
-  /// False: it can't say why.
+  /// For models without Lanes, called before the first request: then serve_because() replaces serve(). False
+  /// if that isn't supported.
   virtual bool keep_causes(Causes& /*causes*/, NodeId /*memory*/) { return false; }
-  /// As serve(), of a request whose head and tail are here for these reasons: why its slot begins and ends.
+  /// As serve(), for a request with these causes of its head and tail; returns the causes of its slot's start
+  /// and end.
   virtual ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail);
-  /// What a delay consists of that one of its causes has, whose amount is this.
+  /// Terms of a delay that one of its causes has; `amount` is that cause's.
   [[nodiscard]] virtual std::vector<DelayTerm> delay_terms(std::int64_t /*amount*/) const { return {}; }
-  /// The Lane that serves such requests, if lanes() says that it is one.
+  /// The Lane that serves these requests; nullptr if lanes() is 0.
   [[nodiscard]] virtual Lane* lane(bool /*write*/) { return nullptr; }
-  /// What was served so far, by port.
+  /// Use so far, by port.
   [[nodiscard]] virtual std::vector<UnitUse> use() const = 0;
-  /// A controller of its commands, in this memory's stead; none if it can't order them.
+  /// A controller that orders commands in place of serve(); none if the model has no commands.
   [[nodiscard]] virtual std::unique_ptr<IMemoryController> controller() const;
 };
 

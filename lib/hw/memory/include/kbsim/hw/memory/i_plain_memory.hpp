@@ -9,14 +9,14 @@
 
 namespace kbsim::hw {
 
-/// A memory whose ports are Lanes, each behind a latency, that serve requests as they come.
+/// A memory whose ports are Lanes, each after a latency; they serve requests as they arrive.
 class IPlainMemory {
  public:
   /// The port for reads, or for writes; perhaps the same.
   [[nodiscard]] virtual Lane& lane(bool write) = 0;
-  /// The latency before it.
+  /// The latency before that port.
   [[nodiscard]] virtual Time time_to(bool write) const = 0;
-  /// What these bytes are now.
+  /// The present contents of these bytes.
   [[nodiscard]] virtual oplog::Slices holds(std::int64_t address, Bytes bytes) const = 0;
 
  protected:

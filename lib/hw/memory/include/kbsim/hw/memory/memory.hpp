@@ -27,11 +27,11 @@ struct ReadService;
 class RequestQueue;
 struct WriteService;
 
-/// A memory behind the fabric. Values are bound as requests arrive: a read gives what the memory holds at
-/// that time. The scheduler decides when a request is served, the timing model how long that takes. A read's
-/// data leaves as packets while it is served; a write is acknowledged, and a slot write told to its receiver,
-/// when its last byte is served. An atomic is a read and then a write of the same bytes. A wait for a signal
-/// is kept, at no cost, until its word is as asked for or an atomic makes it so.
+/// A memory at the fabric. Values are bound on arrival: a read returns what the memory holds at that time.
+/// The scheduler decides when a request is served, the timing model how long that takes. A read's data leaves
+/// as packets while served; a write is acknowledged, a slot write reported to its receiver, when its last
+/// byte is served. An atomic is a read, then a write of the same bytes. A wait for a signal costs nothing; it
+/// is answered when its word meets the condition, at once or after an atomic.
 class Memory : public Component, private IPlainMemory {
  public:
   /// An unknown scheduler is a ConfigError.
@@ -42,7 +42,7 @@ class Memory : public Component, private IPlainMemory {
 
   /// Latency of an uncontended access, from its arrival to its first byte.
   [[nodiscard]] Time latency(bool write) const { return timing_->port(write).latency; }
-  /// The part of it that opens a row.
+  /// The part of latency() that opens a row.
   [[nodiscard]] Time opening(bool write) const { return timing_->port(write).opening; }
   [[nodiscard]] Bandwidth read_rate() const { return timing_->port(false).rate; }
   [[nodiscard]] Bandwidth write_rate() const { return timing_->port(true).rate; }
@@ -55,7 +55,7 @@ class Memory : public Component, private IPlainMemory {
 
   [[nodiscard]] IPlainMemory* plain_memory() override;
 
-  /// What it holds by now: a write changes that when its last packet has come, which is an event.
+  /// The present contents. A write changes them when its last packet arrives, which is an event.
   [[nodiscard]] oplog::MemoryImage& image() {
     fabric().end_holds();
     return image_;
@@ -65,16 +65,16 @@ class Memory : public Component, private IPlainMemory {
   void accept(Packet& packet) override;
   void accept(MessagePtr message) override;
 
-  /// Serves a request that comes by no packet.
+  /// Serves a request that arrives without a packet.
   Lane::Slot serve(const MemoryRequest& request);
-  /// Somebody else reads here without packets, and comes first of a time: while puts_off(), what is to be
-  /// read, and all behind it, waits for serve_put_off().
+  /// Another unit reads here without packets and goes first at each time. While puts_off(), reads and all
+  /// requests after them wait for serve_put_off().
   void share_ports() { shares_ports_ = true; }
   [[nodiscard]] virtual bool puts_off() { return false; }
   void serve_put_off();
-  /// Where the bytes of a message begin that are written here.
+  /// Address of the first byte that a message writes here.
   [[nodiscard]] virtual std::int64_t address_of(const Message& message) const;
-  /// A message that is data for this memory has been served at that time, which is now or to come.
+  /// A message with data for this memory is served at `at`, now or later.
   virtual void finished(MessagePtr message, Time at);
 
  private:
@@ -97,11 +97,11 @@ class Memory : public Component, private IPlainMemory {
   template <class Service>
   [[nodiscard]] bool put_off(Service& service);
   Lane::Slot serve_port(const MemoryRequest& request);
-  // Each serves the next part of it and gives that part's end.
+  // Serves the next part of a request; returns that part's end.
   Time serve(ReadService& read);
   Time serve(WriteService& write);
   Time serve(AtomicService& atomic);
-  // What is done with a part whose slot is known.
+  // Delivers a part whose slot is known.
   void deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot);
   void deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last);
   void deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read, Lane::Slot write);
@@ -110,12 +110,12 @@ class Memory : public Component, private IPlainMemory {
   Lane::Slot explained(const ReadService& read, const MemoryRequest& packet);
   Lane::Slot explained(const WriteService& write, const MemoryRequest& packet);
   Time explained(AtomicService& atomic, MemoryRequest elements);
-  // All of its parts whose turn it is and whose slots are known.
+  // Delivers all parts whose turn it is and whose slots are known.
   void deliver(ReadService& read, ControlledRequest& request);
   void deliver(WriteService& write, ControlledRequest& request);
   void deliver(AtomicService& atomic, ControlledRequest& request);
   void note(const MemoryRequest& request, Time start) const;
-  // Lanes know themselves what they have reserved.
+  // Lanes keep their own reservations.
   void book(const MemoryRequest& request, const Lane::Slot& slot) {
     if (!is_lanes_) reserve_ahead(request, slot);
   }
@@ -132,11 +132,11 @@ class Memory : public Component, private IPlainMemory {
   std::unique_ptr<IMemoryTiming> timing_;
   std::unique_ptr<IMemoryScheduler> scheduler_;
   bool is_lanes_;
-  std::array<Reserved, 2> ahead_;                   // otherwise: of reads, and of writes
+  std::array<Reserved, 2> ahead_;                   // without Lanes: reserved ahead, of reads and of writes
   std::unique_ptr<RequestQueue> queue_;             // none if requests are served as they arrive
   std::unique_ptr<ControlledRequests> controlled_;  // if its controller orders commands
-  Time wake_{};                                     // when that is to be advanced
-  std::unique_ptr<MemoryCauses> causes_;            // if somebody wants to know
+  Time wake_{};                                     // when the controller is to be advanced
+  std::unique_ptr<MemoryCauses> causes_;            // if causes are kept
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;
@@ -144,7 +144,7 @@ class Memory : public Component, private IPlainMemory {
   const oplog::Evaluator* evaluator_ = nullptr;
   bool shares_ports_ = false;
   std::vector<std::function<void()>> put_off_;  // in their order
-  std::vector<SignalRequest> watched_;          // words that aren't yet as asked for, in order of arrival
+  std::vector<SignalRequest> watched_;          // conditions not met yet, in order of arrival
 };
 
 }  // namespace kbsim::hw

@@ -11,8 +11,8 @@ namespace kbsim::hw {
 
 struct Message;
 
-/// Why the ports of a memory serve requests when they do, while somebody wants to know: FIFO lanes, or a
-/// model that says so itself.
+/// Causes of the times at which a memory's ports serve requests: derived for FIFO lanes, given by other
+/// models.
 class MemoryCauses {
  public:
   struct Served {
@@ -20,23 +20,23 @@ class MemoryCauses {
     ServerCauses because;
   };
 
-  /// `in_order`: requests end in the order in which they came.
+  /// `in_order`: requests end in their order of arrival.
   MemoryCauses(Causes& causes, NodeId memory, IMemoryTiming& timing, bool in_order)
       : causes_{&causes}, memory_{memory}, timing_{&timing}, lanes_{timing.lanes()}, in_order_{in_order} {}
 
-  /// Why the request that comes next, a packet of a write, has its head and tail.
+  /// Sets the causes of the next request's head and tail.
   void comes(Cause head, Cause tail) { head_ = std::move(head), tail_ = std::move(tail); }
-  /// Why the request is here that is of the present time, or the packet that came.
+  /// Causes of the request's arrival: those given to comes(), else of its head's time.
   [[nodiscard]] ServerCauses came(const MemoryRequest& request);
-  /// The timing model serves the request, which is here because of `came`.
+  /// The timing model serves the request; `came`: causes of its arrival.
   Served serve(const MemoryRequest& request, const ServerCauses& came);
-  /// Why the request that was served last has ended.
+  /// Cause of the end of the last served request.
   [[nodiscard]] const Cause& last_end() const { return last_end_; }
-  /// The data of a read leaves in order of address: why its next packet leaves that was served so. It is the
-  /// `last` one.
+  /// Causes of the departure of a read's next packet, from the causes of its service: packets leave in order
+  /// of address. `last`: it is the read's last packet.
   [[nodiscard]] ServerCauses in_turn(const Message& read, const ServerCauses& served, bool last);
 
-  /// A part of a write ends because of `end`; the last of its parts says why all of it has ended.
+  /// A part of a write ends because of `end`; written() returns the cause of the last end.
   void wrote(const Message& message, const Cause& end);
   [[nodiscard]] Cause written(const Message& message);
 

@@ -32,14 +32,14 @@ struct ReadData {
   Token token = 0;
 };
 
-/// Bytes to be kept at an address.
+/// Bytes to be stored at an address.
 struct WriteData {
   static constexpr BodyTraits kTraits{.name = "write data", .order = 3};
   [[nodiscard]] std::uint64_t subject() const { return static_cast<std::uint64_t>(address); }
 
   std::int64_t address = 0;
   oplog::Slice contents;
-  NodeId reply_to;  // who hears that it is served
+  NodeId reply_to;  // receives the acknowledgement
   Token token = 0;
 };
 
@@ -53,19 +53,19 @@ struct WriteAck {
 
 struct Atomic;
 
-/// Elements to be read and made something else of in one go; what they were goes back as ReadData.
+/// Elements to be read and changed in one go; their old values return as ReadData.
 struct AtomicRequest {
   static constexpr BodyTraits kTraits{.name = "atomic request", .order = 5, .cut_through = false};
   [[nodiscard]] std::uint64_t subject() const { return static_cast<std::uint64_t>(address); }
 
   std::int64_t address = 0;
   std::shared_ptr<const Atomic> atomic;
-  std::size_t part = 0;  // of it
+  std::size_t part = 0;  // index in atomic->parts
   NodeId reply_to;       // where the data goes
   Token token = 0;
 };
 
-/// A control packet to a memory: send me this word when it is so.
+/// A control packet to a memory: send me this word when it meets the condition.
 struct SignalRequest {
   static constexpr BodyTraits kTraits{.name = "signal request", .order = 6, .cut_through = false};
   [[nodiscard]] std::uint64_t subject() const { return word.subject(); }

@@ -9,7 +9,7 @@
 
 namespace kbsim::hw {
 
-/// What a timing model may know of its place in the machine.
+/// A timing model's place in the machine.
 struct MemorySite {
   const topology::Node& node;
   Bandwidth link;  // raw bandwidth: that of its link
@@ -36,7 +36,7 @@ class MemoryOf final : public Memory {
       : Memory{fabric, id, std::make_unique<Timing>(memory_site(fabric.graph(), id), spec), spec.scheduler} {}
 };
 
-/// Timing models alone, by the names of the memories that have them.
+/// Timing models without their memories, by the names of the memories.
 using MemoryModels = std::map<std::string, std::function<std::unique_ptr<IMemoryTiming>(const MemorySite&)>>;
 [[nodiscard]] MemoryModels& memory_models();
 

@@ -10,44 +10,44 @@
 
 namespace kbsim::hw {
 
-/// Why a time of a memory is so much later than another: `amount` is what IMemoryTiming::delay_terms() knows.
+/// The reason why one time of a memory is later than another; `amount` is for IMemoryTiming::delay_terms().
 struct Delay {
   Reason reason = Reason::column;
   std::int64_t amount = 0;
 };
 
-/// How a model of a memory computes its times: as such. What takes these as a parameter says each rule once,
-/// for runs that are explained and for others.
+/// Arithmetic of a memory model's times, without causes. A model with this as its template parameter states
+/// each rule once, for explained runs and others.
 struct PlainTimes {
   using At = Time;
   [[nodiscard]] static Time time(Time at) { return at; }
   [[nodiscard]] static Time begin() { return Time{0}; }
   [[nodiscard]] static Time after(Time from, Time length, Delay /*why*/) { return from + length; }
-  /// So much earlier.
+  /// The time `length` earlier.
   [[nodiscard]] static Time back(Time from, Time length, Delay /*why*/) { return from - length; }
   [[nodiscard]] static Time latest(std::initializer_list<Time> all) { return std::max(all); }
   [[nodiscard]] static Time earliest(Time a, Time b) { return std::min(a, b); }
-  /// `until`, if it is later than `ready`: the end of what goes in steps, by reason of `why`.
+  /// `until`, the end of a periodic event; if it is later than `ready`, the reason of the wait is `why`.
   [[nodiscard]] static Time waits(Time /*ready*/, Time until, Delay /*why*/) { return until; }
-  /// The first multiple of `step` at or behind it; 0: that itself.
+  /// The first multiple of `step` at or after `at`; `at` itself if `step` is 0.
   [[nodiscard]] static Time edge(Time at, Time step, Delay (* /*steps*/)(std::int64_t)) {
     if (step == Time{0}) return at;
     const Time past = at % step;
     return past == Time{0} ? at : at - past + step;
   }
-  /// `last`, where other work was what something that was `ready` waited for.
+  /// `last`; if it is later than `ready`, the wait was for other work.
   [[nodiscard]] static Time turn(Time /*ready*/, Time last) { return last; }
-  /// While this is so, times are looked at and not taken: of those that aren't the last nothing is kept.
+  /// While on, times are only compared: causes of times that aren't the latest are dropped.
   static void only_look(bool /*on*/) {}
   [[nodiscard]] static bool keeps_orders() { return false; }
-  /// Of a time that is kept.
+  /// A time that is stored.
   [[nodiscard]] static Time keep(Time at) { return at; }
-  /// What follows holds as long as these are in this order.
+  /// All later results hold only while these are in this order.
   static void in_order(Time /*first*/, Time /*second*/) {}
 };
 
-/// The same with the causes of each time. Of several that a time is the latest of only the last becomes a
-/// moment, unless all causes are kept.
+/// The same with the causes of each time. Only the last argument of latest() becomes a moment, unless all
+/// causes are kept.
 class CausedTimes {
  public:
   class At {
@@ -61,7 +61,7 @@ class CausedTimes {
     Time at_{};
     Kind kind_ = Kind::known;
     Cause from_;     // known: its own moment; else what it follows from
-    Why why_;        // then
+    Why why_;        // unless known
     Cause exactly_;  // of a step
   };
 
@@ -81,7 +81,7 @@ class CausedTimes {
   [[nodiscard]] At keep(const At& at) const { return At{at.at_, cause(at)}; }
   void in_order(const At& first, const At& second) const;
 
-  /// None of a time before all.
+  /// Empty for a time before the start of the run.
   [[nodiscard]] Cause cause(const At& at) const;
   [[nodiscard]] Causes& causes() const { return *causes_; }
 
@@ -89,7 +89,7 @@ class CausedTimes {
   [[nodiscard]] Why why(Delay delay) const;
   [[nodiscard]] At follow(const At& from, Time at, At::Kind kind, Delay delay) const;
 
-  // By all copies.
+  // Shared by all copies.
   struct Shared {
     Cause begin;
     bool looks = false;

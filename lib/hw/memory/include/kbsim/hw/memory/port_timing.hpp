@@ -7,7 +7,7 @@
 namespace kbsim::hw {
 
 /// A memory of one rate for all addresses: a port for reads and writes together, or one for each. A port is a
-/// Lane with a pipelined access latency before it; bytes that are written back have paid theirs.
+/// Lane with a pipelined access latency before it; a write_back doesn't pay it.
 class PortTiming : public IMemoryTiming {
  public:
   PortTiming(Time access, Bandwidth both) : access_{access}, read_{both} {}
@@ -28,7 +28,7 @@ class PortTiming : public IMemoryTiming {
   }
 
   Time access_;
-  Lane read_;  // and write, if there is one port
+  Lane read_;  // also for writes if there is one port
   std::optional<Lane> write_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace kbsim::hw {
 
-/// What a sender says of a slot that it fills.
+/// A sender's description of a slot that it fills.
 struct SlotHeader {
   std::uint64_t sequence = 0;
   int tag = 0;

@@ -21,14 +21,15 @@ class IDma;
 class StreamTransfer;
 struct Tiling;
 
-/// How one composite went. Its stages are those it has of: DMA in, fetch, GEMM (or math), epilogue, DMA out.
+/// Record of one composite. `stages` are the ones it has of: DMA in, fetch, GEMM (or math), epilogue, DMA
+/// out.
 struct CompositeRecord {
   std::string kernel;
   Shape a;
   Shape b;
   Time start{};
   Time end{};
-  std::int64_t tiles = 0;        // T: of the output, times those of K
+  std::int64_t tiles = 0;        // T: tiles of the output, times tiles along K
   std::int64_t macs = 0;         // of the operation itself
   std::int64_t padded_macs = 0;  // of its whole tiles
   std::vector<StageRecord> stages;
@@ -40,20 +41,20 @@ class CompositeJob {
   CompositeCommand command;
   std::string name;  // of the kernel
   std::shared_ptr<KernelContext> kernel;
-  std::array<Pieces, 2> from;           // of the operands that are left in memory
-  Pieces to;                            // of the output, if that is in memory
-  std::shared_ptr<PeTile> result;       // else
-  std::vector<oplog::ValueId> values;   // one an operation, the last one's the output
-  std::vector<oplog::ValueId> numbers;  // of the epilogue's steps, where they have one
+  std::array<Pieces, 2> from;           // of the operands that are in memory
+  Pieces to;                            // of the output, if it goes to memory
+  std::shared_ptr<PeTile> result;       // the output, if it stays in TCM
+  std::vector<oplog::ValueId> values;   // one per operation; the last is the output
+  std::vector<oplog::ValueId> numbers;  // constants of the epilogue's steps that have one
   PendingPtr pending;
   std::uint64_t order = 0;
   Time mmu{};
   std::int64_t in_flight = 1;
-  Cause why;  // it is there, if causes are kept
+  Cause why;  // of its arrival, if causes are kept
 };
 
-/// The tiles of a composite by a tile plan: of a gemm in the order m, n, k, K fastest; of an element-by-
-/// element one as a row of tile_m x tile_n elements each.
+/// The tiles of a composite. A gemm's tiles go in the order m, n, k, K fastest. An elementwise composite has
+/// a row of tiles of tile_m x tile_n elements each.
 class TilePlan {
  public:
   TilePlan(const CompositeCommand& command, GemmTile tile);
@@ -63,12 +64,12 @@ class TilePlan {
   [[nodiscard]] std::int64_t tiles() const { return m_ * n_ * k_; }
   [[nodiscard]] std::int64_t macs() const { return gemm_ ? rows_ * depth_ * columns_ : 0; }
   [[nodiscard]] std::int64_t padded_macs() const { return gemm_ ? tiles() * tile_.m * tile_.k * tile_.n : 0; }
-  /// The output tile is complete with this one.
+  /// The output tile is complete after this tile.
   [[nodiscard]] bool completes(std::int64_t tile) const { return tile % k_ == k_ - 1; }
-  /// Nobody has needed this part of operand 0 or 1 before this tile.
+  /// No earlier tile has needed this part of operand 0 or 1.
   [[nodiscard]] bool first_use(int operand, std::int64_t tile) const;
 
-  /// Bytes of a whole tile of operand 0 or 1; elements of one of the output.
+  /// Bytes of a whole tile of operand 0 or 1; elements of a whole tile of the output.
   [[nodiscard]] Bytes operand_bytes(int operand) const;
   [[nodiscard]] std::int64_t output_elements() const { return tile_.m * tile_.n; }
   /// The rows of a tile within its array, as offsets and sizes in bytes.
@@ -97,12 +98,11 @@ class TilePlan {
 /// How many stages a composite has.
 [[nodiscard]] std::size_t stages_of(const CompositeCommand& command);
 
-/// One composite under way. DMA in and out are real transfers, of all tiles that have reached them: their
-/// latency is TilePipeline's l_i, what the slowest part of the way needs for a tile's bytes its a_i. Fetch
-/// takes fetch_ns and a whole tile's bytes at fetch_bw_gbs; GEMM and math are the PE's engines. Alone and if
-/// these are equal for all tiles it takes what TilePipeline says; of stages that run once an output, if
-/// none takes longer than the K tiles that feed it. Numerically it is one dot and its epilogue.
-/// One that comes behind another has each stage when that is through with it.
+/// One composite under way. DMA in and out are transfers of all tiles that have reached them: their latency
+/// is TilePipeline's l_i, the time of a tile's bytes on the route's slowest part a_i. Fetch takes fetch_ns
+/// and a whole tile's bytes at fetch_bw_gbs; GEMM and math are the PE's engines. Alone, with equal tiles, it
+/// takes TilePipeline's time if no stage that runs once per output takes longer than its K tiles. It gets
+/// each stage when the composite before has left it. Numerically: one dot and its epilogue.
 class CompositeRun : private TileWork {
  public:
   struct Units {
@@ -118,7 +118,7 @@ class CompositeRun : private TileWork {
   /// Its last tile is under way, or it has ended.
   [[nodiscard]] Event& all_entered() { return entered_; }
   [[nodiscard]] Event& ended() { return ended_; }
-  /// What it takes of the scheduler's part of the TCM.
+  /// Bytes that it takes of the scheduler's part of the TCM.
   [[nodiscard]] Bytes tcm() const { return job_->in_flight * scheduler_bytes(job_->command, plan_); }
   /// With depth 1 nothing overlaps.
   [[nodiscard]] bool overlaps() const { return job_->command.depth > 1; }

@@ -14,7 +14,8 @@ class ICpu {
 
   /// The order whose kernel runs here; nullptr if none does.
   [[nodiscard]] virtual const Control* order() const = 0;
-  /// The launch's kernel runs here, or waits behind others; if neither, it has ended.
+  /// The launch's kernel runs here (runs) or waits for earlier ones to end (queues); if neither, it has
+  /// ended.
   [[nodiscard]] virtual bool runs(const ControlJob& launch) const = 0;
   [[nodiscard]] virtual bool queues(const ControlJob& launch) const = 0;
   /// The kernel that runs; nullptr if none does.

@@ -6,7 +6,7 @@
 
 namespace kbsim::hw {
 
-/// A product of m x k by k x n elements; of a composite, the block that the matrix engine takes at once.
+/// A product of m x k by k x n elements; in a composite, the block that the matrix engine takes at once.
 struct GemmTile {
   std::int64_t m = 1;
   std::int64_t k = 1;
@@ -16,13 +16,13 @@ struct GemmTile {
 /// A matrix engine: says what products cost.
 class IGemm : public IEngine {
  public:
-  /// Multiply-accumulates in a nanosecond while all of the engine works; utilizations are of this.
+  /// Multiply-accumulates per nanosecond while the whole engine works; utilizations are relative to this.
   [[nodiscard]] virtual double peak_macs_per_ns() const = 0;
   /// One tile of a composite, padded to its full size.
   [[nodiscard]] virtual Time tile_cost(const GemmTile& tile) const = 0;
-  /// A `dot` whose operands are in TCM. `tile` is the scheduler's, for engines that take nothing else.
+  /// A `dot` whose operands are in TCM. `tile` is the scheduler's, for engines that take whole tiles only.
   [[nodiscard]] virtual Time cost(const oplog::Op& dot, const GemmTile& tile) const = 0;
-  /// What such a cost consists of, to the picosecond; nothing if the model doesn't say.
+  /// Terms of such a cost, exact to the picosecond; none if the model gives none.
   [[nodiscard]] virtual std::vector<CostTerm> cost_terms(Time /*cost*/, const GemmTile& /*tile*/) const {
     return {};
   }

@@ -19,18 +19,18 @@ class IMmu {
 
   /// Time of one translation, before a transfer starts.
   [[nodiscard]] virtual Time latency() const = 0;
-  /// The memory behind [va, va + bytes). KernelFault naming the first unmapped address and the nearest
+  /// The physical memory of [va, va + bytes). KernelFault naming the first unmapped address and the nearest
   /// mapping.
   [[nodiscard]] virtual topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const = 0;
-  /// Whether this address is mapped: what a fault of another PE asks.
+  /// Whether this address is mapped; for the fault texts of other PEs.
   [[nodiscard]] virtual bool maps(std::uint64_t /*va*/) const { return false; }
-  /// How the tensor at this address lies, if it isn't row-major in virtual addresses.
+  /// The layout of the tensor at this address; none if it is row-major in virtual addresses.
   [[nodiscard]] virtual std::shared_ptr<const TensorLayout> layout(std::uint64_t /*va*/) const {
     return nullptr;
   }
-  /// What is mapped of the PE's own TCM: tensors have it, tiles don't.
+  /// Bytes of the PE's own TCM that are mapped: tensors have them, tiles don't.
   [[nodiscard]] virtual Bytes tensors_in_tcm() const = 0;
-  /// Adds translations or takes them away, at once; AddressMap's errors.
+  /// Adds or removes translations, at once; AddressMap's errors.
   virtual void apply(const MapPages& pages) = 0;
 };
 

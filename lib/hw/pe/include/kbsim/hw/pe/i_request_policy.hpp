@@ -12,17 +12,17 @@
 
 namespace kbsim::hw {
 
-/// Which of the transfers of a class of traffic that wait in a DMA sends the next request. Each class has a
-/// policy of its own.
+/// Chooses which of a traffic class's transfers that wait in a DMA sends the next request. Each class has its
+/// own policy.
 class IRequestPolicy {
  public:
   virtual ~IRequestPolicy() = default;
 
-  /// Index of the transfer that sends next. `waiting` isn't empty and is in the order of begins, those of one
-  /// time in their own; called once a request, when the one before has left. The result may depend on the
-  /// arguments and on earlier calls only.
+  /// Index of the transfer that sends next. `waiting` isn't empty; it is in the order of begins, at one time
+  /// of Transfer::Origin::order. Called once per request, when the one before has left. The result may depend
+  /// on the arguments and on earlier calls only.
   [[nodiscard]] virtual std::size_t pick(std::span<const TransferPtr> waiting) = 0;
-  /// It picks the first, always: then it may not be asked, or at another time.
+  /// True if it always picks the first transfer: pick() may then be skipped, or called at another time.
   [[nodiscard]] virtual bool takes_first() const { return false; }
 };
 

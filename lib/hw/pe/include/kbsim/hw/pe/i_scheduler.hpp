@@ -9,7 +9,7 @@
 
 namespace kbsim::hw {
 
-/// How a scheduler cuts composites: its tile, and what it takes to fetch a tile's operands from TCM.
+/// How a scheduler cuts composites: its tile, and the time to fetch a tile's operands from TCM.
 struct Tiling {
   GemmTile tile;
   Time fetch{};  // latency
@@ -17,7 +17,7 @@ struct Tiling {
   [[nodiscard]] Time fetch_time(Bytes operands) const { return fetch + fetch_rate.serialization(operands); }
 };
 
-/// The unit of a PE that takes a kernel's commands and hands each to its unit; composites it streams itself.
+/// The unit of a PE that takes a kernel's commands and hands each to its unit. It streams composites itself.
 class IScheduler {
  public:
   virtual ~IScheduler() = default;

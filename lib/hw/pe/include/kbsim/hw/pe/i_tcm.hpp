@@ -5,14 +5,14 @@
 
 namespace kbsim::hw {
 
-/// The memory private to a PE, as the units beside it reach it: without the fabric.
+/// The memory private to a PE, as the PE's units reach it without the fabric.
 class ITcm {
  public:
   virtual ~ITcm() = default;
 
-  /// Reads `n` bytes from `at` on: when they pass the read port.
+  /// Reads `n` bytes from `at` on; returns when they pass the read port.
   virtual Lane::Slot read_port(Time at, Bytes n) = 0;
-  /// The DMA has had the turn that was to come first: see IDma::reads_first().
+  /// The DMA has had the turn that goes first: see IDma::reads_first().
   virtual void dma_has_read() = 0;
   /// How long the read port takes for `n` bytes.
   [[nodiscard]] virtual Time pace(Bytes n) const = 0;

@@ -21,7 +21,7 @@ class InOrderServer : public Component {
   [[nodiscard]] std::vector<UnitUse> use() const override;
 
  protected:
-  /// As of an IEngine.
+  /// As IEngine's issue(), occupy() and free().
   [[nodiscard]] Time serve(Time earliest, Time cost, oplog::Op&& op);
   [[nodiscard]] Task<Time> serve(std::array<std::uint64_t, 2> order, Time cost, std::int64_t commands);
   [[nodiscard]] Time server_free() const;
@@ -29,13 +29,13 @@ class InOrderServer : public Component {
   Time retire_at(Time at, oplog::Op op);
 
  private:
-  // A request to occupy it; stays where it is until it is served.
+  // A request to occupy the server; its address stays valid until it is served.
   struct Work {
     std::array<std::uint64_t, 2> order;
     Time cost{};
     std::int64_t commands = 1;
     Time end{};   // known once it is served
-    Cause why{};  // it is asked for, and then: it ends, if causes are kept
+    Cause why{};  // of the request, and then of its end, if causes are kept
   };
   void serve_asked();
   [[nodiscard]] Cause explain(const Cause& own, Time start, Time end, std::int64_t commands);
@@ -45,7 +45,7 @@ class InOrderServer : public Component {
   Time free_{};
   Cause free_why_;  // if causes are kept
   std::vector<Work*> asked_;
-  UnitUse use_;  // its busy time also of what is ahead
+  UnitUse use_;  // its busy time includes reservations ahead
   Reserved ahead_;
   Mailbox<std::shared_ptr<oplog::Op>> retired_;
 };

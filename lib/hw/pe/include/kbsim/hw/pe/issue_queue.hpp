@@ -23,15 +23,15 @@
 
 namespace kbsim::hw {
 
-/// What a tile is of; null: not told.
+/// A tile's shape and type; null: unknown.
 struct TileType {
   const Shape* shape = nullptr;
   DType dtype = DType::f16;
 };
 
-/// Issues the commands of one run of a kernel in the order of its lines. Each takes `dispatch` of the issue
-/// clock, which may run ahead of simulated time. A tile takes TCM at issue: while only tiles that were let go
-/// are in the way the issue clock waits; else, if it may stall, this command waits, and all after it.
+/// Issues the commands of one run of a kernel in program order. Each takes `dispatch` of the issue clock,
+/// which may run ahead of simulated time. A tile takes TCM at issue. If only released tiles are in the way,
+/// the issue clock waits; else, with `may_stall`, this command and all after it wait.
 class IssueQueue {
  public:
   struct Settings {
@@ -47,33 +47,33 @@ class IssueQueue {
 
   /// When the next command would be issued.
   [[nodiscard]] Time clock() const;
-  /// When the last one was, or the kernel went on with what it had awaited.
+  /// When the last command was issued, or the kernel resumed after an await.
   [[nodiscard]] Time last() const { return clock_; }
-  /// Where causes are kept: why it would be then.
+  /// Cause of clock(), if causes are kept.
   [[nodiscard]] Cause why() const;
-  /// The kernel has seen something that was done at `t`.
+  /// The kernel has observed the end of work at `t`.
   void observe(Time t);
 
-  /// Whether a command that takes so much of the TCM may be issued now. KernelFault if it never can, or has
-  /// to wait and mustn't.
+  /// Whether a command that takes `n` bytes of the TCM may be issued now. KernelFault if it never fits, or
+  /// has to wait and may not.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return may_issue(n, {}, at); }
-  /// Of one that makes a tile: the fault names its type.
+  /// Likewise for a command that makes a tile: the fault names its type.
   [[nodiscard]] bool may_issue(Bytes n, const TileType& tile, const std::source_location& at);
   /// Calls `issue` when it is its turn and there is room for `n` bytes; `owner` lives until then.
   void stall(std::shared_ptr<void> owner, Bytes n, const std::source_location& at,
              std::function<void()> issue);
-  /// A command is issued: when it reaches its unit.
+  /// Issues a command; returns when it reaches its unit.
   [[nodiscard]] Time issue(const std::source_location& at);
   /// A call that takes no time; it counts as a command.
   void count(const std::source_location& at) { note(at), require_commands(commands_++, at); }
-  /// Of the commands and calls so far.
+  /// The line of the last command or call.
   [[nodiscard]] const WatchedProgram::LastCommand& last_command() const { return last_command_; }
 
-  /// Bytes that a tile holds; those of a tile that goes are free from `when` on.
+  /// A tile takes its bytes, and gives them back: they are free from `when` on.
   void take(TcmBudget::Hold& hold) { tcm_.take(hold); }
   void give(const TcmBudget::Hold& hold, Time when, const Cause& why);
 
-  /// Until no command waits.
+  /// Waits until no command is stalled.
   [[nodiscard]] Task<> drained();
 
  private:
@@ -102,7 +102,7 @@ class IssueQueue {
   std::int64_t commands_ = 0;
   WatchedProgram::LastCommand last_command_{std::source_location{}};
   TcmBudget tcm_;
-  std::weak_ptr<Stalls> stalled_;  // the process's that issues them
+  std::weak_ptr<Stalls> stalled_;  // owned by the process that issues them
   Process stalling_;
   std::unique_ptr<Event> let_go_;  // what the first of them waits for
 };

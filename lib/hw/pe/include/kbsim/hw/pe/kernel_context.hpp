@@ -28,7 +28,7 @@ class IMath;
 class IMmu;
 class IScheduler;
 
-/// Who tells a launch's other PEs that its kernel here has come to a barrier.
+/// Reports that a launch's kernel here has reached a barrier, for the launch's other PEs.
 class BarrierLine {
  public:
   virtual ~BarrierLine() = default;
@@ -59,12 +59,12 @@ struct PeUnits {
 
 /// One run of a kernel on a PE: its tiles, its commands, and the queue that issues them.
 ///
-/// An engine command's operands all know when they are ready, so its start and end are known when it is
-/// issued; what leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not
-/// before those of its direction that were issued earlier.
+/// An engine command's operands all know when they are ready, so its start and end are known at issue.
+/// Commands that leave the PE go to the scheduler at max(issue clock, operand ready); sends of one direction
+/// stay in the order of their issue.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
-  /// `agent` is what it is in the look for races, if somebody looks.
+  /// `agent` is its thread in the race check, if races are looked for.
   KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
                 std::optional<ProgramPlace> programs, oplog::AgentPtr agent);
 
@@ -91,21 +91,21 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] PendingPtr sync(std::source_location at) override;
   [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
 
-  /// All PEs of the launch have come to this barrier.
+  /// All PEs of the launch have reached this barrier.
   void passed(std::uint32_t number);
   /// Others of the launch were given up: barriers and signals that it waits for, now or later, end with
   /// LaunchAborted.
   void give_up();
-  /// It waits for what another kernel of the launch does.
+  /// `pending` waits for another kernel of the launch.
   void needs_others(const PendingPtr& pending);
-  /// Adds the barriers that it has come to and not passed.
+  /// Adds the barriers that it has reached and not passed.
   void add_barriers(std::vector<std::uint32_t>& numbers) const;
-  /// It has asked for this barrier, behind a command that waits for room in the TCM.
+  /// It has asked for this barrier, after a command that waits for room in the TCM.
   [[nodiscard]] bool stalled_before(std::uint32_t barrier) const {
     return barrier > reached_ && in_barrier_.contains(barrier);
   }
 
-  /// What tiles hold; a tile that goes is free from `when` on.
+  /// A tile takes its bytes, and gives them back: they are free from `when` on.
   void take_tcm(TcmBudget::Hold& hold) { commands_.take(hold); }
   void give_tcm(const TcmBudget::Hold& hold, Time when, const Cause& why) { commands_.give(hold, when, why); }
 
@@ -118,39 +118,39 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] const WatchedProgram::LastCommand& last_command() const { return commands_.last_command(); }
   [[nodiscard]] const LaunchId& launch() const { return launch_; }
   [[nodiscard]] const oplog::AgentPtr& agent() const { return agent_; }
-  /// Of a command, by pe_cpu.
+  /// Time that pe_cpu takes to issue a command.
   [[nodiscard]] Time dispatch() const { return units_.dispatch; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
-  /// The rest is for those who carry out kinds of commands. What one makes is reserved in program order, when
-  /// the kernel asks; what it does begins when it is its turn.
+  /// The rest is for implementations of commands. A command's values are reserved in program order, when the
+  /// kernel asks; its work begins when it is its turn.
   [[nodiscard]] const PeUnits& units() const { return units_; }
   [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
-  /// The same, of one that sync() waits for.
+  /// The same, for a command that sync() waits for.
   [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
-  /// Where a block lies. KernelFault that names the call, for what isn't mapped.
+  /// A block's place in memory. KernelFault that names the call for unmapped addresses.
   void require_in_one_block(const Block& block, std::string_view call, const std::source_location& at) const;
   [[nodiscard]] Pieces translate(const Block& block, std::string_view call,
                                  const std::source_location& at) const;
   /// KernelFault if this run computes no numbers.
   void require_numbers(std::string_view call, const std::source_location& at) const;
   [[nodiscard]] oplog::ValueId reserve() { return units_.log->reserve(units_.lane); }
-  /// Of a transfer that carries out a command.
+  /// For a transfer that carries out a command.
   [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
-  /// The tile that a command makes; it takes its bytes of the TCM when told to.
+  /// The tile that a command makes; it takes its bytes of the TCM by PeTile::take().
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
                                                const std::source_location& at);
-  /// A send of so many bytes, its tile to be filled in; it has its place in the program's order.
+  /// A send of `n` bytes, without its tile yet; it has its place in program order.
   [[nodiscard]] SendCommand outgoing(Dir dir, Bytes n, int tag, PendingPtr done);
-  /// It leaves with the tile that `loaded` gives, and those of its direction behind it after it.
+  /// It leaves with the tile that `loaded` gives; later sends of its direction leave after it.
   void leave_with(PendingPtr loaded, SendCommand&& send);
-  /// Whether a command that takes so much of the TCM may be issued now.
+  /// Whether a command that takes `n` bytes of the TCM may be issued now.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
-  /// Likewise; the tile that it makes is named where there is no room.
+  /// Likewise for a command that makes a tile: the fault names its type.
   [[nodiscard]] bool may_issue(Bytes n, const TileType& tile, const std::source_location& at) {
     return commands_.may_issue(n, tile, at);
   }
-  /// Calls `issue` when it is its turn: now if it may.
+  /// Calls `issue` when it is its turn: at once if `now`.
   template <class Issue>
   void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
     now ? issue() : commands_.stall(shared_from_this(), n, at, std::move(issue));
@@ -159,9 +159,9 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void in_order(const std::source_location& at, Issue issue) {
     in_order(may_issue({}, at), {}, at, std::move(issue));
   }
-  /// A command takes its turn: when it reaches its unit.
+  /// A command takes its turn; returns when it reaches its unit.
   [[nodiscard]] Time take_turn(const std::source_location& at);
-  /// Where causes are kept: why clock() is what it is.
+  /// Cause of clock(), if causes are kept.
   [[nodiscard]] Cause clock_why() const { return commands_.why(); }
   void explain_tile(const PendingState& pending, Time done) const;
 
@@ -198,11 +198,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::uint64_t order_ = 0;
   struct LastSend {
     Time at{};
-    std::shared_ptr<Event> loaded;  // of one from memory: it has left
-    Cause why = {};                 // at `at`, if causes are kept
+    std::shared_ptr<Event> loaded;  // a send from memory has left
+    Cause why = {};                 // of `at`, if causes are kept
   };
   std::map<std::size_t, LastSend> last_send_;  // by queue
-  // A command that sync() waits for, as long as anybody has it.
+  // A command that sync() waits for, as long as it has an owner.
   struct UnderWay
       : PendingState,
         std::enable_shared_from_this<UnderWay>,
@@ -219,7 +219,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::vector<PendingPtr> detached_;
 };
 
-/// What this machine does for each kind of memory command: a file a kind.
+/// The implementation of each kind of memory command: one file per kind.
 [[nodiscard]] MemoryOps<KernelContext>& memory_ops();
 
 }  // namespace kbsim::hw

@@ -4,8 +4,8 @@
 
 namespace kbsim::hw {
 
-/// What a kernel's sends and receives end with when its launch is given up. pe_cpu takes it for the kernel's
-/// end; nobody else sees it.
+/// Ends a kernel's sends, receives and waits for others when its launch is given up. Only pe_cpu catches it,
+/// as the kernel's end.
 class LaunchAborted : public Error {
  public:
   LaunchAborted() : Error{ExitCode::deadlock, "the launch was given up"} {}

@@ -18,9 +18,9 @@ struct SendCommand {
   oplog::ValueId value;
   PendingPtr pending;
   std::uint64_t order = 0;      // of the kernel's commands
-  oplog::KnowledgePtr known{};  // what its receiver knows then
-  Time taken{};                 // by pe_ipcq
-  Cause why{};                  // it leaves, and then: it is there, if causes are kept
+  oplog::KnowledgePtr known{};  // the vector clock that its receiver gets
+  Time taken{};                 // when pe_ipcq took it
+  Cause why{};                  // of its departure, and then of its arrival, if causes are kept
 };
 
 struct RecvCommand {
@@ -33,13 +33,13 @@ struct RecvCommand {
   std::shared_ptr<KernelContext> kernel;
   PendingPtr pending;
   std::uint64_t order = 0;  // of the kernel's commands
-  Time taken{};             // by pe_ipcq
-  Cause why{};              // it is there, if causes are kept
+  Time taken{};             // when pe_ipcq took it
+  Cause why{};              // of its arrival, if causes are kept
 };
 
 class CompositeJob;
 
-/// What a kernel hands to the units of its PE.
+/// A command that a kernel hands to the units of its PE.
 using PeCommand = std::variant<TransferPtr, SendCommand, RecvCommand, std::shared_ptr<CompositeJob>>;
 
 }  // namespace kbsim::hw

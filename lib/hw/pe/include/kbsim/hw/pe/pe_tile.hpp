@@ -16,7 +16,7 @@ namespace kbsim::hw {
 class IIpcq;
 class KernelContext;
 
-/// Where a tile that was received lives, until it is let go.
+/// The slot that holds a received tile until it is released.
 struct RingSlot {
   IIpcq* ipcq = nullptr;
   std::size_t queue = 0;
@@ -27,27 +27,27 @@ struct RingSlot {
 /// its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  /// Of a command that may have to wait before it is issued. Without contents it is as if nobody wrote it:
-  /// of a log that keeps times only.
+  /// The tile of a command that may wait before it is issued. Without contents (a log that keeps times only)
+  /// it reads as bytes that were never written.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
          const std::source_location& at, std::optional<RingSlot> slot = {});
   /// The same bytes as `base`, in its place.
   PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype);
   ~PeTile() override;
 
-  /// Its command is issued: takes its bytes, for which there must be room.
+  /// Its command is issued: takes its bytes; there must be room.
   void take();
   [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
   [[nodiscard]] oplog::Operand operand() const;
-  /// From when on its elements can be used; known once its command is issued, or it has arrived.
+  /// When its elements can be used; known once its command is issued, or it has arrived.
   [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
-  /// Where causes are kept: why it can be.
+  /// Cause of ready(), if causes are kept.
   [[nodiscard]] const Cause& why() const { return base_ ? base_->why() : ready_why_; }
-  /// It is there, or will be, at `t`.
+  /// It is ready at `t`, now or later.
   void arrived(Time t);
-  /// No kernel holds it: it goes when its unit lets it go, whatever the issue clock says.
+  /// No kernel holds it: its slot is freed when its unit releases it, regardless of the issue clock.
   void held_by_unit() { held_by_unit_ = true; }
-  /// Somebody uses it until then.
+  /// A consumer uses it until `t`.
   void used_until(Time t, const Cause& why) {
     if (t >= last_use_) last_use_why_ = why;
     last_use_ = std::max(last_use_, t);
@@ -64,7 +64,7 @@ class PeTile : public TileState {
   TcmBudget::Hold hold_;
   bool holds_ = false;
   bool held_by_unit_ = false;
-  std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't; no view of another itself
+  std::shared_ptr<PeTile> base_;  // holds the bytes of a view; never a view itself
   std::optional<RingSlot> slot_;
 };
 

@@ -10,15 +10,15 @@
 
 namespace kbsim::hw {
 
-/// When pe_cpu looks again at the queues that its kernel waits for (backpressure: poll), and what that costs:
-/// from begin() to end() a look each `period`, the first a period after begin(), each taking `cost`; those
-/// that take longer than the period follow one another. They are counted, not simulated.
+/// Times and costs of pe_cpu's looks at the queues that its kernel waits for (backpressure: poll). From
+/// begin() to end() there is a look each `period`, the first a period after begin(), each taking `cost`.
+/// Looks that take longer than the period are back to back. Looks are counted, not simulated.
 class PollClock {
  public:
   struct Rhythm {
     Time period{};
     Time cost{};
-    NodeId queues = {};  // whose, and why it began, if causes are kept
+    NodeId queues = {};  // whose queues; `why`: cause of begin(), if causes are kept
     Cause why = {};
   };
 
@@ -29,7 +29,7 @@ class PollClock {
     begin_ = now;
     next_ = now + rhythm_.period;
   }
-  /// The last look is now or was before.
+  /// The last look is at `now` or earlier.
   void end(Time now) {
     settle(now);
     next_ = kForever;
@@ -37,20 +37,20 @@ class PollClock {
   [[nodiscard]] bool under_way() const { return next_ != kForever; }
   [[nodiscard]] Time cost() const { return rhythm_.cost; }
   [[nodiscard]] Time period() const { return rhythm_.period; }
-  /// How many periods after begin() the look is that is at that time, or was last.
+  /// Periods from begin() to the look at this time, or to the last one before it.
   [[nodiscard]] std::int64_t number(Time look) const { return (look - begin_) / rhythm_.period; }
-  /// Why that look is when it is, if somebody said why it began; else none.
+  /// Cause of that look; none if begin() got no cause.
   [[nodiscard]] Cause look(Causes& causes, std::int64_t number) const;
   /// The first look at or after `t`, while they are under way.
   [[nodiscard]] Time next(Time t) const;
 
-  /// pe_cpu is free from `clock` on but for the looks until `now`: when it is free.
+  /// When pe_cpu is free, if without the looks until `now` it is free from `clock` on.
   [[nodiscard]] Time after(Time clock, Time now) const {
     return idle() ? clock : PollClock{*this}.spend(clock, now);
   }
-  /// The same, and these looks are paid for: later calls count later looks.
+  /// The same, and these looks are paid: later calls count later looks.
   Time spend(Time clock, Time now);
-  /// Looks until `now` that nobody has paid for yet, and when the last of them was over.
+  /// Unpaid looks until `now`, and when the last of them was over.
   struct Looks {
     std::int64_t count = 0;
     Time over{};
@@ -63,9 +63,9 @@ class PollClock {
 
   Rhythm rhythm_;
   Time begin_{};
-  Time next_ = kForever;  // the first that isn't in the two below
-  Time taken_{};          // by looks that nobody has paid for yet
-  Time over_{};           // when they were over, had pe_cpu had nothing else to do
+  Time next_ = kForever;  // the first look that isn't in the two below
+  Time taken_{};          // by unpaid looks
+  Time over_{};           // when they would be over if pe_cpu had no other work
 };
 
 }  // namespace kbsim::hw

@@ -7,7 +7,7 @@
 
 namespace kbsim::hw {
 
-/// The barriers that PEs stand in when nothing is left to happen, each of one launch.
+/// The barriers in which PEs wait when no event is left, each of one launch.
 [[nodiscard]] std::vector<StandingBarrier> standing_barriers(Machine& machine);
 
 }  // namespace kbsim::hw

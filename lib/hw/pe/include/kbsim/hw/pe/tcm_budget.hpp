@@ -15,11 +15,11 @@
 
 namespace kbsim::hw {
 
-/// What tiles hold of a PE's TCM. A tile holds its bytes from its command's issue until its last handle has
-/// gone and its last consumer, which may only be queued then, is done.
+/// Bytes of a PE's TCM that tiles hold. A tile holds its bytes from its command's issue until its last handle
+/// is gone and its last consumer, which may only be queued then, is done.
 class TcmBudget {
  public:
-  /// A tile's share; stays where it is while it is held.
+  /// A tile's share; its address stays the same while it is held.
   struct Hold {
     Bytes bytes;
     std::source_location at;  // of the command that made the tile
@@ -30,18 +30,18 @@ class TcmBudget {
   TcmBudget(const TcmBudget&) = delete;
   TcmBudget& operator=(const TcmBudget&) = delete;
 
-  /// The first time from `t` on when `n` bytes are free, as far as tiles that were let go make room; none
-  /// if tiles that are still held stand in the way. `t` never goes back.
+  /// The first time from `t` on when `n` bytes are free, as released tiles make room; none if held tiles are
+  /// in the way. `t` never decreases.
   [[nodiscard]] std::optional<Time> room(Bytes n, Time t);
 
   void take(Hold& hold);
-  /// Its bytes are free from `when` on; `now` is the time.
+  /// Its bytes are free from `when` on; `now` is the present time.
   void give(const Hold& hold, Time now, Time when, const Cause& why = {});
-  /// What the last room() had to wait for, if causes are kept.
+  /// Cause of the last room()'s wait, if causes are kept.
   [[nodiscard]] const Cause& why() const { return why_; }
 
   [[nodiscard]] Bytes size() const { return size_; }
-  /// By tiles that have handles.
+  /// Bytes of tiles that have handles.
   [[nodiscard]] Bytes held() const { return held_; }
   /// The largest holders, by the lines that made them: "8 MiB in 2 tiles of gemm.cpp:31, 4 KiB in ...".
   [[nodiscard]] std::string holders() const;
@@ -61,7 +61,7 @@ class TcmBudget {
   Bytes ending_;
   Cause why_;
   std::vector<Hold*> holds_;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // of tiles that were let go
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // of released tiles
 };
 
 }  // namespace kbsim::hw

@@ -15,7 +15,7 @@
 
 namespace kbsim::hw {
 
-/// What one stage did.
+/// Record of one stage.
 struct StageRecord {
   std::string name;
   Time busy{};         // its engine had a tile, or several that it works on side by side
@@ -25,17 +25,18 @@ struct StageRecord {
   [[nodiscard]] Time span() const { return last_end - first_start; }
 };
 
-/// What the stages do to a tile.
+/// The work of the stages on a tile.
 class TileWork {
  public:
   virtual ~TileWork() = default;
   /// Whether a stage has anything to do for a tile; the last tile passes all stages.
   [[nodiscard]] virtual bool runs(std::size_t stage, std::int64_t tile) const = 0;
-  /// A tile has reached a stage, which may still have others before it: sets off what needn't wait for them.
+  /// A tile has reached a stage, which may still have others before it: starts the work that needn't wait for
+  /// them.
   virtual void begin(std::size_t /*stage*/, std::int64_t /*tile*/) {}
-  /// The tile's turn: takes what time is left, and says for how much of it the engine worked.
+  /// The tile's turn: takes the time that is left; returns how long the engine worked of it.
   [[nodiscard]] virtual Task<Time> run(std::size_t stage, std::int64_t tile) = 0;
-  /// Until a stage is free of what others had before; awaited before its first tile.
+  /// Waits until a stage is free of earlier work; awaited before its first tile.
   [[nodiscard]] virtual Task<> turn(std::size_t /*stage*/) { co_return; }
   /// A stage has ended its last tile.
   virtual void through(std::size_t /*stage*/) {}
@@ -57,20 +58,20 @@ class TilePipeline {
     return 1 + (depth - 1) * static_cast<std::int64_t>(stages);
   }
 
-  /// Until the last tile has left.
+  /// Waits until the last tile has left.
   [[nodiscard]] Task<> run();
   [[nodiscard]] const std::vector<StageRecord>& stages() const { return records_; }
 
  private:
   Task<> enter();
   Task<> stage(std::size_t index);
-  /// A tile that may enter, or has left stage `index` - 1, goes on.
+  /// Moves on a tile that may enter, or has left stage `index` - 1.
   void pass(std::size_t index, std::int64_t tile);
-  /// Where all causes are kept: why a stage is where it is, and goes on with a tile that has come.
+  /// If all causes are kept: the cause of a stage's progress so far, and of its start with an arrived tile.
   [[nodiscard]] Cause so_far() const;
   void note(std::deque<Cause>& come);
   void go_on(std::deque<Cause>& come, const Cause& own);
-  /// The first stage from `index` on that runs for a tile; none: how many there are.
+  /// The first stage from `index` on that runs for a tile; the number of stages if there is none.
   [[nodiscard]] std::size_t next(std::size_t index, std::int64_t tile) const;
 
   Simulation& sim_;
@@ -79,8 +80,8 @@ class TilePipeline {
   std::vector<StageRecord> records_;
   Semaphore places_;                                              // for tiles that may enter
   std::vector<std::unique_ptr<Channel<std::int64_t>>> channels_;  // before each stage
-  std::vector<std::deque<Cause>> come_;                           // why tiles are in these
-  std::deque<Cause> left_;                                        // why places are free again
+  std::vector<std::deque<Cause>> come_;                           // causes of the tiles in these
+  std::deque<Cause> left_;                                        // causes of free places
 };
 
 }  // namespace kbsim::hw

@@ -19,19 +19,19 @@ namespace kbsim::hw {
 class KernelContext;
 class PeTile;
 
-/// What a transfer needs to know of the DMA that carries it out.
+/// The DMA that carries out a transfer, with its TCM, the graph and the log.
 struct DmaSite {
   const topology::Graph* graph = nullptr;
   oplog::OpLog* log = nullptr;
-  NodeId dma;  // hears that writes are served
-  NodeId tcm;  // takes the data that reads ask for
+  NodeId dma;  // receives write acknowledgements
+  NodeId tcm;  // receives the data of reads
 };
 
 /// A request of a transfer to one memory, as its DMA sends it.
 struct DmaRequest {
   enum class Answer {
-    counted,    // of the DMA's window until it comes
-    uncounted,  // may take for ever
+    counted,    // takes room in the DMA's window until it arrives
+    uncounted,  // may never arrive
     none,
   };
   NodeId to;
@@ -41,9 +41,8 @@ struct DmaRequest {
   Answer answer = Answer::counted;
 };
 
-/// One transfer of a PE's DMA, a class for each kind. It says what it asks of memories, request by request,
-/// and what follows when all of it is done. The DMA decides when each request leaves, and says what comes
-/// back.
+/// One transfer of a PE's DMA, a class for each kind. It gives its requests to memories one by one, and does
+/// what follows when all are done. The DMA decides when each request leaves, and reports the answers.
 class Transfer {
  public:
   /// The command that it carries out: recorded as `value` in the kernel's lane, seen by the kernel as
@@ -52,18 +51,18 @@ class Transfer {
     std::shared_ptr<KernelContext> kernel;
     oplog::ValueId value;
     PendingPtr pending;
-    std::array<std::uint64_t, 2> order{};  // among those of one time: of the kernel, or queue and slot
-    std::string_view call;                 // as races name it; a literal
-    oplog::IssuePtr issue = nullptr;       // the command, if somebody looks for races
+    std::array<std::uint64_t, 2> order{};  // among transfers of one time: the kernel's, or queue and slot
+    std::string_view call;                 // its name in race reports; a literal
+    oplog::IssuePtr issue = nullptr;       // of the command, if races are looked for
   };
-  /// What its DMA keeps of it.
+  /// Its state in its DMA.
   struct Progress {
     Time start{};
-    std::uint64_t number = 0;  // how many transfers the DMA had begun then
+    std::uint64_t number = 0;  // among the transfers that the DMA has begun, from 1
     int unanswered = 0;        // requests
-    bool atomic = false;       // what races are told of it
-    std::uint32_t told = 0;    // the DMA knows ahead when all of it has left: by which run
-    Cause why;                 // it has begun, if causes are kept
+    bool atomic = false;       // as in access(), if races are looked for
+    std::uint32_t told = 0;    // number of the reserved burst that sends the rest; 0: none
+    Cause why;                 // of its begin, if causes are kept
   };
 
   Transfer(Origin origin, Pieces pieces) : origin_{std::move(origin)}, pieces_{std::move(pieces)} {}
@@ -74,23 +73,24 @@ class Transfer {
   [[nodiscard]] const Origin& origin() const { return origin_; }
   [[nodiscard]] const Pieces& pieces() const { return pieces_; }
   [[nodiscard]] virtual TrafficClass traffic_class() const { return TrafficClass::request; }
-  /// Bytes before the next class of traffic has its turn; none: as the DMA says.
+  /// Bytes before the next class of traffic has its turn; 0: the DMA's setting.
   [[nodiscard]] virtual Bytes vc_chunk() const { return {}; }
 
-  /// Bytes of the next request, of which the DMA wants at most `largest`.
+  /// Bytes of the next request; `largest` is the DMA's limit.
   [[nodiscard]] virtual Bytes next_bytes(Bytes largest) const {
     return std::min(pieces_[next_].memory.bytes, largest);
   }
-  /// The next request, for so many bytes from offset() on. Its answer names `token`.
+  /// The next request, for `bytes` bytes from offset() on. Its answer has `token`.
   [[nodiscard]] virtual DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const = 0;
   /// The request that began at `offset` is answered.
   virtual void answered(std::int64_t /*offset*/, const oplog::Slices& /*contents*/) {}
-  /// All requests are answered, or have left if nobody answers: records it and lets its kernel go on.
+  /// All requests are answered, or have left if they get no answer: records the transfer and resumes its
+  /// kernel.
   virtual void finish(const DmaSite& site, Time now) = 0;
-  /// What races are told of it; nothing of slots, which credits order.
+  /// Its access for the race check; none for slots, which credits order.
   [[nodiscard]] virtual std::optional<oplog::MemoryAccess> access() const = 0;
 
-  /// Each request reads a part of pieces(), one after the other, and its answer asks for nothing more.
+  /// Each request reads a part of pieces(), one after the other; an answer causes no further request.
   [[nodiscard]] virtual bool only_reads() const { return false; }
   /// The piece to be asked for or sent next, perhaps in part.
   [[nodiscard]] std::size_t next_index() const { return next_; }
@@ -100,7 +100,7 @@ class Transfer {
   /// The next `n` bytes are asked for, or have left.
   void advance(Bytes n);
   [[nodiscard]] bool all_sent() const { return next_ == pieces_.size(); }
-  /// They will be when that many more, of the present piece, have left.
+  /// All are sent when `n` more bytes, of the present piece, have left.
   [[nodiscard]] bool ends_within(Bytes n) const {
     return next_ + 1 == pieces_.size() && pieces_[next_].memory.bytes <= n;
   }

@@ -8,12 +8,12 @@
 
 namespace kbsim::hw {
 
-/// A source and sink of synthetic traffic: it sends a stream of packets, each as a whole at its time, and
-/// notes what arrives when its tail is there.
+/// A source and sink of synthetic traffic. It sends a stream of packets, each as a whole at its time. It
+/// records an arrival when the tail is there.
 class IEndpoint {
  public:
   struct Departure {
-    Time at{};  // not before the one before it
+    Time at{};  // not before the previous one
     NodeId to;
     Bytes size;
   };
@@ -35,15 +35,15 @@ class IEndpoint {
 
   /// Starts to send; the stream ends with a nullopt.
   virtual void send(Stream stream) = 0;
-  /// Closed loop: takes `outstanding` packets of the stream now, and another whenever one of them has come to
-  /// its target, or, with a `reply` of at least a byte, when the reply of its target is back. Departure::at
-  /// isn't looked at. The stream ends with a nullopt.
+  /// Closed loop: sends `outstanding` packets of the stream now, and another whenever one arrives at its
+  /// target. With a `reply` of at least one byte, the target's reply must be back first. Departure::at is
+  /// ignored. The stream ends with a nullopt.
   virtual void circulate(Stream stream, int outstanding, Bytes reply) = 0;
-  /// A packet of its own has come to its target: told at once, beside the fabric.
+  /// One of its packets has arrived at its target; reported at once, beside the fabric.
   virtual void acknowledged() = 0;
 
   [[nodiscard]] virtual const std::vector<Delivery>& deliveries() const = 0;
-  /// Of packets with replies.
+  /// Only for packets with replies.
   [[nodiscard]] virtual const std::vector<RoundTrip>& round_trips() const = 0;
 };
 

@@ -15,9 +15,9 @@
 
 namespace kbsim::hw {
 
-/// Where accesses go: reads through the slice from its begin and writes from its middle, so that the two
-/// streams meet in a bank with different rows as often as they happen to advance alike; anywhere; a new row
-/// of the same bank each time; a new row each time, banks in turn.
+/// Addresses of accesses. `stream`: reads from the slice's begin, writes from its middle; they conflict in a
+/// bank when both advance alike. `random`: anywhere. `one_bank`: a new row of the same bank each time.
+/// `banks`: a new row each time, banks in turn.
 enum class MemoryPattern { stream, random, one_bank, banks };
 /// UsageError with the nearest name if it is none of them.
 [[nodiscard]] MemoryPattern memory_pattern_named(std::string_view name);
@@ -28,7 +28,7 @@ struct MemoryTrafficRequest {
   Bytes access{32};
   std::optional<double> load;    // of the raw bandwidth, at random times; none: `outstanding` at any time
   std::int64_t outstanding = 0;  // accesses; 0: more than any queue holds
-  Bytes total{4_MiB};            // at least that much is accessed
+  Bytes total{4_MiB};            // the minimum to access
   std::uint64_t seed = 1;
 };
 
@@ -44,19 +44,18 @@ struct MemoryTrafficResult {
   [[nodiscard]] double efficiency() const;
 };
 
-/// A signal has ended it in its midst.
+/// A signal has interrupted the run.
 class MemoryTrafficInterrupted : public Interrupted {
  public:
   MemoryTrafficInterrupted(const std::string& text, std::shared_ptr<const MemoryTrafficResult> served)
       : Interrupted{text}, so_far{std::move(served)} {}
-  /// Of the accesses that had ended; none if none had.
+  /// Results of the finished accesses; null if none has finished.
   std::shared_ptr<const MemoryTrafficResult> so_far;
 };
 
-/// Drives the timing model of one HBM slice alone, without a fabric, in the order in which its scheduler
-/// serves; schedulers that pick among requests need a machine, and are refused. MemoryTrafficInterrupted
-/// after a signal that asks for the end. UsageError if the request is out of range, or its pattern needs
-/// banks where there are none.
+/// Drives the timing model of one HBM slice alone, without a fabric, in its scheduler's order of service.
+/// MemoryTrafficInterrupted after a signal. UsageError if the scheduler picks among requests and so needs a
+/// machine, the request is out of range, or its pattern needs banks where there are none.
 [[nodiscard]] MemoryTrafficResult run_memory_traffic(const topology::Graph& graph, NodeId slice,
                                                      const MemoryTrafficRequest& request);
 
