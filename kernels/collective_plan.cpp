@@ -121,7 +121,7 @@ Task<> run_step(TL& tl, PlanTurn turn, PlanStep step) {
 // The thread block's steps, for one piece. A word counts the steps that have ended; others wait on it.
 Task<> run_steps(TL& tl, PlanTurn turn) {
   const PlanArgs& plan = turn.plan;
-  Pending<Tile> told;
+  Pending<Tile> posted;
   std::int64_t ended = 0;
   for (const PlanStep& step : turn.block(plan.block).steps) {
     if (step.after_block >= 0 && step.after_block != plan.block) {
@@ -131,17 +131,17 @@ Task<> run_steps(TL& tl, PlanTurn turn) {
     co_await run_step(tl, turn, step);
     ++ended;
     if (!step.awaited) continue;
-    co_await told;
-    told = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, ended));
+    co_await posted;
+    posted = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, ended));
   }
-  co_await told;
+  co_await posted;
 }
 
 // Waits until all thread blocks of the rank have ended, over all turns.
 Task<> wait_for_all(TL& tl, PlanTurn turn) {
   const PlanArgs& plan = turn.plan;
-  Pending<Tile> told = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, 0));
-  co_await told;
+  Pending<Tile> posted = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, 0));
+  co_await posted;
   for (int of = 0; of < static_cast<int>(plan.blocks->size()); ++of) {
     if (of == plan.block || turn.ends(of, 0) == 0) continue;
     co_await tl.wait_signal({.signal = plan.ends + of, .at_least = turn.ends(of, 0)});

@@ -46,8 +46,8 @@ class Scrubber final : public hw::Component {
         std::max<std::int64_t>(1, graph.spec().cube.memory.hbm_per_pe / spec_.stretch);
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(spec_.reads); ++i) {
       const std::int64_t address = i % stretches * spec_.stretch.count();
-      tell(memory, control, hw::TrafficClass::request,
-           hw::ReadRequest{.address = address, .bytes = spec_.stretch, .reply_to = id(), .token = i});
+      send_message(memory, control, hw::TrafficClass::request,
+                   hw::ReadRequest{.address = address, .bytes = spec_.stretch, .reply_to = id(), .token = i});
       say_why(sim().now() + spec_.period);
       co_await sim().delay(spec_.period);
     }

@@ -65,7 +65,7 @@ void barrier_deadlock(const RunPair& run) {
                "\nbarriers:\n  barrier 1: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
 }
 
-Task<> waits_for_nobody(TL& tl, BackendArgs args) {
+Task<> waits_without_sender(TL& tl, BackendArgs args) {
   const Ptr word{.va = args.mine.va, .dtype = i32};
   co_await tl.store(word, tl.zeros({1}, i32));
   co_await tl.atomic_add(word, 2);
@@ -73,7 +73,7 @@ Task<> waits_for_nobody(TL& tl, BackendArgs args) {
 }
 
 void signal_deadlock(const RunPair& run) {
-  check_fails(run(waits_for_nobody, idle, 1),
+  check_fails(run(waits_without_sender, idle, 1),
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event wait_signal at 0x",
                " for at least 3 since ", kHere, "\n  sip0.cube0.pe0 wait_signal at 0x",
                " for at least 3 ← nobody is known: no put to it is under way"});

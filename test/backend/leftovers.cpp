@@ -29,14 +29,14 @@ void not_received(const RunPair& run) {
   }
 }
 
-void nobody_receives(const RunPair& run) { check_left(run(sends_two_more, idle, 2)); }
+void is_not_received(const RunPair& run) { check_left(run(sends_two_more, idle, 2)); }
 
 }  // namespace
 
 std::vector<BackendCase> leftover_cases() {
   return {
       {"a launch that leaves a tile in a slot is a fault that names sender, line and receiver", not_received},
-      {"so it is if the receiver has ended before", nobody_receives},
+      {"so it is if the receiver has ended before", is_not_received},
   };
 }
 

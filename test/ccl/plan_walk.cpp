@@ -56,14 +56,14 @@ TEST_CASE("walk: a message that is sent on keeps its slot, where slots are kept"
 
 TEST_CASE("told_of: the circle of waits, by ranks, thread blocks and steps") {
   const Plan plan = exchange(2);
-  CHECK(told_of(plan, walk(plan, {.slots = 1})) ==
+  CHECK(describe(plan, walk(plan, {.slots = 1})) ==
         "rank 0, thread block 0, step 1 (s) waits for a free slot on channel 0 of rank 1, thread block 0, "
         "step 1 "
         "(s);\n"
         "  rank 1, thread block 0, step 1 (s) waits for a free slot on channel 0 of rank 0, thread block 0, "
         "step 1 "
         "(s)");
-  CHECK(told_of(plan, std::vector<StuckStep>{}).empty());
+  CHECK(describe(plan, std::vector<StuckStep>{}).empty());
 }
 
 TEST_CASE("judge: a missing or repeated part is reported with its chunk and its rank") {

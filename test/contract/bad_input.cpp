@@ -209,18 +209,18 @@ TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are reported wit
         run_kbsim("--topology topology.yaml --dry-run --ccl " + file + " --bench " + bench);
     CAPTURE(outcome.err);
     CHECK(outcome.exit == 2);
-    for (const char* told :
+    for (const char* printed :
          {":3:13: algorithms.mine.kernel: unknown kernel 'ring_alreduce', did you mean 'ring_allreduce'?\n",
           ":4:15: algorithms.mine.topology: unknown neighbour topology 'ring_d', did you mean 'ring_1d'?\n",
           ":5:13: algorithms.mine.mapper: unknown mapper 'leader'",
           ":6:16: algorithms.mine.validator: unknown validator 'single'"})
-      CHECK_MESSAGE(outcome.err.find(file + told) != std::string::npos, told);
+      CHECK_MESSAGE(outcome.err.find(file + printed) != std::string::npos, printed);
     CHECK(outcome.err.find("nonesuch") == std::string::npos);  // nothing runs it
   }
 }
 
 TEST_CASE("Bad input: a ccl file without algorithms is reported, once") {
-  const auto told = [](const std::string& text) {
+  const auto printed = [](const std::string& text) {
     const Outcome outcome = run_kbsim("--bench ccl_allreduce --ccl " + written("none.yaml", text));
     CHECK(outcome.exit == 2);
     CHECK(outcome.out.empty());
@@ -228,9 +228,9 @@ TEST_CASE("Bad input: a ccl file without algorithms is reported, once") {
   };
   const std::string found =
       "algorithms: found no algorithm, expected at least one, as NAME: {kernel: KERNEL}";
-  CHECK(told("defaults: {}\nalgorithms: {}\n").starts_with("none.yaml:2:13: " + found));
-  CHECK(told("algorithms:\n").starts_with("none.yaml:1:1: " + found));
-  CHECK(told("[]\n") == "none.yaml:1:1: found a list, expected a map with keys of defaults, algorithms\n");
+  CHECK(printed("defaults: {}\nalgorithms: {}\n").starts_with("none.yaml:2:13: " + found));
+  CHECK(printed("algorithms:\n").starts_with("none.yaml:1:1: " + found));
+  CHECK(printed("[]\n") == "none.yaml:1:1: found a list, expected a map with keys of defaults, algorithms\n");
 }
 
 TEST_CASE(

@@ -17,7 +17,7 @@ constexpr const char* kWatch =
     "for (const name of ['error', 'warn']) console[name] = (...words) => { wrong += 'ERROR ' + words.join(' "
     "') + ' '; };"
     "</script>";
-constexpr const char* kTell =
+constexpr const char* kCompletion =
     "\nfor (const one of performance.getEntriesByType('resource')) wrong += 'REQUEST ' + one.name + ' ';"
     "const out = document.createElement('pre'); out.id = 'told';"
     "out.textContent = 'TOLD ' + wrong + told + ' END'; document.body.append(out);</script>";
@@ -34,10 +34,10 @@ bool has_chromium() {
   return has;
 }
 
-std::string told_by(const std::string& page, const std::string& script, PageClock clock) {
+std::string printed_by(const std::string& page, const std::string& script, PageClock clock) {
   const std::string end = "</html>";
   std::string with = page;
-  with.replace(with.rfind(end), end.size(), "<script>\n{" + script + "}" + kTell + end);
+  with.replace(with.rfind(end), end.size(), "<script>\n{" + script + "}" + kCompletion + end);
   with.insert(with.find("<title>"), kWatch);
   const std::string file = written("read.html", with);
   const Outcome dom = run_script(

@@ -14,7 +14,7 @@ enum class PageClock : std::uint8_t { hurried, real };
 
 /// The text `told` of a reader's script, run after the page's own scripts, without a screen. Errors on the
 /// page and its network requests come before it: "ERROR ...", "REQUEST ...".
-[[nodiscard]] std::string told_by(const std::string& page, const std::string& script,
-                                  PageClock clock = PageClock::hurried);
+[[nodiscard]] std::string printed_by(const std::string& page, const std::string& script,
+                                     PageClock clock = PageClock::hurried);
 
 }  // namespace kbsim::test

@@ -189,8 +189,8 @@ TEST_CASE("Evaluations: the hint about --trace works, also to one that has a sin
   CHECK(refused.err ==
         "kbsim: --trace: tp_mlp is an evaluation and doesn't take it, even with one simulation: give it to a "
         "bench, as --bench ccl_allreduce, or to --bench ccl of one size, as -b 4K -e 4K\n");
-  for (const char* told : {"ccl_allreduce", "ccl -b 4K -e 4K"})
-    CHECK(run_kbsim(std::string{"--topology topology.yaml --trace t.json --bench "} + told).exit == 0);
+  for (const char* printed : {"ccl_allreduce", "ccl -b 4K -e 4K"})
+    CHECK(run_kbsim(std::string{"--topology topology.yaml --trace t.json --bench "} + printed).exit == 0);
 }
 
 TEST_CASE("Evaluations: the hint about --parallel-bound has a single simulation") {

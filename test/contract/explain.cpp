@@ -282,18 +282,18 @@ TEST_CASE("--of row: the path of a row of any evaluation sums to the row's time"
         Case{"tp_transformer_block --ranks 2 --tokens 4", "2", "time_us", 1000.0}}) {
     CAPTURE(one.bench);
     const std::string job = "--topology topology.yaml --quiet --json --bench " + one.bench;
-    json::object told = json_of(job + " --explain --of row:" + one.row);
-    const json::value& path = told.at("explain").at("paths").at(0);
-    const json::object row = told.at("rows").at(std::stoul(one.row) - 1).as_object();
+    json::object printed = json_of(job + " --explain --of row:" + one.row);
+    const json::value& path = printed.at("explain").at("paths").at(0);
+    const json::object row = printed.at("rows").at(std::stoul(one.row) - 1).as_object();
     const double stated = row.at(one.time).to_number<double>() * one.ns_a_unit * 1000.0;
     CHECK(path.at("length_ps").to_number<double>() == doctest::Approx(stated).epsilon(1e-9));
     CHECK(sum(path.at("reasons")) == path.at("length_ps").to_number<std::int64_t>());
     CHECK(path.at("of").as_string().starts_with("row:" + one.row + ", "));
     CHECK(row.at("limited_by") == path.at("limited_by"));
     CHECK(!row.at("limited_by").as_string().empty());
-    told.erase("explain");
-    for (json::value& each : told.at("rows").as_array()) each.as_object().erase("limited_by");
-    CHECK(told == json_of(job));
+    printed.erase("explain");
+    for (json::value& each : printed.at("rows").as_array()) each.as_object().erase("limited_by");
+    CHECK(printed == json_of(job));
   }
 }
 
@@ -305,14 +305,14 @@ TEST_CASE(
                             "tp_mlp --ranks 2", "tp_transformer_block --ranks 1 --tokens 4"}) {
     CAPTURE(bench);
     const std::string job = std::string{"$KBSIM --topology topology.yaml --bench "} + bench;
-    const Outcome told = run_script(job + " --explain --out o && head -1 o/results.csv");
-    CAPTURE(told.err);
-    REQUIRE(told.exit == 0);
+    const Outcome printed = run_script(job + " --explain --out o && head -1 o/results.csv");
+    CAPTURE(printed.err);
+    REQUIRE(printed.exit == 0);
     const Outcome plain = run_script(job);
     REQUIRE(plain.exit == 0);
-    CHECK(digest(told) == digest(plain));
-    CHECK(told.out.find("  limited by\n") != std::string::npos);
-    CHECK(told.out.find("limited_by") != std::string::npos);
+    CHECK(digest(printed) == digest(plain));
+    CHECK(printed.out.find("  limited by\n") != std::string::npos);
+    CHECK(printed.out.find("limited_by") != std::string::npos);
     CHECK(plain.out.find("limited by") == std::string::npos);
   }
 }
@@ -366,16 +366,16 @@ TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of
 TEST_CASE("--of row: the whole path of a row of an evaluation, and its rows are those of without it") {
   const std::string job =
       "--topology topology.yaml --bench ccl --algorithm ring_all_gather -b 1K -e 4K -c 0 --quiet --explain ";
-  json::object told = json_of(job + "--of row:2 --json");
-  const json::object path = told.at("explain").as_object();
+  json::object printed = json_of(job + "--of row:2 --json");
+  const json::object path = printed.at("explain").as_object();
   CHECK(path.at("row") == 2);
   const json::value& row = path.at("paths").at(0);
   CHECK(row.at("of").as_string().starts_with("row:2, "));
-  CHECK(row.at("limited_by") == told.at("rows").at(1).at("limited_by"));
+  CHECK(row.at("limited_by") == printed.at("rows").at(1).at("limited_by"));
   CHECK(sum(row.at("reasons")) == row.at("length_ps").to_number<std::int64_t>());
   CHECK(row.at("keys").at(0).as_object().contains("range"));
-  told.erase("explain");
-  CHECK(told == json_of(job + "--json"));
+  printed.erase("explain");
+  CHECK(printed == json_of(job + "--json"));
   const Outcome text = run_script("$KBSIM " + job + "--of row:2 --out o && cat o/explain.json");
   CAPTURE(text.err);
   CHECK(text.exit == 0);

@@ -54,7 +54,7 @@ TEST_CASE("Replay command: says what the run said of prints and of a check that 
   const Outcome run = run_kbsim(kMainJob + " --quiet --oplog " + file +
                                 " --plugin " KBSIM_BINARY
                                 "/contract/plugins/plugin_tells.so"
-                                " --set ccl.algorithms.intercube_allreduce.kernel=tells");
+                                " --set ccl.algorithms.intercube_allreduce.kernel=reports");
   CAPTURE(run.err);
   REQUIRE(run.exit == 8);
   const std::string print = line_with(run.err, "] x f32 [3]: 0 1 2");

@@ -330,10 +330,10 @@ TEST_CASE("Arguments: an empty one is reported as empty") {
       {"check ''", "kbsim: DIR is given nothing; usage: kbsim check DIR [options]\n"},
       {kMainJob + " ''", "kbsim: unexpected argument ''; leave it out\n"},
       {kMainJob + " =x", "kbsim: unexpected argument '=x'; see --help\n"}};
-  for (const auto& [command, told] : all) {
+  for (const auto& [command, printed] : all) {
     const Outcome outcome = run_kbsim(command);
     CHECK(outcome.exit == 2);
-    CHECK(outcome.err == told);
+    CHECK(outcome.err == printed);
   }
 }
 

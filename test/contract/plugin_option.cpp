@@ -107,7 +107,7 @@ TEST_CASE("--plugin: a file that isn't there, isn't a shared object, or has no k
   check_refused("--plugin " + written("text.so", "not a shared object"), {"text.so", "can't be loaded"});
   check_refused("--plugin .", {".: is a folder, expected a file"});
   check_refused("--plugin " + plugin("no_kernel"), {"it registers nothing"});
-  check_refused("--plugin " + plugin("missing_symbol"), {"needs the symbol nobody_has_this"});
+  check_refused("--plugin " + plugin("missing_symbol"), {"needs the symbol is_missing_here"});
 }
 
 TEST_CASE("--plugin: what is registered with a null pointer for its function is refused") {

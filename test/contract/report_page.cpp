@@ -48,20 +48,20 @@ TEST_CASE("Report page: of the default run it is small, and its folder has what 
 
 TEST_CASE("Report page: opens with every view, without an error or a request; its bar is explain.json's") {
   if (!has_chromium()) return;
-  const std::string told =
-      told_by(page_in(usual_folder()),
-              "const seen = " + kViews +
-                  ";const bar = [...document.querySelectorAll('#bar .part')].map(one => [one.dataset.reason, "
-                  "+one.dataset.ps]);"
-                  "const wide = [...document.querySelectorAll('#bar .part')].reduce((sum, one) => sum + "
-                  "one.offsetWidth, 0);"
-                  "told = JSON.stringify({seen, bar, full: Math.abs(wide - byId('bar').clientWidth) < 12,"
-                  " verdict: byId('verdict').textContent, answer: byId('answer').textContent,"
-                  " colored: document.querySelectorAll('#drawing [data-of][style]').length > 20,"
-                  " path: app.timeline.state.path.length, rows: app.timeline.rows.length, arrows: "
-                  "app.timeline.state.arrows})");
-  REQUIRE_MESSAGE(told.starts_with("{"), told);
-  const json::value page = json::parse(told);
+  const std::string printed = printed_by(
+      page_in(usual_folder()),
+      "const seen = " + kViews +
+          ";const bar = [...document.querySelectorAll('#bar .part')].map(one => [one.dataset.reason, "
+          "+one.dataset.ps]);"
+          "const wide = [...document.querySelectorAll('#bar .part')].reduce((sum, one) => sum + "
+          "one.offsetWidth, 0);"
+          "told = JSON.stringify({seen, bar, full: Math.abs(wide - byId('bar').clientWidth) < 12,"
+          " verdict: byId('verdict').textContent, answer: byId('answer').textContent,"
+          " colored: document.querySelectorAll('#drawing [data-of][style]').length > 20,"
+          " path: app.timeline.state.path.length, rows: app.timeline.rows.length, arrows: "
+          "app.timeline.state.arrows})");
+  REQUIRE_MESSAGE(printed.starts_with("{"), printed);
+  const json::value page = json::parse(printed);
   const json::value explained = json::parse(contents(usual_folder() + "/explain.json"));
   const json::value& whole = explained.at("paths").at(0);
   const json::array& reasons = whole.at("reasons").as_array();
@@ -87,7 +87,7 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
 
 TEST_CASE("Report page: slider, click, zoom, search, sorting and what-if do what they say") {
   if (!has_chromium()) return;
-  const std::string told = told_by(
+  const std::string printed = printed_by(
       page_in(usual_folder()),
       "const input = (id, value, kind = 'input') => { byId(id).value = value; byId(id).dispatchEvent(new "
       "Event(kind)); };"
@@ -128,19 +128,19 @@ TEST_CASE("Report page: slider, click, zoom, search, sorting and what-if do what
       "const text = () => document.querySelector('#derivatives tbody tr').textContent, ten = text();"
       "input('better', 20); say('better', text() !== ten && text().startsWith('sip.ucie.overhead_ns'));"
       "input('path', 1, 'change'); say('launch', app.shownPath.of.startsWith('intercube_allreduce'));");
-  CHECK(told ==
+  CHECK(printed ==
         "slid back curve value enlarged wedge filtered unfiltered zoomed panned found searched sorted better "
         "launch ");
 }
 
 TEST_CASE("Report page: what-if says what the run with that key takes") {
   if (!has_chromium()) return;
-  const std::string told =
-      told_by(page_in(usual_folder()),
-              "const key = app.shownPath.keys.find(one => one.key === 'sip.ucie.overhead_ns');"
-              "told = app.shownPath.length_ps + changeOf(key, 7)");
+  const std::string printed =
+      printed_by(page_in(usual_folder()),
+                 "const key = app.shownPath.keys.find(one => one.key === 'sip.ucie.overhead_ns');"
+                 "told = app.shownPath.length_ps + changeOf(key, 7)");
   const Outcome run = run_kbsim(kMainJob + " --set sip.ucie.overhead_ns=7 --json --quiet");
-  CHECK(told == json::serialize(json::parse(run.out).at("run").at("simulated_ps")));
+  CHECK(printed == json::serialize(json::parse(run.out).at("run").at("simulated_ps")));
 }
 
 TEST_CASE(
@@ -153,20 +153,20 @@ TEST_CASE(
   const std::string both = contents(file);
   REQUIRE(run_kbsim("report " + folder + " --against " + folder + " --out " + file).exit == 0);
   if (!has_chromium()) return;
-  const std::string tell =
+  const std::string report =
       "told = [...document.querySelectorAll('#differences h3')].map(one => one.textContent).join('|') + ' # "
       "' +"
       "[...document.querySelectorAll('#differences table')].slice(1, 3).map(one => one.querySelector('tbody "
       "tr')?.textContent).join('|')";
-  const std::string told =
-      told_by(both, tell +
-                        ";document.querySelectorAll('nav button')[1].click();"
-                        "told += ' # ' + byId('facts').textContent.includes('overhead_ns=12')");
-  CAPTURE(told);
-  CHECK(told.find("totals: 1|keys that differ: 1|critical paths") == 0);
-  CHECK(told.find("sip.ucie.overhead_ns812|") != std::string::npos);
-  CHECK(told.ends_with("# true"));
-  CHECK(told_by(contents(file), tell) == "totals: 1|critical paths, to one scale # ");
+  const std::string printed =
+      printed_by(both, report +
+                           ";document.querySelectorAll('nav button')[1].click();"
+                           "told += ' # ' + byId('facts').textContent.includes('overhead_ns=12')");
+  CAPTURE(printed);
+  CHECK(printed.find("totals: 1|keys that differ: 1|critical paths") == 0);
+  CHECK(printed.find("sip.ucie.overhead_ns812|") != std::string::npos);
+  CHECK(printed.ends_with("# true"));
+  CHECK(printed_by(contents(file), report) == "totals: 1|critical paths, to one scale # ");
 }
 
 TEST_CASE("Report page: a deadlock's has its cycle, an exit code, and the timeline until then") {
@@ -178,16 +178,16 @@ TEST_CASE("Report page: a deadlock's has its cycle, an exit code, and the timeli
   const json::value failure = json::parse(contents(folder + "/failure.json"));
   CHECK(failure.at("exit_code").as_int64() == 8);
   if (!has_chromium()) return;
-  const std::string told = told_by(
+  const std::string printed = printed_by(
       page_in(folder),
       "told = byId('verdict').textContent + '#' + document.querySelector('.cycles li').textContent + '#' +"
       "app.timeline.start.length + '#' + byId('notes').textContent");
-  CAPTURE(told);
-  CHECK(told.find("failed: exit code 8, deadlock or a fault in a kernel.") == 0);
-  CHECK(told.find(
+  CAPTURE(printed);
+  CHECK(printed.find("failed: exit code 8, deadlock or a fault in a kernel.") == 0);
+  CHECK(printed.find(
             "cycle: sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued; sip0.cube1.pe0 recv W") !=
         std::string::npos);
-  CHECK(told.find("PARTIAL") != std::string::npos);
+  CHECK(printed.find("PARTIAL") != std::string::npos);
 }
 
 TEST_CASE("Report page: an evaluation's has its rows and its figures with their bounds") {
@@ -197,11 +197,11 @@ TEST_CASE("Report page: an evaluation's has its rows and its figures with their 
   REQUIRE_MESSAGE(run.exit == 0, run.err);
   CHECK(!fs::exists(folder + "/spans.json"));
   if (!has_chromium()) return;
-  CHECK(told_by(page_in(folder),
-                "told = document.querySelectorAll('#figures .uplot canvas').length + ' ' +"
-                "[...document.querySelectorAll('#figures .u-series')].some(one => "
-                "one.textContent.includes('128 GB/s')) + ' ' +"
-                "document.querySelectorAll('#tables tbody tr').length + ' ' + byId('timeline').hidden") ==
+  CHECK(printed_by(page_in(folder),
+                   "told = document.querySelectorAll('#figures .uplot canvas').length + ' ' +"
+                   "[...document.querySelectorAll('#figures .u-series')].some(one => "
+                   "one.textContent.includes('128 GB/s')) + ' ' +"
+                   "document.querySelectorAll('#tables tbody tr').length + ' ' + byId('timeline').hidden") ==
         "2 true 3 true");
 }
 
@@ -214,11 +214,11 @@ TEST_CASE("Report page: an evaluation's says which row's path it has, and how to
   if (!has_chromium()) return;
   const std::string said =
       "told = [byId('shares'), byId('notes')].map(one => one.textContent.includes('row:N'))";
-  CHECK(told_by(page_in(folder), said + " + ' ' + byId('shares').textContent.includes('row 2 of 2')") ==
+  CHECK(printed_by(page_in(folder), said + " + ' ' + byId('shares').textContent.includes('row 2 of 2')") ==
         "true,false true");
   const Outcome none = run_kbsim(command);
   REQUIRE_MESSAGE(none.exit == 0, none.err);
-  CHECK(told_by(page_in(folder), said) == "false,true");
+  CHECK(printed_by(page_in(folder), said) == "false,true");
 }
 
 TEST_CASE(
@@ -235,7 +235,7 @@ TEST_CASE(
   REQUIRE(of_kernel != ops.end());
   const json::value& slack = whole.at("op_slack").at(0);
   if (!has_chromium()) return;
-  const std::string told = told_by(
+  const std::string printed = printed_by(
       page_in(folder),
       "const rows = i => slack.all()[i].rows(), find = (i, cell, text) => rows(i).find(row => row[cell] === "
       "text);"
@@ -257,8 +257,8 @@ TEST_CASE(
           "document.querySelector('#bar [data-reason=\"memory access\"]').click();"
           "const filtered = rows(1).every(row => row[5] === '0');"
           "told = JSON.stringify({own, top, sorted, again, found, launches, filtered, of})");
-  REQUIRE_MESSAGE(told.starts_with("{"), told);
-  const json::value page = json::parse(told);
+  REQUIRE_MESSAGE(printed.starts_with("{"), printed);
+  const json::value page = json::parse(printed);
   CHECK(json::serialize(page.at("own")) == R"(["launches","operations of the run"])");
   CHECK(page.at("top").at(0) == first.at("op"));
   CHECK(page.at("top").at(1) == first.at("what"));
@@ -280,10 +280,10 @@ TEST_CASE("Report page: a row of an evaluation has its path and its operations")
       run_kbsim("explain --topology topology.yaml --bench gemm --of row:1 --quiet --out " + folder);
   REQUIRE_MESSAGE(run.exit == 0, run.err);
   if (!has_chromium()) return;
-  CHECK(told_by(page_in(folder),
-                "told = byId('why').hidden + ' ' + byId('slack').hidden + ' ' + "
-                "byId('answer').textContent.startsWith('critical path of row:1, divided_matmul') + ' ' + "
-                "document.querySelectorAll('#bar .part').length")
+  CHECK(printed_by(page_in(folder),
+                   "told = byId('why').hidden + ' ' + byId('slack').hidden + ' ' + "
+                   "byId('answer').textContent.startsWith('critical path of row:1, divided_matmul') + ' ' + "
+                   "document.querySelectorAll('#bar .part').length")
             .starts_with("false false true "));
 }
 
@@ -363,7 +363,7 @@ TEST_CASE("Report page: texts of others can't end its scripts or ask for anythin
   REQUIRE(run_kbsim("report " + folder).exit == 0);
   CHECK(page_in(folder).find("<img") == std::string::npos);
   if (!has_chromium()) return;
-  CHECK(told_by(page_in(folder), "told = byId('facts').textContent.includes('<img src=x')") == "true");
+  CHECK(printed_by(page_in(folder), "told = byId('facts').textContent.includes('<img src=x')") == "true");
 }
 
 }  // namespace kbsim::contract::report_page_test

@@ -57,9 +57,9 @@ TEST_CASE("Report page: a million slices of a timeline are panned" * doctest::sk
   if (!has_chromium()) return;
   const std::string folder = fresh_place("report_million").string();
   REQUIRE(run_kbsim(kMainJob + " --quiet --out " + folder).exit == 0);
-  const std::string told = told_by(page_in(folder), kPan, PageClock::real);
-  REQUIRE_MESSAGE(told.starts_with("{"), told);
-  const boost::json::value measured = boost::json::parse(told);
+  const std::string printed = printed_by(page_in(folder), kPan, PageClock::real);
+  REQUIRE_MESSAGE(printed.starts_with("{"), printed);
+  const boost::json::value measured = boost::json::parse(printed);
   CHECK(measured.at("slices").to_number<int>() >= 1'000'000);
   CHECK(measured.at("frames").to_number<int>() >= 300);
   for (const boost::json::value& one : measured.at("widths").as_array())

@@ -39,7 +39,7 @@ TEST_CASE(
   const std::string rows = contents(folder + "/results.csv");
   const auto points = std::ranges::count(rows, '\n') - 1;
   if (!has_chromium()) return;
-  const std::string told = told_by(
+  const std::string printed = printed_by(
       page_in(folder),
       "const say = (name, value) => { told += name + (value ? ' ' : ' NOT '); };"
       "const of = name => document.querySelector(`#drawing [data-of=\"${name}\"]`);"
@@ -62,9 +62,10 @@ TEST_CASE(
           "say('answer', byId('answer').textContent.includes('of a bound of 1 packets'));"
           "const table = tables.all().find(one => one.box.textContent.startsWith('results.csv'));"
           "told += table.rows().length + ' ' + document.title.split(',')[0];");
-  CHECK(told == fmt::format("ran,machine,curves,lists curves bound nodes links full slid clicked answer {} "
-                            "kbsim mesh:4x4",
-                            points));
+  CHECK(printed ==
+        fmt::format("ran,machine,curves,lists curves bound nodes links full slid clicked answer {} "
+                    "kbsim mesh:4x4",
+                    points));
 }
 
 TEST_CASE(
@@ -76,9 +77,9 @@ TEST_CASE(
   REQUIRE(run_kbsim("report " + folder).exit == 0);
   CHECK(page_in(folder) == page);
   if (!has_chromium()) return;
-  CHECK(told_by(page,
-                "told = document.querySelectorAll('#drawing [data-of][style]').length > 20;"
-                "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
+  CHECK(printed_by(page,
+                   "told = document.querySelectorAll('#drawing [data-of][style]').length > 20;"
+                   "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
 }
 
 namespace {
@@ -90,7 +91,7 @@ std::string page_of_network(const std::string& net) {
 
 // Positions of nodes in a network's drawing, by name, as "x y"; and the path of each link.
 std::string layout_on(const std::string& page) {
-  return told_by(
+  return printed_by(
       page,
       "const at = name => { const one = document.querySelector(`#drawing rect[data-of=\"${name}\"]`);"
       " return [+one.getAttribute('x'), +one.getAttribute('y')].map(Math.round); };"
@@ -133,13 +134,13 @@ TEST_CASE("Report page: a network of a file stands in its columns, or in layers 
 TEST_CASE("Report page: accesses of a memory's slice have their rate, and the curve of their latencies") {
   const std::string folder = traffic("hbm", "--scope hbm --total 64KiB");
   if (!has_chromium()) return;
-  const std::string told =
-      told_by(page_in(folder), "told = " + kViews +
-                                   " + ' ' +"
-                                   "document.querySelectorAll('#figures canvas').length + ' ' + "
-                                   "byId('answer').textContent + ' ' + document.title");
-  CHECK_MESSAGE(told.starts_with("ran,curves,lists 1 The slice moves "), told);
-  CHECK_MESSAGE(told.find("kbsim hbm, stream, 100 % reads") != std::string::npos, told);
+  const std::string printed =
+      printed_by(page_in(folder), "told = " + kViews +
+                                      " + ' ' +"
+                                      "document.querySelectorAll('#figures canvas').length + ' ' + "
+                                      "byId('answer').textContent + ' ' + document.title");
+  CHECK_MESSAGE(printed.starts_with("ran,curves,lists 1 The slice moves "), printed);
+  CHECK_MESSAGE(printed.find("kbsim hbm, stream, 100 % reads") != std::string::npos, printed);
 }
 
 TEST_CASE(
@@ -171,15 +172,15 @@ TEST_CASE(
   REQUIRE(run_kbsim("report " + folder).exit == 0);
   CHECK(page_in(folder) == page);
   if (!has_chromium()) return;
-  const std::string told =
-      told_by(page, "told = " + kViews +
-                        " + ' ' +"
-                        "document.querySelectorAll('#figures canvas').length + ' ' + "
-                        "[...document.querySelectorAll('#figures h3')].map(one => one.textContent) + ' ' + "
-                        "byId('answer').textContent");
-  CHECK_MESSAGE(told.starts_with("ran,curves,lists 1 errors of traces: 2,traces: 1,worst barriers: 2 "
-                                 "Of 1 judged barriers the mean error is "),
-                told);
+  const std::string printed = printed_by(
+      page, "told = " + kViews +
+                " + ' ' +"
+                "document.querySelectorAll('#figures canvas').length + ' ' + "
+                "[...document.querySelectorAll('#figures h3')].map(one => one.textContent) + ' ' + "
+                "byId('answer').textContent");
+  CHECK_MESSAGE(printed.starts_with("ran,curves,lists 1 errors of traces: 2,traces: 1,worst barriers: 2 "
+                                    "Of 1 judged barriers the mean error is "),
+                printed);
 }
 
 }  // namespace kbsim::contract::report_page_test

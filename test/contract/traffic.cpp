@@ -185,14 +185,14 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
 }
 
 TEST_CASE("Traffic: a mistake of all loads of a sweep is reported once, before any is simulated") {
-  const auto told = [](const std::string& options) {
+  const auto printed = [](const std::string& options) {
     const Outcome outcome = run_kbsim("traffic --scope link --sweep " + options);
     CHECK(outcome.exit == 2);
     return outcome.err;
   };
-  CHECK(told("--packets 0") == "kbsim: --packets 0: expected from 1 to 50000000\n");
-  CHECK(told("--warmup -3") == "kbsim: --warmup -3: expected from 0 to 50000000\n");
-  CHECK(told("--bytes 0") == "kbsim: --bytes 0: expected from 1 to 1073741824 bytes\n");
+  CHECK(printed("--packets 0") == "kbsim: --packets 0: expected from 1 to 50000000\n");
+  CHECK(printed("--warmup -3") == "kbsim: --warmup -3: expected from 0 to 50000000\n");
+  CHECK(printed("--bytes 0") == "kbsim: --bytes 0: expected from 1 to 1073741824 bytes\n");
 }
 
 TEST_CASE("Traffic: a seed is refused where nothing is drawn at random") {

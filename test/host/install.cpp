@@ -77,15 +77,15 @@ Task<> installs_and_launches(Rank& main, std::vector<double>* after) {
 
 struct NothingToSayArgs {};
 
-Task<> receives_from_nobody(TL& tl, NothingToSayArgs) {
+Task<> receives_without_sender(TL& tl, NothingToSayArgs) {
   if (tl.program_id(0) == 1) co_await tl.recv({.dir = Dir::W, .shape = {8}});
 }
-KBSIM_KERNEL(receives_from_nobody, "PE 1 waits for what PE 0 never sends");
+KBSIM_KERNEL(receives_without_sender, "PE 1 waits for what PE 0 never sends");
 
 Task<> gets_stuck(Rank& main, int) {
   (void)co_await main.install_ipcq("ring_allreduce_tcm", kPes);
   Tensor x = co_await main.torch.zeros({1, kPes * kShard}, f16, kByPe);
-  co_await main.launch("receives_from_nobody", x, NothingToSayArgs{});
+  co_await main.launch("receives_without_sender", x, NothingToSayArgs{});
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

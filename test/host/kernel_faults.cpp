@@ -16,7 +16,7 @@ constexpr PeCoord kFirst{0, 0, 0};
 
 struct NoArgs {};
 
-Task<> waits_for_nobody(TL& tl, NoArgs) {
+Task<> waits_without_sender(TL& tl, NoArgs) {
   auto got = tl.recv({.dir = Dir::E, .shape = {8}});
   [[maybe_unused]] const auto result = co_await got;
 }
@@ -56,7 +56,7 @@ void ends_with_exit_8(Kernel kernel, const std::vector<std::string>& says) {
 }  // namespace
 
 TEST_CASE("Kernel: one that waits for a tile that is never sent is a deadlock with its line and its queue") {
-  ends_with_exit_8(waits_for_nobody,
+  ends_with_exit_8(waits_without_sender,
                    {"deadlock at ", "kernel on sip0.cube0.pe0 waits for event recv E since ",
                     "kernel_faults.cpp:", "sip0.cube0.pe0 E with sip0.cube1.pe0 W: ", "recvs_waiting 1"});
 }

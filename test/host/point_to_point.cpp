@@ -112,12 +112,12 @@ Task<> sends_elsewhere_placed(Rank& rk, Exchanged) {
   if (rk.index == 1) co_await rk.dist.recv(x, 0);
 }
 
-Task<> nobody_receives(Rank& rk, Exchanged) {
+Task<> is_not_received(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   if (rk.index == 0) co_await rk.dist.send(x, 1);
 }
 
-Task<> nobody_sends(Rank& rk, Exchanged) {
+Task<> is_not_sent(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   if (rk.index == 0) co_await rk.dist.recv(x, 1);
 }
@@ -202,11 +202,11 @@ TEST_CASE("Point to point: a send and its recv that differ are reported with bot
 
 TEST_CASE(
     "Point to point: an unreceived message is a fault when the ranks have ended, an unsent one a deadlock") {
-  const std::string text = p2p_error(nobody_receives, ExitCode::deadlock);
+  const std::string text = p2p_error(is_not_received, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("rank 0 sends [4, 8] f16 to rank 1 at point_to_point.cpp:") != std::string::npos);
   CHECK(text.ends_with(", and nobody has received it"));
-  CHECK(p2p_error(nobody_sends, ExitCode::deadlock).find("deadlock at ") != std::string::npos);
+  CHECK(p2p_error(is_not_sent, ExitCode::deadlock).find("deadlock at ") != std::string::npos);
 }
 
 TEST_CASE("Point to point: what can't be is refused at the call, in PyTorch's words") {

@@ -168,7 +168,7 @@ void check_fine(HostProgramOf program, bool waits = true) {
   }
 }
 
-void check_told(HostProgramOf program, const std::string& missing) {
+void check_reported(HostProgramOf program, const std::string& missing) {
   check_fine(program);
   for (const bool far : {false, true}) {
     CAPTURE(far);
@@ -182,16 +182,16 @@ void check_told(HostProgramOf program, const std::string& missing) {
 }  // namespace
 
 TEST_CASE("Races of a host: kernels of two launches; it hasn't awaited the first") {
-  check_told(two_launches, "kernel races_loads on sip0.cube1.pe0, load of operation ");
+  check_reported(two_launches, "kernel races_loads on sip0.cube1.pe0, load of operation ");
 }
 
 TEST_CASE("Races of a host: its reads and writes of memory that a kernel works on and wasn't named to") {
-  check_told(launch_and_read, "host program of rank 0, read");
-  check_told(copy_and_launch, "host program of rank 0, write of operation ");
-  check_told(kernel_and_copy, "host program of rank 0, write of operation ");
+  check_reported(launch_and_read, "host program of rank 0, read");
+  check_reported(copy_and_launch, "host program of rank 0, write of operation ");
+  check_reported(kernel_and_copy, "host program of rank 0, write of operation ");
 }
 
-TEST_CASE("Races of a host: a move by a DMA beside a kernel") { check_told(pe_dma_and_kernel, "pe_dma"); }
+TEST_CASE("Races of a host: a move by a DMA beside a kernel") { check_reported(pe_dma_and_kernel, "pe_dma"); }
 
 TEST_CASE("Races of a host: what is called on a tensor comes after what writes it") {
   check_fine(as_on_a_stream);

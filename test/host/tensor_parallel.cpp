@@ -311,7 +311,7 @@ Task<> reference_layers(Rank& rk, Outputs* outputs) {
   outputs->of_ranks[rk.index] = of_sum.to_doubles();
 }
 
-std::string told_by(Task<> (*worker)(Rank&, std::int64_t), std::int64_t size) {
+std::string printed_by(Task<> (*worker)(Rank&, std::int64_t), std::int64_t size) {
   return Packages{3}.error(worker, size);
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -344,10 +344,10 @@ TEST_CASE("Tensor parallel: what is scattered and gathered again is as before; w
 }
 
 TEST_CASE("Tensor parallel: sizes that don't divide are errors that name both numbers") {
-  CHECK(has(told_by(makes_column, 10), "out_features (10) must be divisible by TP world size (3)"));
-  CHECK(has(told_by(makes_row, 11), "in_features (11) must be divisible by TP world size (3)"));
-  CHECK(has(told_by(makes_table, 8), "num_embeddings (8) must be divisible by TP world size (3)"));
-  CHECK(has(told_by(scatters, 7), "the last dimension (7) must be divisible by TP world size (3)"));
+  CHECK(has(printed_by(makes_column, 10), "out_features (10) must be divisible by TP world size (3)"));
+  CHECK(has(printed_by(makes_row, 11), "in_features (11) must be divisible by TP world size (3)"));
+  CHECK(has(printed_by(makes_table, 8), "num_embeddings (8) must be divisible by TP world size (3)"));
+  CHECK(has(printed_by(scatters, 7), "the last dimension (7) must be divisible by TP world size (3)"));
 }
 
 TEST_CASE("Checklist 11: a layer on one PE a package finds an algorithm that fits, where none is named") {

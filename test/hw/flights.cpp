@@ -9,7 +9,7 @@
 #include "random_machine.hpp"
 #include "routers.hpp"
 
-namespace kbsim::hw::test::flights_test {
+namespace kbsim::hw::test::reservations_test {
 namespace {
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
@@ -192,4 +192,4 @@ TEST_CASE("Flights: long messages that are reserved after each other round a rin
   }
 }
 
-}  // namespace kbsim::hw::test::flights_test
+}  // namespace kbsim::hw::test::reservations_test

@@ -144,11 +144,11 @@ class Reference {
   }
 
   // A short message, all of it there at once.
-  std::shared_ptr<Message> tell(Kind kind, std::size_t tile, NodeId from, NodeId to, const Packets& packets,
+  std::shared_ptr<Message> send(Kind kind, std::size_t tile, NodeId from, NodeId to, const Packets& packets,
                                 Time at, int step) {
-    const auto told = message(kind, tile, from, to, packets.size());
-    for (std::size_t i = 0; i < packets.size(); ++i) inject(told, i, packets[i], at, at, step);
-    return told;
+    const auto reserved = message(kind, tile, from, to, packets.size());
+    for (std::size_t i = 0; i < packets.size(); ++i) inject(reserved, i, packets[i], at, at, step);
+    return reserved;
   }
 
   void arrive(const Arrival& now) {
@@ -161,7 +161,7 @@ class Reference {
     if (--message.packets > 0) return;
     switch (message.kind) {
       case Kind::write:
-        tell(Kind::filled, message.tile, flow_.memory, receiver_.ipcq, control(graph_), message.served, 0);
+        send(Kind::filled, message.tile, flow_.memory, receiver_.ipcq, control(graph_), message.served, 0);
         break;
       case Kind::filled: fetch(message.tile, now.at, now.step + 1); break;
       case Kind::request: answer(message, now.at, now.step + 1); break;
@@ -190,7 +190,7 @@ class Reference {
     for (Bytes left = flow_.tile; left > 0_B;) {
       const Bytes size = std::min(left, kRequest);
       receiver_free_ = std::max(receiver_free_, now);
-      const auto request = tell(Kind::request, tile, receiver_.dma, flow_.memory, control(graph_),
+      const auto request = send(Kind::request, tile, receiver_.dma, flow_.memory, control(graph_),
                                 receiver_free_, receiver_free_ == now ? step : 0);
       request->asks = size;
       receiver_free_ += dma_pace(graph_.spec().system.control_bytes);
@@ -212,7 +212,7 @@ class Reference {
     Time& received = received_[data.tile];
     received = std::max(received, data.served);
     if (--requests_[data.tile] > 0) return;
-    tell(Kind::credit, data.tile, receiver_.ipcq, sender_.ipcq, cut(graph_, flow_.credit), received, 0);
+    send(Kind::credit, data.tile, receiver_.ipcq, sender_.ipcq, cut(graph_, flow_.credit), received, 0);
   }
 
   [[nodiscard]] Time dma_pace(Bytes n) const { return graph_.spec().pe.link.serialization(n); }

@@ -19,13 +19,13 @@ class SliceUser : public Component {
   }
 
   void read(std::int64_t address, Bytes n) {
-    tell(slice_, 16_B, TrafficClass::request,
-         ReadRequest{.address = address, .bytes = n, .reply_to = id(), .token = ++asked_});
+    send_message(slice_, 16_B, TrafficClass::request,
+                 ReadRequest{.address = address, .bytes = n, .reply_to = id(), .token = ++asked_});
   }
   void write(std::int64_t address, Bytes n, oplog::ValueId value = {}) {
     const oplog::Slice contents{.value = value, .offset = 0, .bytes = n.count()};
-    tell(slice_, n, TrafficClass::request,
-         WriteData{.address = address, .contents = contents, .reply_to = id(), .token = ++asked_});
+    send_message(slice_, n, TrafficClass::request,
+                 WriteData{.address = address, .contents = contents, .reply_to = id(), .token = ++asked_});
   }
   [[nodiscard]] const std::vector<Time>& answered() const { return answered_; }
 

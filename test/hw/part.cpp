@@ -29,13 +29,13 @@ class Beeper final : public Component {
     const int next = (node().at.cube + 1) % graph.spec().cubes_per_sip();
     const std::string peer =
         "sip" + std::to_string(node().at.sip) + ".cube" + std::to_string(next) + ".beeper";
-    tell(*graph.find(peer), spec_.size, TrafficClass::request, Ping{});
+    send_message(*graph.find(peer), spec_.size, TrafficClass::request, Ping{});
   }
 
-  std::optional<Time> heard;
+  std::optional<Time> observed;
 
  private:
-  void accept(MessagePtr) override { heard = sim().now(); }
+  void accept(MessagePtr) override { observed = sim().now(); }
 
   BeeperSpec spec_;
 };
@@ -61,7 +61,7 @@ TEST_CASE("Parts: their messages take overheads, wires and one serialization, as
     const NodeId from = rig.graph.find(name(1 - cube)).value();
     const NodeId to = rig.graph.find(name(cube)).value();
     const auto& beeper = dynamic_cast<const Beeper&>(rig.machine->component(to));
-    CHECK(beeper.heard == topology::path_cost(rig.graph, overhead, from, to, 1024_B).latency());
+    CHECK(beeper.observed == topology::path_cost(rig.graph, overhead, from, to, 1024_B).latency());
   }
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("Random programs: those that can finish do, the others get a right rep
                                : seed % 4 < 2    ? topology::Region::hbm
                                                  : topology::Region::sram,
                      .poll = seed % 3 == 0 ? std::optional{10_ns} : std::nullopt});
-    REQUIRE(found.has_value() == !expected.nobody());
+    REQUIRE(found.has_value() == !expected.empty());
     if (!found) continue;
     CAPTURE(to_string(*found));
     REQUIRE(waits_of(*found, kPes) == expected.waits);

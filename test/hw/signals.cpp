@@ -54,9 +54,9 @@ Task<> waits(TL& tl, TookArgs args) {
 
 // The request of the wait stands at the memory while the signal leaves.
 Task<> tells_itself(TL& tl, TookArgs args) {
-  auto told = tl.wait_signal({.signal = kWord, .at_least = 1});
+  auto published = tl.wait_signal({.signal = kWord, .at_least = 1});
   co_await tl.put({.dst = kData, .src = tl.zeros({args.n}, i32), .signal = kWord});
-  co_await told;
+  co_await published;
 }
 
 // The second PE waits for long before the first puts.

@@ -162,12 +162,12 @@ TEST_CASE("Spans: an operation's span is its record in the op log, with the kern
       recorded.emplace(op.unit.value(), op.start, op.end);
   }
   REQUIRE(recorded.size() == 2);
-  std::multiset<std::tuple<std::uint32_t, Time, Time>> told;
+  std::multiset<std::tuple<std::uint32_t, Time, Time>> published;
   for (const Kept::Row& row : run.spans.of(SpanKind::work)) {
-    told.emplace(row.span.unit.value(), row.span.start, row.span.end);
+    published.emplace(row.span.unit.value(), row.span.start, row.span.end);
     CHECK(to_place(row.span.at).file == "spans.cpp");
   }
-  CHECK(told == recorded);
+  CHECK(published == recorded);
 }
 
 TEST_CASE("Spans: a kernel lasts as long as its launch says; its ranges are the log's, inside it") {
@@ -176,10 +176,10 @@ TEST_CASE("Spans: a kernel lasts as long as its launch says; its ranges are the 
   const auto& ranges = run.rig.log.ranges(run.rig.machine->lane(kSender));
   REQUIRE(ranges.size() == 2);
   for (const oplog::NamedRange& range : ranges) {
-    const auto told = run.spans.of(SpanKind::range, range.name);
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].span.start == range.begin);
-    CHECK(told[0].span.end == range.end);
+    const auto published = run.spans.of(SpanKind::range, range.name);
+    REQUIRE(published.size() == 1);
+    CHECK(published[0].span.start == range.begin);
+    CHECK(published[0].span.end == range.end);
     CHECK(kernel.start <= range.begin);
     CHECK(range.end <= kernel.end);
   }

@@ -58,10 +58,10 @@ TEST_CASE("Steady: packets that begin so leave at one distance, however many fol
     Random random{seed};
     const Case one = random_case(random);
     const std::vector<Passage> all = passages(one, 40);
-    const bool told = steady(all[0], all[1], one.overhead, one.rate.serialization(one.size));
-    if (told) CHECK(goes_on(all));
-    ++(told ? steadies : others);
-    missed += !told && goes_on(all) ? 1 : 0;
+    const bool published = steady(all[0], all[1], one.overhead, one.rate.serialization(one.size));
+    if (published) CHECK(goes_on(all));
+    ++(published ? steadies : others);
+    missed += !published && goes_on(all) ? 1 : 0;
   }
   CHECK(steadies > 500);
   CHECK(others > 200);

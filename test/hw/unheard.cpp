@@ -7,7 +7,7 @@
 
 #include "dma_programs.hpp"
 
-namespace kbsim::hw::test::unheard_test {
+namespace kbsim::hw::test::unobserved_test {
 namespace {
 
 // Work of links, ports and DMAs up to a time.
@@ -132,4 +132,4 @@ TEST_CASE("Unheard packets: a load of many packets has the events of one of a si
   CHECK(events({.bytes = 4096, .stores = false}) == events({.bytes = 256, .stores = false}));
 }
 
-}  // namespace kbsim::hw::test::unheard_test
+}  // namespace kbsim::hw::test::unobserved_test

@@ -248,7 +248,7 @@ Outcome run(Program program, Kernel kernel, Planted how, std::uint64_t seed = 0,
   return {rig.machine->races().reports(), rig.sim.now(), rig.machine->races().memory()};
 }
 
-void check_told(Program program, Kernel kernel, const std::string& missing) {
+void check_reported(Program program, Kernel kernel, const std::string& missing) {
   for (const bool far : {false, true}) {
     CAPTURE(far);
     const Outcome fine = run(program, kernel, {.waits = true, .far = far});
@@ -284,29 +284,32 @@ TEST_CASE("Unordered: what looking holds grows with the PEs of a program of many
 }
 
 TEST_CASE("Unordered: a store that isn't awaited before a barrier, a send, a signal or an atomic") {
-  check_told(on_both, store_before_barrier, "the store at unordered.cpp:30 isn't awaited before the barrier");
-  check_told(on_both, store_before_send, "the store at unordered.cpp:43 isn't awaited before the send");
-  check_told(on_both, store_before_signal, "the store at unordered.cpp:70 isn't awaited before the signal");
-  check_told(on_both, store_before_atomic, "the store at unordered.cpp:86 isn't awaited before the signal");
+  check_reported(on_both, store_before_barrier,
+                 "the store at unordered.cpp:30 isn't awaited before the barrier");
+  check_reported(on_both, store_before_send, "the store at unordered.cpp:43 isn't awaited before the send");
+  check_reported(on_both, store_before_signal,
+                 "the store at unordered.cpp:70 isn't awaited before the signal");
+  check_reported(on_both, store_before_atomic,
+                 "the store at unordered.cpp:86 isn't awaited before the signal");
 }
 
 TEST_CASE("Unordered: a load that isn't awaited before a send, whose receiver overwrites what it reads") {
-  check_told(on_both, load_before_send, "the load at unordered.cpp:58 isn't awaited before the send");
+  check_reported(on_both, load_before_send, "the load at unordered.cpp:58 isn't awaited before the send");
 }
 
 TEST_CASE("Unordered: what a recv stores, beside a store that its sender hasn't awaited") {
-  check_told(on_both, recv_into_what_was_stored,
-             "the store at unordered.cpp:100 isn't awaited before the send");
+  check_reported(on_both, recv_into_what_was_stored,
+                 "the store at unordered.cpp:100 isn't awaited before the send");
 }
 
 TEST_CASE("Unordered: a kernel's own accesses, by stores, copies and composites") {
-  check_told(on_one, store_before_sync,
-             "the store at unordered.cpp:111 isn't awaited before the load at unordered.cpp:114");
-  check_told(on_one, copy_before_load,
-             "the copy at unordered.cpp:119 isn't awaited before the load at unordered.cpp:122");
-  check_told(on_one, composite_before_load,
-             "the store of a composite at unordered.cpp:128 isn't awaited before the load at "
-             "unordered.cpp:131");
+  check_reported(on_one, store_before_sync,
+                 "the store at unordered.cpp:111 isn't awaited before the load at unordered.cpp:114");
+  check_reported(on_one, copy_before_load,
+                 "the copy at unordered.cpp:119 isn't awaited before the load at unordered.cpp:122");
+  check_reported(on_one, composite_before_load,
+                 "the store of a composite at unordered.cpp:128 isn't awaited before the load at "
+                 "unordered.cpp:131");
 }
 
 TEST_CASE("Unordered: PEs that take turns by barriers; one barrier is missing") {
@@ -317,13 +320,13 @@ TEST_CASE("Unordered: PEs that take turns by barriers; one barrier is missing") 
 }
 
 TEST_CASE("Unordered: kernels of two launches; the host hasn't awaited the first") {
-  check_told(launches, nullptr, "nothing orders them");
+  check_reported(launches, nullptr, "nothing orders them");
   for (const bool far : {false, true}) CHECK(run(launches_of_one_pe, nullptr, {.far = far}).races.empty());
 }
 
 TEST_CASE("Unordered: the host's writes and reads, and kernels") {
-  check_told(host_write_and_kernel, nullptr, "the write isn't awaited before the launch");
-  check_told(kernel_and_host_read, nullptr, "nothing orders them");
+  check_reported(host_write_and_kernel, nullptr, "the write isn't awaited before the launch");
+  check_reported(kernel_and_host_read, nullptr, "nothing orders them");
 }
 
 }  // namespace kbsim::hw::test::unordered_test

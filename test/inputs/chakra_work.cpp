@@ -12,7 +12,7 @@ namespace {
 
 using Deps = std::vector<std::uint64_t>;
 
-struct Told {
+struct Record {
   const char* name = "x";
   bool cpu = false;
   std::int64_t bytes = 1024;
@@ -22,19 +22,19 @@ struct Told {
   Deps after = {};
 };
 
-Node collective(std::uint64_t id, const Told& told) {
+Node collective(std::uint64_t id, const Record& record) {
   Node node{.id = id,
-            .name = told.name,
+            .name = record.name,
             .type = NodeType::collective,
-            .control_deps = told.after,
+            .control_deps = record.after,
             .data_deps = {},
-            .duration_micros = told.micros};
-  if (told.type >= 0) node.attributes.push_back(attribute("comm_type", told.type));
-  if (told.bytes >= 0) node.attributes.push_back(attribute("comm_size", told.bytes));
-  if (told.group != nullptr)
+            .duration_micros = record.micros};
+  if (record.type >= 0) node.attributes.push_back(attribute("comm_type", record.type));
+  if (record.bytes >= 0) node.attributes.push_back(attribute("comm_size", record.bytes));
+  if (record.group != nullptr)
     node.attributes.push_back(
-        attribute("pg_name", told.group == nullptr ? "" : std::string_view{told.group}));
-  node.attributes.push_back(attribute("is_cpu_op", told.cpu));
+        attribute("pg_name", record.group == nullptr ? "" : std::string_view{record.group}));
+  node.attributes.push_back(attribute("is_cpu_op", record.cpu));
   return node;
 }
 
@@ -72,16 +72,16 @@ std::size_t number_of(const Workload& work, WorkKind kind) {
 
 TEST_CASE("Chakra: a communication that the CPU records, too, is one") {
   const Node device = collective(2, {.name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL", .after = {1}});
-  const auto beside = [&](const Told& told) { return twice({collective(1, told), device}); };
-  for (const Told& told : {Told{.name = "nccl:all_reduce", .cpu = true},
-                           Told{.name = "nccl:all_reduce", .cpu = true, .bytes = -1, .type = -1},
-                           Told{.name = "c10d::allreduce_", .cpu = true, .bytes = -1, .type = -1},
-                           Told{.name = "c10d::allreduce_(0)", .cpu = true, .bytes = -1, .type = -1},
-                           Told{.name = "x", .cpu = true, .bytes = -1, .type = -1},
-                           Told{.name = "x", .cpu = true, .bytes = 4096},  // the device depends on it
-                           Told{.name = "record_param_comms", .cpu = false},
-                           Told{.name = "record_param_comms", .cpu = true, .type = -1}}) {
-    const Workload work = beside(told);
+  const auto beside = [&](const Record& record) { return twice({collective(1, record), device}); };
+  for (const Record& record : {Record{.name = "nccl:all_reduce", .cpu = true},
+                               Record{.name = "nccl:all_reduce", .cpu = true, .bytes = -1, .type = -1},
+                               Record{.name = "c10d::allreduce_", .cpu = true, .bytes = -1, .type = -1},
+                               Record{.name = "c10d::allreduce_(0)", .cpu = true, .bytes = -1, .type = -1},
+                               Record{.name = "x", .cpu = true, .bytes = -1, .type = -1},
+                               Record{.name = "x", .cpu = true, .bytes = 4096},  // the device depends on it
+                               Record{.name = "record_param_comms", .cpu = false},
+                               Record{.name = "record_param_comms", .cpu = true, .type = -1}}) {
+    const Workload work = beside(record);
     REQUIRE(work.communications.size() == 1);
     CHECK(work.communications[0].items == std::vector<std::uint32_t>{1, 3});
     CHECK(work.communications[0].bytes == 1024);
@@ -97,8 +97,8 @@ TEST_CASE("Chakra: a communication that the CPU records, too, is one") {
 
 TEST_CASE("Chakra: communications of the CPU that no node of the device does are work") {
   const Node device = collective(9, {.name = "kernel"});
-  const auto count = [&](const Told& told) {
-    const Workload work = twice({collective(1, told), device});
+  const auto count = [&](const Record& record) {
+    const Workload work = twice({collective(1, record), device});
     CHECK(work.records == 0);
     return work.communications.size();
   };

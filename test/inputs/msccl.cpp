@@ -155,7 +155,7 @@ TEST_CASE("MSCCL XML: a plan that names no collective is identified by its arriv
   const ccl::Plan plan = parse_msccl({"p.xml", changed("ring.xml", "allreduce", "custom")});
   CHECK(plan.custom);
   CHECK(ccl::judge(plan).right());
-  const std::vector<std::string> arrives = ccl::told_of(ccl::outputs_of(plan));
+  const std::vector<std::string> arrives = ccl::describe(ccl::outputs_of(plan));
   CHECK(arrives.size() == static_cast<std::size_t>(plan.ranks() * plan.chunks));
   CHECK(arrives.front().starts_with("chunk 0 of rank 0's output: chunk 0 of rank 0 + chunk 0 of rank 1"));
   CHECK(!plan.same_steps(parse_msccl({"p.xml", contents("ring.xml")})));
@@ -179,7 +179,7 @@ TEST_CASE("MSCCL XML: a custom plan's buffers are as long as each rank says, up 
   const ccl::Plan plan = one_rank("", R"(i_chunks="3" o_chunks="1")", "2");
   CHECK(plan.chunks_of(PlanBuffer::input, 0) == 3);
   CHECK(plan.chunks_of(PlanBuffer::output, 0) == 1);
-  CHECK(ccl::told_of(ccl::outputs_of(plan)) ==
+  CHECK(ccl::describe(ccl::outputs_of(plan)) ==
         std::vector<std::string>{"chunk 0 of rank 0's output: chunk 2 of rank 0"});
   CHECK(one_rank("", "", "3").chunks_of(PlanBuffer::output, 0) == 4);
   CHECK_THROWS_WITH_AS((void)one_rank("", R"(i_chunks="3" o_chunks="1")", "3"),

@@ -77,7 +77,7 @@ TEST_CASE(
   CHECK(plan.chunks == 3);
   CHECK(plan.in_chunks == std::vector<int>{1, 3});
   CHECK(plan.out_chunks == std::vector<int>{2, 0});
-  CHECK(ccl::told_of(ccl::outputs_of(plan)) ==
+  CHECK(ccl::describe(ccl::outputs_of(plan)) ==
         std::vector<std::string>{"chunk 0 of rank 0's output: chunk 0 of rank 0",
                                  "chunk 1 of rank 0's output: chunk 2 of rank 1"});
   CHECK(ccl::judge(parse_mscclpp({"p.json", replaced("puts.json", "allreduce", "custom")})).right());

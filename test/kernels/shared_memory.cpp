@@ -79,7 +79,7 @@ Task<> adds_floats(TL& tl, SharedArgs args) {
 
 // Each PE stores a number, meets the others and loads all numbers; then it meets them again and stores the
 // sum.
-Task<> sums_what_all_told(TL& tl, SharedArgs args) {
+Task<> sums_what_all_wrote(TL& tl, SharedArgs args) {
   const int me = index_of(tl);
   for (int round = 0; round < 3; ++round) {
     co_await tl.store(args.words + me, tl.full({1}, me + 10 * round, i32));
@@ -239,7 +239,7 @@ TEST_CASE("Atomics: which PE comes first doesn't depend on the order of events o
 }
 
 TEST_CASE("Barrier: what was stored before it is seen after it, without a race, round after round") {
-  for (const SharedOutcome& outcome : in_both(sums_what_all_told)) {
+  for (const SharedOutcome& outcome : in_both(sums_what_all_wrote)) {
     for (std::size_t pe = 0; pe < kPes; ++pe) {
       for (std::size_t round = 0; round < 3; ++round)
         CHECK(outcome.mine[pe * 32 + round] == static_cast<double>(6 + 40 * round));

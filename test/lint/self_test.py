@@ -12,6 +12,7 @@ import hygiene
 import includes
 import links
 import texts
+import words
 import friends
 import interfaces
 import orders
@@ -34,6 +35,18 @@ class LintTest(unittest.TestCase):
 
     def found(self, lint):
         return [f"{finding.path}:{finding.line}" for finding in lint.check(self.root)]
+
+
+class Words(LintTest):
+    def test_plain_words_pass(self):
+        self.write("lib/sim/src/a.cpp", "// Latency of an access. `told_` is a name, \"nobody\" a text, take_back() too.\n"
+                                        "int reported = 0; const char* said = \"nobody // is told\";\n")
+        self.assertEqual(self.found(words), [])
+
+    def test_the_private_language_is_found(self):
+        self.write("lib/sim/src/a.cpp", "int told_ = 0;\n/// Of each rank.\nint b; // nobody hears it\nvoid tell_again();\n"
+                                        "// It waits. What comes next is first.\n// a queue of which one is free\n")
+        self.assertEqual(sorted(set(self.found(words))), [f"lib/sim/src/a.cpp:{line}" for line in range(1, 7)])
 
 
 class Interfaces(LintTest):

@@ -44,7 +44,7 @@ TEST_CASE("OpLog: ids count by lane, in the order of their reservation") {
   CHECK_THROWS_AS(static_cast<void>(log.reserve(2)), InternalError);
 }
 
-struct Heard : IOpWatch {
+struct Observed : IOpWatch {
   std::vector<ValueId> ids;
   std::vector<Time> ends;
   void reserved(ValueId id) override { ids.push_back(id); }
@@ -59,8 +59,8 @@ TEST_CASE(
     "OpLog: a watch sees all that is reserved and recorded as long as it watches; the digest is the same") {
   Lane watched;
   Lane alone;
-  Heard heard;
-  watched.log.watch(&heard);
+  Observed observed;
+  watched.log.watch(&observed);
   for (Lane* lane : {&watched, &alone}) {
     Op op = lane->sum();
     op.end = 7_ns;
@@ -68,21 +68,21 @@ TEST_CASE(
     CHECK(lane->log.reserve(0) == ValueId{0, 3});
     CHECK(lane->log.size() == 3);
   }
-  CHECK(heard.ids == std::vector<ValueId>{{0, 3}});
-  CHECK(heard.ends == std::vector<Time>{7_ns});
-  CHECK(heard.calls == std::vector<std::string>{"load"});
+  CHECK(observed.ids == std::vector<ValueId>{{0, 3}});
+  CHECK(observed.ends == std::vector<Time>{7_ns});
+  CHECK(observed.calls == std::vector<std::string>{"load"});
   CHECK(watched.log.digest().value() == alone.log.digest().value());
   watched.log.watch(nullptr);
   CHECK(watched.log.reserve(0) == ValueId{0, 4});
-  CHECK(heard.ids.size() == 1);
+  CHECK(observed.ids.size() == 1);
   OpLog times{Keep::times};
   (void)times.add_lane("pe0");
-  times.watch(&heard);
+  times.watch(&observed);
   CHECK(!times.reserve(0).valid());
   times.record({.kind = OpKind::fill, .shape = {4}});
   CHECK(times.size() == 1);
-  CHECK(heard.ids.size() == 1);
-  CHECK(heard.ends.size() == 1);
+  CHECK(observed.ids.size() == 1);
+  CHECK(observed.ends.size() == 1);
 }
 
 TEST_CASE("OpLog: an operation that is announced can be found, and has its times from record(), once") {

@@ -77,14 +77,14 @@ TEST_CASE("RaceCheck: another agent knows of operations awaited before its signa
   const AgentPtr one = looked.agent();
   const AgentPtr two = looked.agent();
   looked.access(one, write(kOne), range(0, 8))->awaited();
-  const KnowledgePtr early = one->tell(Told::send);
+  const KnowledgePtr early = one->publish(Handover::send);
   looked.access(one, write({0, 4}), range(8, 8))->awaited();
   two->learn(early);
   (void)looked.access(two, read(kTwo), range(0, 8));
   CHECK(looked.races == 0);
   (void)looked.access(two, read({1, 6}), range(8, 8));
   CHECK(looked.races == 1);
-  two->learn(one->tell(Told::send));
+  two->learn(one->publish(Handover::send));
   (void)looked.access(two, read({1, 7}), range(8, 8));
   CHECK(looked.races == 1);
 }
@@ -95,7 +95,7 @@ TEST_CASE("RaceCheck: commands that an agent issued before its signal were issue
   const AgentPtr two = looked.agent();
   looked.access(one, write(kOne), range(0, 8))->awaited();
   const auto issue = std::make_shared<Issue>(two);
-  two->learn(one->tell(Told::send));
+  two->learn(one->publish(Handover::send));
   MemoryAccess late = read(kTwo);
   late.issue = issue;
   CHECK(looked.check.add(late, range(0, 8), 9_ns) == 1);
@@ -108,7 +108,7 @@ TEST_CASE("RaceCheck: the signal of a put announces the put's own data, before t
     const AgentPtr putter = looked.agent();
     const AgentPtr waiter = looked.agent();
     const IssuePtr put = looked.access(putter, write(kOne), range(0, 64));
-    put->tells(Told::signal);
+    put->publishes(Handover::signal);
     MemoryAccess signal{.op = {0, 4}, .write = true, .atomic = true, .call = "put", .issue = put};
     CHECK(looked.check.serve(signal, range(100, 4).front(), 2_ns) == 0);
     const auto wait = std::make_shared<Issue>(waiter);
@@ -131,7 +131,7 @@ TEST_CASE("RaceCheck: the end of a launch, as its group's, announces all that it
   const AgentPtr host = looked.agent();
   looked.access(kernel, write(kOne), range(0, 8))->awaited();
   (void)looked.access(kernel, write({0, 4}), range(8, 8));
-  host->learn(group->tell(Told::end));
+  host->learn(group->publish(Handover::end));
   (void)looked.access(host, read(kTwo), range(0, 8));
   CHECK(looked.races == 0);
   (void)looked.access(host, read({1, 6}), range(8, 8));
@@ -151,27 +151,28 @@ TEST_CASE(
   OpLog log;
   (void)log.add_lane("sip0.cube0.pe0");
   (void)log.add_lane("sip0.cube0.pe1");
-  const auto told = [&](Told by, Time ended = 11_ns) {
+  const auto published = [&](Handover by, Time ended = 11_ns) {
     Looked looked;
     const AgentPtr one = looked.agent();
     const AgentPtr two = looked.agent();
     const IssuePtr stored = looked.access(one, write(kOne, 10_ns), range(256, 64));
     stored->ended = ended;
-    if (by != Told::nothing) two->learn(one->tell(by));
+    if (by != Handover::nothing) two->learn(one->publish(by));
     (void)looked.access(two, read(kTwo, 12_ns), range(256, 64));
     REQUIRE(looked.races == 1);
     return describe(looked.check.races().front(), log, "sip0.cube0.hbm0");
   };
-  const std::string text = told(Told::nothing);
+  const std::string text = published(Handover::nothing);
   CAPTURE(text);
   for (const std::string part :
        {"data race at 12", "on 64 B of sip0.cube0.hbm0 from 0x100: ",
         "sip0.cube0.pe0, store of operation 0:3 (in flight from 10 ns to 11 ns)",
         "; and sip0.cube0.pe1, load of operation 1:5 (in flight since 12", "; nothing orders them"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, part);
-  CHECK(told(Told::nothing, 9_ns).find("store of operation 0:3 (in flight since 10") != std::string::npos);
-  CHECK(told(Told::barrier).ends_with("; the store isn't awaited before the barrier"));
-  CHECK(told(Told::signal).ends_with("; the store isn't awaited before the signal"));
+  CHECK(published(Handover::nothing, 9_ns).find("store of operation 0:3 (in flight since 10") !=
+        std::string::npos);
+  CHECK(published(Handover::barrier).ends_with("; the store isn't awaited before the barrier"));
+  CHECK(published(Handover::signal).ends_with("; the store isn't awaited before the signal"));
 }
 
 TEST_CASE("RaceCheck: a race is reported with the tensor of its bytes when it is found, if that is known") {
@@ -268,7 +269,7 @@ TEST_CASE("Knowledge: rounds of a barrier hold as much as one, and twice the age
             ->awaited();
         const auto wait = std::make_shared<Issue>(agent);
         wait->knew_then = agent->knows();
-        met = joined(looked.tally, met, agent->tell(Told::barrier));
+        met = joined(looked.tally, met, agent->publish(Handover::barrier));
         waits.push_back(wait);
       }
       met->summarize();

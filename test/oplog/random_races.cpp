@@ -24,7 +24,7 @@ class RandomProgram {
         case 0:
         case 1: access(next(2) == 0); break;
         case 2: await(next(kAgents)); break;
-        case 3: tell(); break;
+        case 3: publish(); break;
         case 4: meet(); break;
         default: atomic(); break;
       }
@@ -100,11 +100,11 @@ class RandomProgram {
     one.knows.insert(awaited.gift.begin(), awaited.gift.end());
   }
 
-  void tell() {
+  void publish() {
     One& from = agents_[static_cast<std::size_t>(next(kAgents))];
     One& to = agents_[static_cast<std::size_t>(next(kAgents))];
     if (&from == &to) return;
-    to.agent->learn(from.agent->tell(Told::send));
+    to.agent->learn(from.agent->publish(Handover::send));
     to.knows.insert(from.knows.begin(), from.knows.end());
   }
 
@@ -112,7 +112,7 @@ class RandomProgram {
     KnowledgePtr all;
     Set sum;
     for (const One& one : agents_) {
-      all = joined(looked_.tally, all, one.agent->tell(Told::barrier));
+      all = joined(looked_.tally, all, one.agent->publish(Handover::barrier));
       sum.insert(one.knows.begin(), one.knows.end());
     }
     if (next(2) == 0) all->summarize();
@@ -130,7 +130,7 @@ class RandomProgram {
     const std::int64_t at = next(kBytes);
     const Done done{next_, true, true, at, at + 1, op(who)};
     const auto issue = std::make_shared<Issue>(one.agent);
-    issue->tells(Told::signal);
+    issue->publishes(Handover::signal);
     const MemoryAccess what{.op = done.op, .write = true, .atomic = true, .call = "atomic", .issue = issue};
     const Set knew = one.knows;
     const std::size_t found = looked_.check.serve(what, range(at, 1).front(), 1_ns);

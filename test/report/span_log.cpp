@@ -18,7 +18,7 @@ using hw::SpanKind;
 namespace {
 
 // The calls that it received, as texts.
-class Told final : public hw::ISpans {
+class Recorded final : public hw::ISpans {
  public:
   void add(const Span& span) override { all.push_back("add " + text(span)); }
   void open(const void* key, const Span& span) override {
@@ -42,7 +42,7 @@ class Told final : public hw::ISpans {
 };
 
 // Calls with texts that are gone after the call, at addresses where other texts were before.
-void tell(hw::ISpans& to, int round) {
+void record(hw::ISpans& to, int round) {
   const std::string what = fmt::format("of round {}, and not short", round);
   const Time start{1000 * round};
   to.add({.kind = SpanKind::link,
@@ -77,20 +77,20 @@ void tell(hw::ISpans& to, int round) {
 }  // namespace
 
 TEST_CASE("SpanLog: each receiver gets all of it, in order of arrival") {
-  Told first;
-  Told second;
-  Told expected;
+  Recorded first;
+  Recorded second;
+  Recorded expected;
   SpanLog log;
   log.add_to(&first);
   log.add_to(nullptr);
   log.add_to(&second);
   constexpr int kEach = 7;  // of a round
   constexpr int kRounds = static_cast<int>(SpanLog::kMost) / kEach + 100;
-  for (int round = 0; round < kRounds; ++round) tell(log, round);
+  for (int round = 0; round < kRounds; ++round) record(log, round);
   CHECK(first.all.size() >= SpanLog::kMost);  // it holds no more than that
   CHECK(first.all.size() < kEach * kRounds);
   log.flush();
-  for (int round = 0; round < kRounds; ++round) tell(expected, round);
+  for (int round = 0; round < kRounds; ++round) record(expected, round);
   REQUIRE(first.all.size() == kEach * kRounds);
   for (std::size_t i = 0; i < expected.all.size(); ++i) {
     if (i % kEach == 3 || i % kEach == 6) continue;  // the key is another address

@@ -74,7 +74,7 @@ TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its m
   Mailbox<int> collected{sim, "collected"};
   sim.spawn("collector", collect(&collected));
   sim.build(3);
-  Mailbox<int> nobody{sim, "nobody's"};
+  Mailbox<int> unowned{sim, "nobody's"};
   sim.build(4);
   const std::string name = "inbox";
   Inbox<Item> inbox{sim, name};
@@ -83,7 +83,7 @@ TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its m
   Item item;
   waited.post(1_ns, 1);
   collected.post(2_ns, 2);
-  nobody.post(3_ns, 3);
+  unowned.post(3_ns, 3);
   inbox.post(4_ns, item);
   Seen seen;
   sim.watch(&seen);
@@ -116,11 +116,11 @@ TEST_CASE(
   unwatched.run();
   CHECK(watched.now() == unwatched.now());
   CHECK(watched.events() == unwatched.events());
-  const std::size_t told = seen.events.size();
+  const std::size_t printed = seen.events.size();
   watched.watch(nullptr);
   watched.spawn("more", tick(&watched, 3));
   watched.run();
-  CHECK(seen.events.size() == told);
+  CHECK(seen.events.size() == printed);
 }
 
 }  // namespace kbsim::test::watch_test

@@ -43,8 +43,8 @@ TEST_CASE("Gather: rows that follow one another are one run") {
   CHECK(runs[0] == BlockRun{.va = 1040, .offset = 0, .bytes = 24_B});
   CHECK(runs[1] == BlockRun{.va = 1056, .offset = 24, .bytes = 8_B});
   CHECK(runs[2] == BlockRun{.va = 1000, .offset = 32, .bytes = 16_B});
-  CHECK(told(command, runs[0]) == "gather, rows 5 to 7,");
-  CHECK(told(command, runs[1]) == "gather, row 7,");
+  CHECK(described(command, runs[0]) == "gather, rows 5 to 7,");
+  CHECK(described(command, runs[1]) == "gather, row 7,");
 }
 
 TEST_CASE("Gather: an index outside is reported with its place, its value and the range") {

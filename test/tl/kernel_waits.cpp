@@ -79,9 +79,9 @@ TEST_CASE("Waits: for a signal no sender is known") {
 }
 
 TEST_CASE("Waits: barriers in words") {
-  CHECK(told_of_barriers({}).empty());
-  CHECK(told_of_barriers({{.number = 1, .come = {kA}, .missing = {{.pe = kB}, {.pe = kC}}},
-                          {.number = 3, .come = {kA, kB}, .missing = {{.pe = kC}}}}) ==
+  CHECK(describe_barriers({}).empty());
+  CHECK(describe_barriers({{.number = 1, .come = {kA}, .missing = {{.pe = kB}, {.pe = kC}}},
+                           {.number = 3, .come = {kA, kB}, .missing = {{.pe = kC}}}}) ==
         "\nbarriers:\n  barrier 1: sip0.cube0.pe0 has come; missing: sip0.cube0.pe1, sip0.cube1.pe0"
         "\n  barrier 3: sip0.cube0.pe0, sip0.cube0.pe1 have come; missing: sip0.cube1.pe0");
 }

@@ -142,7 +142,7 @@ struct Stuck {
   std::set<std::pair<int, int>> waits;  // a PE may wait for itself
   std::set<int> pes;
 
-  [[nodiscard]] bool nobody() const { return pes.empty(); }
+  [[nodiscard]] bool empty() const { return pes.empty(); }
 };
 
 class Reference {

@@ -244,7 +244,7 @@ boost::json::object nccl_tests_json(const evaluate::Simulated& simulated, bool i
 }
 
 // Sizes are those of whole elements, divided among the ranks where the collective divides them.
-void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
+void say_other_sizes(const std::vector<evaluate::CclPoint>& points) {
   constexpr std::size_t kShown = 4;
   std::set<std::pair<Bytes, Bytes>> others;
   for (const evaluate::CclPoint& point : points) {
@@ -288,7 +288,7 @@ void check(const evaluate::EvaluationRequest& request) {
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_plan(largest);
   check_memory(points, request.parallel.threads);
-  tell_other_sizes(points);
+  say_other_sizes(points);
   if (const std::string file = request.own.as<Options>().output_file; !file.empty())
     report::require_output("-J", file, request.outputs);
 }

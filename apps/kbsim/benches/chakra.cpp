@@ -153,7 +153,7 @@ ChakraRates rates_of(host::Session& session) {
 
 double us(Time time) { return to_ns(time) / 1000.0; }
 
-void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
+void describe(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
   const auto messages =
       std::ranges::count(work.communications, in::CommunicationKind::message, &in::Communication::kind);
   const auto collectives = std::ssize(work.communications) - messages;
@@ -205,7 +205,7 @@ Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchRepo
   co_await main.dist.init_process_group(group);
   (void)session.sim().spawn("dispatch of nodes", run.dispatch());
   co_await main.mp.spawn(chakra_rank, &shared, {.nprocs = work.ranks});
-  tell(work, run, *report);
+  describe(work, run, *report);
 }
 KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, computing as they say",
             .algorithms = Algorithms::any,

@@ -104,8 +104,8 @@ std::string judge(const Problem& p, const char* name, const host::HostArray& x, 
   return wrong;
 }
 
-void tell(const Problem& p, const std::string& name, const hw::Activity& activity, const std::string& wrong,
-          BenchReport& report) {
+void describe(const Problem& p, const std::string& name, const hw::Activity& activity,
+              const std::string& wrong, BenchReport& report) {
   const std::int64_t pes = std::int64_t{p.cubes} * p.pes;
   const std::int64_t width = pes * p.columns;
   const double window = to_ns(activity.last_end - activity.first_start);
@@ -145,7 +145,7 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
     const host::HostArray result = co_await out[i].to_host();
     if (result.has_numbers()) wrong += judge(p, kNames[i], x_values, weights[i], result, request, *report);
   }
-  tell(p, name, activity, wrong, *report);
+  describe(p, name, activity, wrong, *report);
 }
 
 Problem on_one_pe(const config::MachineSpec&) { return {.rows = 64, .d_model = 256, .columns = 64}; }

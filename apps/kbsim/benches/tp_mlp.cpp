@@ -78,7 +78,7 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate
   host::SessionOptions how = question.session();
   how.threads = threads;
   host::Session session{machine_of(problem, request.machine), algorithm, how};
-  evaluate::tell_one_thread(request.parallel, session.one_thread_because());
+  evaluate::say_one_thread(request.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};

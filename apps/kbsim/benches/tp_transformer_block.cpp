@@ -161,7 +161,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   how.threads = threads;
   how.ccl = std::move(ccl);
   host::Session session{machine_of(problem, request.machine), algorithms.front(), std::move(how)};
-  evaluate::tell_one_thread(request.parallel, session.one_thread_because());
+  evaluate::say_one_thread(request.parallel, session.one_thread_because());
   hw::let_host_look(session.machine());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;

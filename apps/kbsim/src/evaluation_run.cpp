@@ -141,7 +141,7 @@ evaluate::EvaluationRequest request_of(const evaluate::Evaluation& evaluation, c
           .exact_packets = options.exact_packets,
           .parallel_bound = options.parallel_bound,
           .alone = evaluation.alone,
-          .told_before = options.kept == nullptr};
+          .checked_before = options.kept == nullptr};
 }
 
 evaluate::EvaluateOptions how_to_run(const RunOptions& options,

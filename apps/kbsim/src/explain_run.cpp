@@ -45,11 +45,11 @@ std::vector<Collective> collectives_of(const std::vector<hw::OrderRecord>& launc
 
 class Explainer {
  public:
-  Explainer(host::Session& session, const Telling& telling, Explanations& into)
+  Explainer(host::Session& session, const Purpose& purpose, Explanations& into)
       : machine_{session.machine()},
         causes_{*session.sim().causes()},
         marks_{into.marks},
-        telling_{telling},
+        purpose_{purpose},
         into_{into} {}
 
   // The extent of an explanation, if all causes were kept.
@@ -59,13 +59,13 @@ class Explainer {
     explain::Explanation& run = add_path("the run", end, Time{0});
     if (causes_.keeps_all()) {
       run_ = std::make_unique<explain::CauseGraph>(end, Time{0}, machine_);
-      deepen(run, *run_, told(is_asked ? Depth::operations : Depth::path, Depth::operations));
+      deepen(run, *run_, report(is_asked ? Depth::operations : Depth::path, Depth::operations));
     }
-    if (telling_.rechecked) into_.trials = trials_of(run, run_.get());
+    if (purpose_.rechecked) into_.trials = trials_of(run, run_.get());
   }
 
   // `shown` if only what the text shows is needed.
-  [[nodiscard]] Depth told(Depth shown, Depth whole) const { return telling_.whole ? whole : shown; }
+  [[nodiscard]] Depth report(Depth shown, Depth whole) const { return purpose_.whole ? whole : shown; }
 
   void add(std::string name, const Cause& end, Time begin, Depth depth) {
     explain::Explanation& added = add_path(std::move(name), end, begin);
@@ -84,7 +84,7 @@ class Explainer {
 
   void deepen(explain::Explanation& what, const explain::CauseGraph& graph, Depth depth) const {
     if (depth == Depth::path) return;
-    if (!telling_.whole) return explain::add_shown(what, graph, *marks_);
+    if (!purpose_.whole) return explain::add_shown(what, graph, *marks_);
     explain::add_sides(what, graph);
     if (depth == Depth::operations) explain::add_op_slacks(what, graph, *marks_);
   }
@@ -94,7 +94,7 @@ class Explainer {
   bool may_look(Depth depth) {
     if (!run_) return false;
     if (depth != Depth::path) return true;
-    if (!telling_.whole) return false;
+    if (!purpose_.whole) return false;
     if (looks_ < run_->moments()) return false;
     looks_ -= run_->moments();
     return true;
@@ -103,7 +103,7 @@ class Explainer {
   const hw::Machine& machine_;
   const Causes& causes_;
   const explain::OpMarks* marks_;
-  Telling telling_;
+  Purpose purpose_;
   std::unique_ptr<explain::CauseGraph> run_;  // if all causes were kept
   std::size_t looks_ = 100'000'000;           // at moments, that are left
   Explanations& into_;
@@ -112,7 +112,7 @@ class Explainer {
 Explainer::Depth depth_of(const Explainer& explainer, bool is_asked, bool is_shown) {
   using enum Explainer::Depth;
   if (is_asked) return operations;
-  return is_shown ? explainer.told(margin, sides) : path;
+  return is_shown ? explainer.report(margin, sides) : path;
 }
 
 // Adds collectives of several ranks, and the one that is asked for. The launches follow the run's path, if
@@ -202,7 +202,7 @@ std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
 }
 
 Explanations paths_of(host::Session& session, const Causes& causes, const explain::OpMarks& marks,
-                      const Telling& telling, const explain::PathQuestion& question) {
+                      const Purpose& purpose, const explain::PathQuestion& question) {
   using enum explain::PathQuestion::Kind;
   const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
   const std::vector<Collective> collectives = collectives_of(launches);
@@ -210,7 +210,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
                     .not_there = why_not_there(question, launches.size(), collectives.size(), marks),
                     .marks = &marks};
   const explain::PathQuestion asked = what.not_there.empty() ? question : explain::PathQuestion{.kind = run};
-  Explainer explainer{session, telling, what};
+  Explainer explainer{session, purpose, what};
   // No path of a run that was ended between two events with causes.
   if (causes.current()) explainer.add_run(causes.current(), asked.kind == run);
   add_launches(explainer, what, launches, asked);
@@ -221,18 +221,18 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
 
 }  // namespace
 
-Explanations explanations_of(host::Session& session, const Telling& telling, const explain::OpMarks& marks,
+Explanations explanations_of(host::Session& session, const Purpose& purpose, const explain::OpMarks& marks,
                              const explain::PathQuestion& asked) {
   const Causes* const causes = session.sim().causes();
   if (causes == nullptr)
     return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
   if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
   try {
-    return paths_of(session, *causes, marks, telling, asked);
+    return paths_of(session, *causes, marks, purpose, asked);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    if (telling.wanted) throw;
+    if (purpose.wanted) throw;
     return {.why_not = error.what()};
   }
 }

@@ -26,12 +26,12 @@ struct Explanations {
   const explain::OpMarks* marks = nullptr;  // used to make the paths
 };
 /// Which explanations are needed, and how complete.
-struct Telling {
+struct Purpose {
   bool wanted = true;      // a missing explanation is an error; else `why_not` gives the reason
   bool whole = false;      // everything for a document; else only what the text prints
   bool rechecked = false;  // predictions are to be compared with simulations
 };
-[[nodiscard]] Explanations explanations_of(host::Session& session, const Telling& telling,
+[[nodiscard]] Explanations explanations_of(host::Session& session, const Purpose& purpose,
                                            const explain::OpMarks& marks,
                                            const explain::PathQuestion& asked = {});
 

@@ -25,7 +25,7 @@ std::pair<std::string, std::string> name_and_file(const std::string& word) {
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-void tell_skipped(const inputs::Measurements& found) {
+void say_skipped(const inputs::Measurements& found) {
   constexpr std::size_t kMany = 10;
   for (const std::string& row : found.skipped | std::views::take(kMany)) say("kbsim: {} (skipped)\n", row);
   if (found.skipped.size() > kMany)
@@ -38,7 +38,7 @@ Reference reference_in(const std::string& word, inputs::Buffers buffers) {
   const auto [algorithm, file] = name_and_file(word);
   inputs::Measurements found =
       inputs::read_measurements(inputs::Text::read(file, kLargestReference), buffers);
-  tell_skipped(found);
+  say_skipped(found);
   Reference reference{
       .table = {.source = file, .columns = std::move(found.columns), .rows = std::move(found.rows)},
       .of_either_buffers = found.of_either_buffers,

@@ -120,7 +120,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   const ExitCode exit = report::run_into(folder.get(), [&] {
     if (folder) folder->write_configuration(report::configuration_text(machine, &ccl));
     if (folder && is_recorded(options)) trace.keep_for_page(*folder);
-    if (!options.quiet) say(told_of_threads(threads, *session));
+    if (!options.quiet) say(describe_threads(threads, *session));
     return simulate_bench(run, folder.get(), *session, trace);
   });
   if (options.kept == nullptr && !has_plugins()) leave_to_system(std::move(session));

@@ -77,7 +77,7 @@ Causes::Options why_options(const RunOptions& options) {
                          : Causes::Options{.most = kMostForPage, .optional = true};
 }
 
-bool choices_are_told() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
+bool prints_choices() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
 
 }  // namespace
 
@@ -224,7 +224,7 @@ host::SessionOptions session_options(const RunOptions& options, const config::Cc
                               .timing_only = options.timing_only,
                               .exact_packets = options.exact_packets || options.parallel_bound,
                               .ccl = ccl,
-                              .choices = choices_are_told() ? stderr : nullptr};
+                              .choices = prints_choices() ? stderr : nullptr};
   result.simulation.stop_at = stop_of(options);
   if (options.max_events) result.simulation.max_events = *options.max_events;
   return result;

@@ -72,7 +72,7 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
 namespace {
 
 // Documents have all explanations.
-Telling telling_of(const RunOptions& options) {
+Purpose purpose_of(const RunOptions& options) {
   const bool kept = options.kept != nullptr && options.kept->with_explanation;
   return {.wanted = options.explain,
           .whole = kept || options.json || !options.out.empty(),
@@ -87,7 +87,7 @@ Results results_of(const RunOptions& options, host::Session& session, BenchRepor
   const bool by_launch = !has_rows(report);
   Results found{.report = std::move(report), .by_launch = by_launch, .races = races};
   if (by_launch) found.launches = report::launch_rows(hw::host_of(session.machine()).orders());
-  found.explained = explanations_of(session, telling_of(options), marks,
+  found.explained = explanations_of(session, purpose_of(options), marks,
                                     options.explain_of.value_or(explain::PathQuestion{}));
   return found;
 }

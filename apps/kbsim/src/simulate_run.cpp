@@ -168,8 +168,8 @@ void explain_until_now(host::Session& session, const explain::OpMarks& marks, co
   }
 }
 
-void simulate_and_tell(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
-                       const explain::OpMarks& marks, report::RunTrace& trace) {
+void simulate_and_report(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
+                         const explain::OpMarks& marks, report::RunTrace& trace) {
   const auto bound = run.options.parallel_bound ? evaluate::watch_parallel_bound(session) : nullptr;
   const auto say_bound = [&] {
     if (bound != nullptr) say(evaluate::to_text(*bound, session.sim().events()));
@@ -234,7 +234,7 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
   (void)session.sim().spawn("bench " + run.options.bench,
                             main.run(program_of(main, run.bench, run.devices, run.request, &report)));
   const StopSignals signals;
-  simulate_and_tell(folder, session, run, marks, trace);
+  simulate_and_report(folder, session, run, marks, trace);
   if (!run.options.chakra.empty()) {
     chakra.write(run.options.chakra, run.options.bench);
     if (!run.options.quiet) say("wrote execution traces to {}\n", run.options.chakra);

@@ -25,7 +25,7 @@ SimulationThreads simulation_threads(const Bench& bench, const RunOptions& optio
   return {.count = static_cast<unsigned>(options.num_threads)};
 }
 
-std::string told_of_threads(const SimulationThreads& threads, const host::Session& session) {
+std::string describe_threads(const SimulationThreads& threads, const host::Session& session) {
   const std::string& why = threads.one_because.empty() ? session.one_thread_because() : threads.one_because;
   return why.empty() ? "" : fmt::format("simulated by one thread: {}\n", why);
 }

@@ -19,6 +19,6 @@ struct SimulationThreads {
 [[nodiscard]] SimulationThreads simulation_threads(const Bench& bench, const RunOptions& options);
 
 /// The line on stderr about a run with one thread though several were asked for; else "".
-[[nodiscard]] std::string told_of_threads(const SimulationThreads& threads, const host::Session& session);
+[[nodiscard]] std::string describe_threads(const SimulationThreads& threads, const host::Session& session);
 
 }  // namespace kbsim::app

@@ -18,7 +18,7 @@ class StandingLine {
   struct How {
     bool shown = true;
     std::chrono::steady_clock::time_point start{};  // of its wall time
-    std::string counted = "events";                 // unit of what tell_simulated() reports
+    std::string counted = "events";                 // unit of what report_simulated() reports
   };
   explicit StandingLine(const How& how)
       : start_{how.start},

@@ -42,8 +42,8 @@ std::string limits_of(const json::object& document) {
     std::string text{limit->get_string()};
     if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
   }
-  constexpr std::size_t kTold = 3;
-  const std::size_t more = all.size() - std::min(kTold, all.size());
+  constexpr std::size_t kPrinted = 3;
+  const std::size_t more = all.size() - std::min(kPrinted, all.size());
   all.resize(all.size() - more);
   return fmt::format("{}{}", fmt::join(all, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }

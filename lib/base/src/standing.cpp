@@ -16,20 +16,20 @@ namespace {
 
 std::mutex asking;  // guards living objects: another thread may read them
 const Stage* stage = nullptr;
-const HostWork* work_told = nullptr;
+const HostWork* work = nullptr;
 std::atomic<std::int64_t> simulated_ps = 0;
 std::atomic<std::uint64_t> simulated_events = 0;
 
 // The first that lives is reported.
 template <class Lives>
-void begin(const Lives*& told, const std::type_identity_t<Lives>* lives) {
+void begin(const Lives*& reported, const std::type_identity_t<Lives>* lives) {
   const std::scoped_lock lock{asking};
-  if (told == nullptr) told = lives;
+  if (reported == nullptr) reported = lives;
 }
 template <class Lives>
-void end(const Lives*& told, const std::type_identity_t<Lives>* lives) {
+void end(const Lives*& reported, const std::type_identity_t<Lives>* lives) {
   const std::scoped_lock lock{asking};
-  if (told == lives) told = nullptr;
+  if (reported == lives) reported = nullptr;
 }
 
 std::string standing_text() {
@@ -49,33 +49,33 @@ std::string Stage::text() const { return fmt::format("{} of {} {} have ended", d
 
 HostWork::HostWork(std::string_view doing, std::string_view what, std::uint64_t all, By by)
     : doing_{doing}, what_{what}, all_{all}, by_{by} {
-  begin(work_told, this);
+  begin(work, this);
 }
 
-HostWork::~HostWork() { end(work_told, this); }
+HostWork::~HostWork() { end(work, this); }
 
 void HostWork::ended(std::uint64_t n) {
   done_.fetch_add(n, std::memory_order_relaxed);
   tick();
 }
 
-void tell_simulated(Time now, std::uint64_t events) noexcept {
+void report_simulated(Time now, std::uint64_t events) noexcept {
   simulated_ps.store(now.count(), std::memory_order_relaxed);
   simulated_events.store(events, std::memory_order_relaxed);
   tick();
 }
 
 Standing standing() {
-  Standing told{.simulated = Time{simulated_ps.load()}, .events = simulated_events.load()};
+  Standing reported{.simulated = Time{simulated_ps.load()}, .events = simulated_events.load()};
   const std::scoped_lock lock{asking};
-  if (const HostWork* const now = work_told) {
-    told.doing = now->doing_;
-    told.what = now->what_;
-    told.done = now->done_.load();
-    told.all = now->all_;
-    told.by_user = now->by_ == HostWork::By::user;
+  if (const HostWork* const now = work) {
+    reported.doing = now->doing_;
+    reported.what = now->what_;
+    reported.done = now->done_.load();
+    reported.all = now->all_;
+    reported.by_user = now->by_ == HostWork::By::user;
   }
-  return told;
+  return reported;
 }
 
 void say_standing() { say("kbsim: {}\n", standing_text()); }

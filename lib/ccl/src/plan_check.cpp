@@ -181,13 +181,13 @@ std::vector<std::vector<PlanSum>> outputs_in(Follow follow, const Plan& plan) {
 }
 
 void judge_output(const Plan& plan, int rank, Follow& follow, PlanJudgement& found) {
-  constexpr std::size_t kTold = 5;
+  constexpr std::size_t kPrinted = 5;
   for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk) {
     const Sum wanted = expected(plan, rank, chunk);
     const SumPtr& got = follow.output(rank, chunk);
     if (is_right(wanted, got)) continue;
     ++found.wrong;
-    if (found.problems.size() < kTold)
+    if (found.problems.size() < kPrinted)
       found.problems.push_back(
           fmt::format("chunk {} of rank {}'s output {}", chunk, rank, difference(wanted, got)));
   }
@@ -208,7 +208,7 @@ std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most)
   return outputs_in(followed(plan, most), plan);
 }
 
-std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs, std::size_t most) {
+std::vector<std::string> describe(const std::vector<std::vector<PlanSum>>& outputs, std::size_t most) {
   std::vector<std::string> all;
   for (std::size_t rank = 0; rank < outputs.size(); ++rank) {
     for (std::size_t chunk = 0; chunk < outputs[rank].size(); ++chunk) {

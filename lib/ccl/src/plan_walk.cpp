@@ -181,7 +181,7 @@ PlanQueues queues_of(const Plan& plan) {
   return queues;
 }
 
-std::string told_of(const Plan& plan, const StuckStep& one) {
+std::string describe(const Plan& plan, const StuckStep& one) {
   const PlanBlock& other = plan.blocks[at(one.on_rank)][at(one.on_block)];
   const bool ended = one.on_step == static_cast<int>(other.steps.size());
   const std::string whose =
@@ -201,7 +201,7 @@ std::vector<StuckStep> walk(const Plan& plan, WalkRules rules, const StepAction&
   return Walk{plan, rules, action}.run();
 }
 
-std::string told_of(const Plan& plan, const std::vector<StuckStep>& stuck) {
+std::string describe(const Plan& plan, const std::vector<StuckStep>& stuck) {
   if (stuck.empty()) return "";
   std::map<std::pair<int, int>, const StuckStep*> of_block;
   for (const StuckStep& one : stuck) of_block[{one.rank, one.block}] = &one;
@@ -212,9 +212,9 @@ std::string told_of(const Plan& plan, const std::vector<StuckStep>& stuck) {
     return found == of_block.end() ? one : found->second;
   };
   while (seen.insert(here).second) here = next(here);
-  std::string text = told_of(plan, *here);
+  std::string text = describe(plan, *here);
   for (const StuckStep* other = next(here); other != here; other = next(other))
-    text += ";\n  " + told_of(plan, *other);
+    text += ";\n  " + describe(plan, *other);
   return text;
 }
 

@@ -162,7 +162,7 @@ boost::json::object simulate(const CclPoint& point, Buffers buffers) {
   how.timing_only = !values;
   how.threads = point.trace == nullptr ? point.parallel.threads : 1;
   host::Session session{point.machine, point.algorithm, how};
-  tell_one_thread(point.parallel, session.one_thread_because());
+  say_one_thread(point.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};

@@ -48,7 +48,7 @@ class Progress {
     {
       const std::scoped_lock lock{mutex_};
       ++done_;
-      if (shown_ && !terminal_) tell();
+      if (shown_ && !terminal_) report();
     }
     line_.draw();
   }
@@ -57,9 +57,9 @@ class Progress {
   static constexpr std::chrono::seconds kBetweenLines{5};
   static constexpr std::size_t kWidth = 30;
 
-  void tell() {
-    if (done_ != 1 && done_ != all_ && Clock::now() - told_ < kBetweenLines) return;
-    told_ = Clock::now();
+  void report() {
+    if (done_ != 1 && done_ != all_ && Clock::now() - described_ < kBetweenLines) return;
+    described_ = Clock::now();
     say("{}: {} of {}{}\n", what_, done_, all_, rate());
   }
   [[nodiscard]] std::string rate() const {
@@ -98,7 +98,7 @@ class Progress {
   bool terminal_;
   std::size_t done_ = 0;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point described_ = start_;
   StandingText standing_;
   std::mutex mutex_;
   LiveLine line_;  // last: it uses the other members
@@ -106,7 +106,7 @@ class Progress {
 
 }  // namespace
 
-void tell_one_thread(const Parallel& how, const std::string& why) {
+void say_one_thread(const Parallel& how, const std::string& why) {
   if (how.progress && !why.empty()) say("simulated by one thread: {}\n", why);
 }
 

@@ -132,7 +132,7 @@ void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
 
 void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
                        std::size_t simulations) {
-  if (request.told_before || simulations > 1) const host::Session built{machine, {}};
+  if (request.checked_before || simulations > 1) const host::Session built{machine, {}};
 }
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,

@@ -249,7 +249,7 @@ void refuse_all(const Simulated& simulated) {
 }
 
 // No simulation has ended.
-ExitCode tell_of_none(const Asked& asked, const Simulated& simulated, const report::OutputFolder* folder) {
+ExitCode report_none(const Asked& asked, const Simulated& simulated, const report::OutputFolder* folder) {
   refuse_all(simulated);
   if (folder != nullptr) {
     folder->write("summary.json", summary_json(asked.options, simulated));
@@ -295,7 +295,7 @@ class Writing {
   std::exception_ptr failed_;
 };
 
-void write_and_tell(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
+void write_and_report(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
   const std::optional<RowPath> path = take_path(rows);
   if (!path && asked.request.explained_row > 0)
@@ -314,9 +314,9 @@ void write_and_tell(const Asked& asked, Simulated& simulated, const report::Outp
   writing.end(asked.options, simulated);
 }
 
-ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolder* folder) {
+ExitCode report(const Asked& asked, Simulated simulated, const report::OutputFolder* folder) {
   try {
-    write_and_tell(asked, simulated, folder);
+    write_and_report(asked, simulated, folder);
   } catch (const boost::system::system_error& error) {  // a row lacks a value
     throw UsageError{refusal(asked.options, error)};
   } catch (const std::out_of_range& error) {
@@ -333,16 +333,16 @@ ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
   Simulated simulated = asked.evaluation.run(asked.request);
   self_profile::phase(WorkKind{"report"});
   if (folder != nullptr) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (simulated.rows.empty()) return tell_of_none(asked, simulated, folder);
-  return tell(asked, std::move(simulated), folder);
+  if (simulated.rows.empty()) return report_none(asked, simulated, folder);
+  return report(asked, std::move(simulated), folder);
 }
 
 // Makes figures and text from the rows of an earlier run.
-ExitCode tell_again(const Asked& asked) {
+ExitCode report_again(const Asked& asked) {
   const StopSignals signals;
   Simulated simulated{.rows = earlier_rows(asked.options)};
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(asked.options.out);
-  return tell(asked, std::move(simulated), folder.get());
+  return report(asked, std::move(simulated), folder.get());
 }
 
 }  // namespace
@@ -367,7 +367,7 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments) {
   const Asked asked{.evaluation = evaluation, .request = request, .options = options, .arguments = arguments};
-  if (options.reuse) return tell_again(asked);
+  if (options.reuse) return report_again(asked);
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
   return report::run_into(folder.get(), [&] { return simulate_into(asked, folder.get()); });

@@ -128,8 +128,8 @@ std::string remedies(const Explanation& what) {
   }
   if (!is_known(what)) return text + keyless(what);
   const Derivative& key = what.keys.front();
-  constexpr double kTold = 0.05;  // percent: less is 0.0 in the text
-  if (gain(what, key) < kTold) return text;
+  constexpr double kPrinted = 0.05;  // percent: less is 0.0 in the text
+  if (gain(what, key) < kPrinted) return text;
   return text +
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
 }

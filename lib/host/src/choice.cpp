@@ -36,7 +36,7 @@ Bytes bytes_of(const Tensor& tensor) {
   return all;
 }
 
-std::string told_of_candidate(const ccl::Candidate& candidate) {
+std::string describe(const ccl::Candidate& candidate) {
   return fmt::format("{} {}", candidate.algorithm.name,
                      candidate.estimate ? to_string(*candidate.estimate) : "(no estimate)");
 }
@@ -93,9 +93,8 @@ void Distributed::print_choice(const Call& call, const std::vector<ccl::Candidat
   std::string line =
       fmt::format("CCL INFO {} of '{}', {} a rank on {}, {}: {}", call.row.call, call.input.name(),
                   to_string(bytes_of(call.input)), counted(call.input.shards().size(), "PE"),
-                  counted(call.site.group->size(), "rank"), told_of_candidate(candidates.front()));
-  for (const ccl::Candidate& other : candidates | std::views::drop(1))
-    line += ", " + told_of_candidate(other);
+                  counted(call.site.group->size(), "rank"), describe(candidates.front()));
+  for (const ccl::Candidate& other : candidates | std::views::drop(1)) line += ", " + describe(other);
   say_to(session_.choices(), line + "\n");
 }
 

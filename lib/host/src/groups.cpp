@@ -42,7 +42,7 @@ std::vector<config::AlgorithmSpec> group_algorithms(const Session& session, cons
   return algorithms;
 }
 
-std::string told_of_maker(const ProcessGroup::Maker& maker) {
+std::string describe(const ProcessGroup::Maker& maker) {
   return fmt::format("Rank {} is running {} at {}", maker.rank, maker.call, to_string(to_place(maker.at)));
 }
 
@@ -103,8 +103,8 @@ std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, co
     if (made == world_.groups().end())  // its members have destroyed it
       return std::make_shared<ProcessGroup>(number, std::move(ranks), session_.spec());
     if (made->second->made_by.call == maker.call) return made->second;
-    throw KernelFault{"Detected mismatch between collectives on ranks. " + told_of_maker(maker) + ", but " +
-                      told_of_maker(made->second->made_by)};
+    throw KernelFault{"Detected mismatch between collectives on ranks. " + describe(maker) + ", but " +
+                      describe(made->second->made_by)};
   }
   const auto algorithms =
       at_line(at, [&] { return group_algorithms(session_, *world_.all(), options.algorithms); });

@@ -17,7 +17,7 @@ std::map<PeCoord, std::string> stuck_steps(const ccl::Plan& plan, const config::
   std::map<PeCoord, std::string> all;
   for (const ccl::StuckStep& one : ccl::walk(plan, {algorithm.n_slots, ccl::keeps_slots(algorithm)})) {
     const PeCoord pe = ccl::plan_pes(plan, machine, one.rank)[static_cast<std::size_t>(one.block)];
-    all[pe] = told_of(plan, one);
+    all[pe] = describe(plan, one);
   }
   return all;
 }

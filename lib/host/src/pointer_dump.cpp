@@ -60,7 +60,7 @@ std::string pointer_dump(hw::Machine& machine) {
   return text;
 }
 
-std::string told_of_rings(hw::Machine& machine, const std::vector<PeCoord>& pes) {
+std::string describe_rings(hw::Machine& machine, const std::vector<PeCoord>& pes) {
   const std::vector<QueueEnd> ends = queue_ends(machine);
   const auto of_ring = directions(ends);
   std::string text;

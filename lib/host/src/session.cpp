@@ -61,7 +61,7 @@ DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
   WaitGraph graph = graph_of(deadlock.waiting(), machine, barriers, ranks);
   name_plan_steps(graph, algorithm, machine.graph().spec());
   return {deadlock, std::move(graph),
-          told_of_barriers(barriers) + told_of_rings(machine, kernels_of(deadlock.waiting()))};
+          describe_barriers(barriers) + describe_rings(machine, kernels_of(deadlock.waiting()))};
 }
 
 void require_possible(const SessionOptions& options) {

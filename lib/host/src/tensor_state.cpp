@@ -137,7 +137,7 @@ Events Tensor::State::written(const View& view, std::initializer_list<Update::By
 
 // Merges vector clocks: the last writer of the same elements needn't know of the writers before it.
 void Tensor::State::end(const std::shared_ptr<Written>& done) {
-  done->known = session.orders().told();
+  done->known = session.orders().published();
   done->set();
   const auto writer = std::ranges::find(writers, done, &Writer::done);
   const Writer self = *writer;
@@ -185,7 +185,7 @@ void Tensor::State::allocate(std::string_view call, Here at) {
                                       kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
                                       kbsim::to_string(dtype), error.what())};
   }
-  tell_name(range, at);
+  name_range(range, at);
 }
 
 namespace {
@@ -215,15 +215,15 @@ std::shared_ptr<const TensorLayout> layout_of(const Tensor::State& tensor, const
 }  // namespace
 
 // Registers the tensor's name for reports that print addresses.
-void Tensor::State::tell_name(Bytes range, Here at) const {
+void Tensor::State::name_range(Bytes range, Here at) const {
   hw::Machine& machine = session.machine();
   std::string text =
       fmt::format("{}, {} {}, of {}", name == TensorOptions{}.name ? "a tensor" : "tensor '" + name + "'",
                   kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at)));
   if (machine.races().on()) {
-    const auto told = std::make_shared<const std::string>(text);
+    const auto published = std::make_shared<const std::string>(text);
     for (const Shard& shard : shards)
-      machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, told);
+      machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, published);
   }
   auto layout = layout_of(*this, text);
   machine.address_names().add(sip, *va, range, std::move(text), std::move(layout));

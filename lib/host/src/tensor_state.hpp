@@ -70,7 +70,7 @@ struct Tensor::State {
   void allocate(std::string_view call, Here at);
   /// A step of allocate(). Gives the number of virtual bytes.
   [[nodiscard]] Bytes take_memory(const std::vector<topology::ShardSpec>& specs);
-  void tell_name(Bytes range, Here at) const;
+  void name_range(Bytes range, Here at) const;
   /// Maps the tensor in the MMUs, by an order sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.

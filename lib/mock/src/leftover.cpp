@@ -27,13 +27,13 @@ bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
 }
 
 KernelFault Queue::left(const Sent& sent, std::string_view why) const {
-  return KernelFault{told_of(LeftOver{.from = from_,
-                                      .at = sent.pending->at(),
-                                      .shape = sent.item.shape,
-                                      .dtype = sent.item.dtype,
-                                      .to = in_.pe,
-                                      .direction = in_.direction},
-                             why)};
+  return KernelFault{describe(LeftOver{.from = from_,
+                                       .at = sent.pending->at(),
+                                       .shape = sent.item.shape,
+                                       .dtype = sent.item.dtype,
+                                       .to = in_.pe,
+                                       .direction = in_.direction},
+                              why)};
 }
 
 }  // namespace kbsim::mock

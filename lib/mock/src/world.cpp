@@ -101,11 +101,11 @@ struct World::Impl {
       co_await call.start(tl);
       co_await pe.finish();
     } catch (const Error& error) {
-      throw Error{error.exit_code(), told_of(call, at, error)};
+      throw Error{error.exit_code(), describe(call, at, error)};
     } catch (const std::exception& error) {
-      throw KernelFault{told_of(call, at, error)};
+      throw KernelFault{describe(call, at, error)};
     } catch (...) {
-      throw KernelFault{told_of(call, at, KernelFault{thrown_text()})};
+      throw KernelFault{describe(call, at, KernelFault{thrown_text()})};
     }
   }
 
@@ -115,7 +115,7 @@ struct World::Impl {
     }
   }
 
-  static std::string told_of(const KernelCall& call, PeCoord at, const std::exception& error) {
+  static std::string describe(const KernelCall& call, PeCoord at, const std::exception& error) {
     return fmt::format("kernel {} on {}: {}", call.name, to_string(at), error.what());
   }
 
@@ -158,7 +158,7 @@ struct World::Impl {
     for (const auto& [launch, met] : barriers) met.add_standing(standing);
     Waits waits{deadlock.waiting()};
     add_kernel_waits(waits, queue_ends(), standing);
-    return {deadlock, waits.take(), told_of_barriers(standing)};
+    return {deadlock, waits.take(), describe_barriers(standing)};
   }
 
   // The kernels that the PEs of a SIP run as their first of this run() are one launch, and so on.

@@ -38,7 +38,7 @@ void Issue::awaited_by(const AgentPtr& agent) {
   awaited_at_ = agent->next();
   keep(awaited_, 1);
   for (const std::shared_ptr<Issue>& one : std::exchange(included_, {})) one->awaited_by(agent);
-  for (KnowledgePtr* known : {&knew_, &told_, &knew_then}) known->reset();
+  for (KnowledgePtr* known : {&knew_, &published_, &knew_then}) known->reset();
   by_.reset();
 }
 
@@ -53,17 +53,17 @@ void Issue::begins_after(const KnowledgePtr& more) {
   gives(more);
 }
 
-void Issue::tells(Told by) {
-  if (told_ || !by_) return;
-  told_by_ = by;
-  told_ = by_->tell(by);
+void Issue::publishes(Handover by) {
+  if (published_ || !by_) return;
+  published_by_ = by;
+  published_ = by_->publish(by);
   early_ = std::make_shared<AgentMark>(AgentMark{.number = ++by_->tally()->agents});
   keep(early_, 1);
 }
 
-KnowledgePtr Issue::told_early(const KnowledgePtr& more) {
-  if (!told_) return more;
-  return Knowledge::of(by_->tally(), {.agent = early_, .epoch = 1, .by = told_by_}, told_, more);
+KnowledgePtr Issue::published_early(const KnowledgePtr& more) {
+  if (!published_) return more;
+  return Knowledge::of(by_->tally(), {.agent = early_, .epoch = 1, .by = published_by_}, published_, more);
 }
 
 bool Issue::comes_before(const Issue& later) const {
@@ -92,9 +92,9 @@ bool Issue::found_before(const Issue& later) const {
   return true;
 }
 
-Told Issue::told_to(const Issue& later) const {
-  if (!later.knew_) return Told::nothing;
-  return later.knew_->heard_by({.agent = mark_.get(), .epoch = issued_});
+Handover Issue::handover_to(const Issue& later) const {
+  if (!later.knew_) return Handover::nothing;
+  return later.knew_->observed_by({.agent = mark_.get(), .epoch = issued_});
 }
 
 }  // namespace kbsim::oplog

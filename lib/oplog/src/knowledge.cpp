@@ -90,7 +90,7 @@ bool Knowledge::has_any(std::span<const Sought> any) const {
   return found;
 }
 
-Told Knowledge::heard_by(const Sought& of) const {
+Handover Knowledge::observed_by(const Sought& of) const {
   Entry first;
   const auto look = [&](const Entry& entry) {
     if (has(entry, of) && (!first.agent || entry.epoch < first.epoch)) first = entry;
@@ -162,21 +162,21 @@ Agent::Agent(std::shared_ptr<RaceTally> tally, AgentMark mark, KnowledgePtr firs
   mark_->number = ++tally_->agents;
 }
 
-void Agent::learn(const KnowledgePtr& told) {
-  if (!told || told == knows_) return;
+void Agent::learn(const KnowledgePtr& published) {
+  if (!published || published == knows_) return;
   ++epoch_;
-  knows_ = joined(tally_, knows_, told);
+  knows_ = joined(tally_, knows_, published);
 }
 
-void Agent::learn_all(const KnowledgePtr& told, const KnowledgePtr& then) {
-  if (!told || knows_ != then) return learn(told);
+void Agent::learn_all(const KnowledgePtr& published, const KnowledgePtr& then) {
+  if (!published || knows_ != then) return learn(published);
   ++epoch_;
-  knows_ = told;
+  knows_ = published;
 }
 
-KnowledgePtr Agent::tell(Told by) {
-  const Epoch told = epoch_++;
-  return Knowledge::of(tally_, {.agent = mark_, .epoch = told, .by = by}, knows_);
+KnowledgePtr Agent::publish(Handover by) {
+  const Epoch published = epoch_++;
+  return Knowledge::of(tally_, {.agent = mark_, .epoch = published, .by = by}, knows_);
 }
 
 }  // namespace kbsim::oplog

@@ -48,9 +48,9 @@ std::string missing(const Race& race) {
     return fmt::format("the {}{} isn't awaited before the {}{}", first.call, line(first), second.call,
                        line(second));
   }
-  if (race.told == Told::nothing) return "nothing orders them";
+  if (race.published == Handover::nothing) return "nothing orders them";
   return fmt::format("the {}{} isn't awaited before {}", race.a.call, line(race.a),
-                     kWhat[static_cast<std::size_t>(race.told)]);
+                     kWhat[static_cast<std::size_t>(race.published)]);
 }
 
 auto order(const MemoryAccess& access) { return std::pair{access.begin, access.op}; }
@@ -173,8 +173,8 @@ std::size_t RaceCheck::serve(const MemoryAccess& atomic, const MemoryRange& byte
   atomic.issue->gives(before);
   const std::size_t races = add(atomic, std::span{&bytes, 1}, now);
   if (!atomic.write || races_.size() >= kMost) return races;
-  const KnowledgePtr told = atomic.issue->told_early(before);
-  visit(bytes, [&](Cell& cell, const MemoryRange&) { cell.left = told; });
+  const KnowledgePtr published = atomic.issue->published_early(before);
+  visit(bytes, [&](Cell& cell, const MemoryRange&) { cell.left = published; });
   return races;
 }
 
@@ -234,7 +234,7 @@ std::size_t RaceCheck::take(const Found& found, Time now) {
     const MemoryAccess& a = other->what;
     const bool in_order = order(a) < order(b);
     Race race{.where = where, .a = in_order ? a : b, .b = in_order ? b : a, .found = now};
-    race.told = race.a.issue->told_to(*race.b.issue);
+    race.published = race.a.issue->handover_to(*race.b.issue);
     race.unawaited = a.issue->by() == b.issue->by();
     if (naming_) race.in = naming_(where);
     const auto [same, added] = races_.try_emplace(std::minmax(a.op, b.op), race);

@@ -21,7 +21,7 @@ Shape place_of(std::int64_t element, const Shape& shape) {
   return Shape::of(std::span{place}.first(static_cast<std::size_t>(shape.rank())));
 }
 
-std::string told_of(double number, DType dtype) {
+std::string describe(double number, DType dtype) {
   return dtype == DType::boolean ? "false" : fmt::format("{}", number);
 }
 
@@ -32,7 +32,7 @@ std::optional<std::string> untrue(std::span<const std::byte> bytes, DType dtype,
   const auto bad = std::ranges::find_if(numbers, [](double x) { return !(x < 0.0 || x > 0.0); });
   if (bad == numbers.end()) return std::nullopt;
   return fmt::format("element {} of {} {} is {}", to_string(place_of(bad - numbers.begin(), shape)),
-                     to_string(dtype), to_string(shape), told_of(*bad, dtype));
+                     to_string(dtype), to_string(shape), describe(*bad, dtype));
 }
 
 void check(const oplog::OpLog& log, Replay& replay) {

@@ -59,7 +59,7 @@ Compared compared(const std::string& what, const json::value* was, const json::v
 }
 
 // Differences, and the results that a reader looks for first.
-bool is_told(const Compared& one) {
+bool is_printed(const Compared& one) {
   constexpr std::array<std::string_view, 3> kFirst{"run.simulated_ps", "run.digest", "correct"};
   return !one.same || one.was != one.is || std::ranges::find(kFirst, one.what) != kFirst.end();
 }
@@ -97,13 +97,13 @@ Check compare(const json::value& was, const json::value& is, double tolerance) {
 
 std::string to_text(const Check& check) {
   constexpr std::size_t kMany = 40;
-  std::vector<Compared> told;
-  std::ranges::copy_if(check.results, std::back_inserter(told), is_told);
+  std::vector<Compared> described;
+  std::ranges::copy_if(check.results, std::back_inserter(described), is_printed);
   std::string text = fmt::format("  {:<32} {:>24} {:>24}  {}\n", "result", "was", "is", "change");
-  for (std::size_t i = 0; i < std::min(kMany, told.size()); ++i)
-    text += fmt::format("  {:<32} {:>24} {:>24}  {}\n", told[i].what, shown(told[i].was), shown(told[i].is),
-                        change_of(told[i]));
-  if (told.size() > kMany) text += fmt::format("  and {} more\n", told.size() - kMany);
+  for (std::size_t i = 0; i < std::min(kMany, described.size()); ++i)
+    text += fmt::format("  {:<32} {:>24} {:>24}  {}\n", described[i].what, shown(described[i].was),
+                        shown(described[i].is), change_of(described[i]));
+  if (described.size() > kMany) text += fmt::format("  and {} more\n", described.size() - kMany);
   const std::size_t different = check.different();
   const std::string within =
       check.tolerance > 0.0 ? fmt::format(" within {:g} %", 100.0 * check.tolerance) : "";

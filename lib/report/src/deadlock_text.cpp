@@ -12,25 +12,25 @@
 namespace kbsim::report {
 namespace {
 
-constexpr std::size_t kCyclesTold = 10;
-constexpr std::size_t kLinesTold = 20;  // of a part of a cycle
+constexpr std::size_t kCyclesPrinted = 10;
+constexpr std::size_t kLinesPrinted = 20;  // of a part of a cycle
 
 std::string indented(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : std::span{lines}.first(std::min(lines.size(), kLinesTold)))
+  for (const std::string& line : std::span{lines}.first(std::min(lines.size(), kLinesPrinted)))
     text += "\n  " + line;
-  if (lines.size() > kLinesTold) text += fmt::format("\n  and {} more", lines.size() - kLinesTold);
+  if (lines.size() > kLinesPrinted) text += fmt::format("\n  and {} more", lines.size() - kLinesPrinted);
   return text;
 }
 
 // A text, and the processes that it covers.
-struct Told {
+struct Described {
   std::string text;
   std::set<std::string> processes;
 };
 
-void tell_cycle(const WaitGraph& graph, const std::string& title, const std::vector<std::size_t>& cycle,
-                Told* told) {
+void add_cycle(const WaitGraph& graph, const std::string& title, const std::vector<std::size_t>& cycle,
+               Described* described) {
   std::vector<std::string> waits;
   std::vector<std::string> processes;
   for (const std::size_t edge : cycle) {
@@ -38,22 +38,22 @@ void tell_cycle(const WaitGraph& graph, const std::string& title, const std::vec
     const auto& waiting = graph.nodes[graph.edges[edge].from].waiting;
     if (!waiting) continue;
     processes.push_back(to_string(*waiting));
-    told->processes.insert(waiting->process);
+    described->processes.insert(waiting->process);
   }
-  told->text += fmt::format("\n{}:{}{}", title, indented(waits), indented(processes));
+  described->text += fmt::format("\n{}:{}{}", title, indented(waits), indented(processes));
 }
 
-Told cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t>>& cycles) {
-  Told told;
-  for (std::size_t i = 0; i < std::min(cycles.size(), kCyclesTold); ++i)
-    tell_cycle(graph, cycle_title(i, cycles.size()), cycles[i], &told);
-  if (cycles.size() > kCyclesTold)
-    told.text += fmt::format("\nand {}", counted(cycles.size() - kCyclesTold, "more cycle"));
-  return told;
+Described cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t>>& cycles) {
+  Described described;
+  for (std::size_t i = 0; i < std::min(cycles.size(), kCyclesPrinted); ++i)
+    add_cycle(graph, cycle_title(i, cycles.size()), cycles[i], &described);
+  if (cycles.size() > kCyclesPrinted)
+    described.text += fmt::format("\nand {}", counted(cycles.size() - kCyclesPrinted, "more cycle"));
+  return described;
 }
 
 // Processes that wait for none of the other waiting processes.
-Told roots_of(const DeadlockReport& deadlock) {
+Described roots_of(const DeadlockReport& deadlock) {
   const WaitGraph& graph = deadlock.graph();
   std::set<std::string> for_others;
   std::vector<std::string> waits;
@@ -65,15 +65,15 @@ Told roots_of(const DeadlockReport& deadlock) {
   }
   for (const WaitGraph::Unknown& unknown : graph.unknown) waits.push_back(to_string(unknown));
   std::vector<std::string> processes;
-  Told told;
+  Described described;
   for (const Waiting& one : deadlock.waiting()) {
     if (for_others.contains(one.process)) continue;
     processes.push_back(to_string(one));
-    told.processes.insert(one.process);
+    described.processes.insert(one.process);
   }
-  told.text =
+  described.text =
       fmt::format("\nno cycle; these wait for what never comes:{}{}", indented(waits), indented(processes));
-  return told;
+  return described;
 }
 
 std::string places_of(const Waiting& waiting) {
@@ -83,11 +83,11 @@ std::string places_of(const Waiting& waiting) {
 }
 
 // Host programs that wait for a call of theirs; of several at one line only the first.
-void tell_callers(const WaitGraph& graph, Told* told) {
+void add_callers(const WaitGraph& graph, Described* described) {
   std::map<std::string, std::size_t> lines_at;
   std::vector<std::pair<std::string, std::size_t>> callers;  // the first, and the number of others there
   for (const WaitGraph::Node& node : graph.nodes) {
-    if (!node.calls || !node.waiting || !told->processes.insert(node.waiting->process).second) continue;
+    if (!node.calls || !node.waiting || !described->processes.insert(node.waiting->process).second) continue;
     const auto [line, fresh] = lines_at.try_emplace(places_of(*node.waiting), callers.size());
     if (fresh)
       callers.emplace_back(to_string(*node.waiting), 0);
@@ -98,7 +98,7 @@ void tell_callers(const WaitGraph& graph, Told* told) {
   std::vector<std::string> lines;
   for (const auto& [first, more] : callers)
     lines.push_back(more == 0 ? first : fmt::format("{}; {} more there", first, more));
-  told->text += "\nhost programs:" + indented(lines);
+  described->text += "\nhost programs:" + indented(lines);
 }
 
 }  // namespace
@@ -107,16 +107,16 @@ std::string to_text(const DeadlockReport& deadlock, bool verbose) {
   if (verbose) return deadlock.what();
   const std::size_t all = deadlock.waiting().size();
   const auto cycles = find_cycles(deadlock.graph());
-  Told told = cycles.empty() ? roots_of(deadlock) : cycles_of(deadlock.graph(), cycles);
-  tell_callers(deadlock.graph(), &told);
+  Described described = cycles.empty() ? roots_of(deadlock) : cycles_of(deadlock.graph(), cycles);
+  add_callers(deadlock.graph(), &described);
   const auto others = std::ranges::count_if(
-      deadlock.waiting(), [&](const Waiting& one) { return !told.processes.contains(one.process); });
+      deadlock.waiting(), [&](const Waiting& one) { return !described.processes.contains(one.process); });
   const std::string rest = others == 0
                                ? "--verbose shows the queues"
                                : fmt::format("{} more wait{}: --verbose shows {} and the queues", others,
                                              others == 1 ? "s" : "", others == 1 ? "it" : "them");
   return fmt::format("deadlock at {}: nothing is left to happen, and {} process{}{}\n{}",
-                     to_string(deadlock.at()), all, all == 1 ? " waits" : "es wait", told.text, rest);
+                     to_string(deadlock.at()), all, all == 1 ? " waits" : "es wait", described.text, rest);
 }
 
 }  // namespace kbsim::report

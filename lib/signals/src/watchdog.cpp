@@ -75,29 +75,29 @@ void Watchdog::look() {
   const Clock::time_point now = Clock::now();
   const Seconds passed = std::min(Seconds{now - std::exchange(looked_, now)}, 2.0 * kTick);
   since_stop_ = stop_signal() != 0 ? since_stop_ + passed : Seconds{0};
-  if (stop_signal() == 0) stop_told_ = false;
+  if (stop_signal() == 0) stop_reported_ = false;
   const std::optional<Hangs::Hang> hang = hangs_.look(passed);
-  if (!hang) return told_.reset();
+  if (!hang) return reported_.reset();
   const std::scoped_lock lock{mutex_};
   judge(*hang);
 }
 
 void Watchdog::judge(const Hangs::Hang& hang) {
   if (limit_ > Seconds{0} && hang.lasts >= limit_) end(hang);
-  if (told_ && *told_ != hang.run) told_.reset();
+  if (reported_ && *reported_ != hang.run) reported_.reset();
   const int signal = stop_signal();
-  if (signal != 0 && !stop_told_ && since_stop_ >= kGrace && hang.lasts >= kGrace) {
-    stop_told_ = true;
-    told_ = hang.run;
-    return tell(hang.text(), fmt::format("; {} again ends kbsim at once", name_of(signal)));
+  if (signal != 0 && !stop_reported_ && since_stop_ >= kGrace && hang.lasts >= kGrace) {
+    stop_reported_ = true;
+    reported_ = hang.run;
+    return report(hang.text(), fmt::format("; {} again ends kbsim at once", name_of(signal)));
   }
-  if (told_ || hang.lasts < tell_after_) return;
-  told_ = hang.run;
-  tell_after_ *= 2;  // a slow program isn't reported again and again
-  tell(hang.text(), "; Ctrl-C twice ends kbsim, --watchdog S does so by itself");
+  if (reported_ || hang.lasts < report_after_) return;
+  reported_ = hang.run;
+  report_after_ *= 2;  // a slow program isn't reported again and again
+  report(hang.text(), "; Ctrl-C twice ends kbsim, --watchdog S does so by itself");
 }
 
-void Watchdog::tell(const std::string& text, std::string_view hint) {
+void Watchdog::report(const std::string& text, std::string_view hint) {
   if (say_) return say_(text);
   say("kbsim: {}{}\n", text, hint);
 }
@@ -109,7 +109,7 @@ void Watchdog::end(const Hangs::Hang& hang) {
   } catch (const std::exception& error) {  // the hang matters more
     say("kbsim: {}\n", error.what());
   }
-  tell(text);
+  report(text);
   say_in_place({});
   _exit(static_cast<int>(ExitCode::deadlock));
 }

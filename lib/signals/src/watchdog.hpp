@@ -37,7 +37,7 @@ class Watchdog {
   void look_again();
   void look();
   void judge(const Hangs::Hang& hang);
-  void tell(const std::string& text, std::string_view hint = {});
+  void report(const std::string& text, std::string_view hint = {});
   [[noreturn]] void end(const Hangs::Hang& hang);
   [[nodiscard]] Seconds tick() const;
 
@@ -48,10 +48,10 @@ class Watchdog {
   Say say_;
   Hangs hangs_;
   Clock::time_point looked_ = Clock::now();
-  std::optional<std::uint64_t> told_;  // the run whose hang is under way
-  Seconds tell_after_{10.0};
+  std::optional<std::uint64_t> reported_;  // the run whose hang is under way
+  Seconds report_after_{10.0};
   Seconds since_stop_{};  // a signal has asked for the end
-  bool stop_told_ = false;
+  bool stop_reported_ = false;
 };
 
 }  // namespace kbsim

@@ -25,7 +25,7 @@ void AnyBorder::set_lookahead(Time lookahead) {
 void AnyBorder::note(Time at) {
   if (at < sender_.sim->now() + lookahead_ || at == kForever) [[unlikely]]
     throw_internal("a post over a border is for the lookahead later");
-  if (first_ == kForever) sender_.told.push_back(this);
+  if (first_ == kForever) sender_.posted_to.push_back(this);
   first_ = std::min(first_, at);
 }
 

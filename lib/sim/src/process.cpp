@@ -19,7 +19,7 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
       part{owner.scheduler().part()} {
   PromiseBase& promise = task.coroutine().promise();
   promise.process = this;
-  promise.after.tell(*this);
+  promise.after.completes(*this);
 }
 
 inline void ProcessRecord::end() {

@@ -135,7 +135,7 @@ void Simulation::run() {
 
 void Simulation::look() {
   constexpr std::uint64_t kLooksAtMemory = 64;  // a look is cheap, this isn't
-  tell_simulated(now(), events());
+  report_simulated(now(), events());
   if (detail::ProcessRecord* const process = scheduler_.running()) ++process->seen;
   if (++looks_ % kLooksAtMemory != 0) return;
   const Bytes held = resident_memory();

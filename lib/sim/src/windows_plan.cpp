@@ -74,7 +74,7 @@ void Windows::hear(const Process& process) {
 }
 
 /// An end follows from the earliest effects of all others, and of its own posts. The first process may run
-/// until another posts to it, or may answer a post of its own: run_until_told().
+/// until another posts to it, or may answer a post of its own: run_until_end().
 void Windows::set_ends(std::size_t first) {
   const std::size_t count = processes_.size();
   const Time begin = standing_[first].next;
@@ -127,7 +127,7 @@ bool Windows::may_go_on() {
 
 void Windows::look() {
   constexpr std::int64_t kBetweenLooksAtMemory = 20;
-  tell_simulated(latest(), events_);
+  report_simulated(latest(), events_);
   if (stop_signal() != 0)
     throw Interrupted{"interrupted; simulated time stands at " + to_string(latest()) + ", after " +
                       counted(events_, "event")};

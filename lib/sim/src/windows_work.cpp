@@ -209,14 +209,14 @@ bool Windows::run_looks(Process& process) {
 }
 
 // Runs to its end, or until an answer to its own posts can arrive. False if it fails.
-bool Windows::run_until_told(Process& process) {
+bool Windows::run_until_end(Process& process) {
   detail::Scheduler& scheduler = process.sim->scheduler_;
   Time end = process.order.end;
   for (Time next = process.order.next;;) {
     const bool at_once = process.round_trip >= end - next;
     if (scheduler.run_before(at_once ? end : next + process.round_trip) != Stop::idle) return false;
     if (at_once) return true;
-    for (const detail::AnyBorder* const border : process.told)
+    for (const detail::AnyBorder* const border : process.posted_to)
       end = std::min(end, border->first_ + process.inward);
     next = scheduler.next();
     if (next >= end) return true;
@@ -233,7 +233,7 @@ void Windows::run_process(Process& process) {
   try {
     for (detail::AnyBorder* const border : process.order.comes) border->deliver();
     const bool looked = process.looks.empty() || run_looks(process);
-    failed = !looked || !run_until_told(process) || sim.failure_.has_value();
+    failed = !looked || !run_until_end(process) || sim.failure_.has_value();
   } catch (...) {
     failed = true;
     process.thrown = std::current_exception();
@@ -259,9 +259,9 @@ void Windows::report(Process& process, std::uint64_t events_before, bool failed)
   report.events = process.sim->events() - events_before;
   report.failed = failed;
   report.posts.clear();
-  for (detail::AnyBorder* const border : process.told)
+  for (detail::AnyBorder* const border : process.posted_to)
     report.posts.push_back({.first = std::exchange(border->first_, kForever), .border = border});
-  process.told.clear();
+  process.posted_to.clear();
 }
 
 }  // namespace kbsim

@@ -114,7 +114,7 @@ void Master::give_ahead(Worker& worker) {
   say(worker, fmt::format("{}{} {} {}", kRun, *worker.ahead, static_cast<int>(mode_), share().count()));
 }
 
-void Master::take_back(Worker& worker) {
+void Master::reclaim(Worker& worker) {
   if (worker.ahead) schedule_.put_back(*worker.ahead);
   worker.ahead.reset();
 }

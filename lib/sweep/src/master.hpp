@@ -54,7 +54,7 @@ class Master {
     Process process;
     std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
     std::uint64_t number = 0;  // of its process, so that an old one's words aren't taken for a new one's
-    std::string heard;
+    std::string received;
     std::filesystem::path records;
     bool unsynced = false;
     bool keeps_much = false;  // of memory: it is replaced when its point has ended
@@ -100,7 +100,7 @@ class Master {
   void give(Worker& worker, std::size_t point, Mode mode);
   void begins(Worker& worker, std::size_t point, Mode mode);
   void give_ahead(Worker& worker);
-  void take_back(Worker& worker);
+  void reclaim(Worker& worker);
   void hear(Worker& worker, std::string_view line);
   void decide(Worker& worker, const std::string& key);
   void owned(Worker& worker, const std::string& key);

@@ -34,7 +34,7 @@ void Master::start(Worker& worker) {
   worker.process = start_worker(job_, worker.records, others);
   io_.notify_fork(boost::asio::execution_context::fork_parent);
   worker.stream = std::make_unique<boost::asio::posix::stream_descriptor>(io_, worker.process.socket);
-  worker.heard.clear();
+  worker.received.clear();
   ++worker.number;
   listen(worker);
 }
@@ -42,7 +42,7 @@ void Master::start(Worker& worker) {
 // Ends a worker in any state; its records stay.
 void Master::close(Worker& worker) {
   if (!std::exchange(worker.works, false)) return;
-  take_back(worker);
+  reclaim(worker);
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kStop});
   kill_process(worker.process.pid);
   (void)waitpid(worker.process.pid, nullptr, 0);
@@ -60,13 +60,13 @@ void Master::replace(Worker& worker) {
 
 void Master::listen(Worker& worker) {
   boost::asio::async_read_until(
-      *worker.stream, boost::asio::dynamic_buffer(worker.heard), '\n',
+      *worker.stream, boost::asio::dynamic_buffer(worker.received), '\n',
       [this, &worker, number = worker.number](const boost::system::error_code& error, std::size_t n) {
         const auto replaced = [&] { return !worker.stream || worker.number != number; };
         if (error == boost::asio::error::operation_aborted || replaced()) return;
         if (error) return hung_up(worker);
-        const std::string line = worker.heard.substr(0, n - 1);
-        worker.heard.erase(0, n);
+        const std::string line = worker.received.substr(0, n - 1);
+        worker.received.erase(0, n);
         hear(worker, line);
         if (!replaced()) listen(worker);
       });
@@ -98,7 +98,7 @@ void Master::hung_up(Worker& worker) {
 void Master::ended(Worker& worker, int status) {
   constexpr int kMostDeaths = 1000;
   worker.works = false;
-  take_back(worker);
+  reclaim(worker);
   if (++deaths_ > kMostDeaths)
     throw Error{ExitCode::internal,
                 fmt::format("workers end as soon as they start: of the last, {}", end_of_process(status))};
@@ -112,8 +112,8 @@ void Master::ended(Worker& worker, int status) {
 void Master::hear_ranks() {
   constexpr std::chrono::microseconds kWait{500};
   if (options_.ranks == nullptr) return;
-  while (const auto heard = options_.ranks->receive()) {
-    const auto& [rank, line] = *heard;
+  while (const auto received = options_.ranks->receive()) {
+    const auto& [rank, line] = *received;
     const auto worker = std::ranges::find(workers_, rank, [](const auto& each) { return each->rank; });
     if (worker == workers_.end()) continue;
     if (line.starts_with(kEnded))

@@ -93,7 +93,7 @@ class Checker {
 
   // Reports each mistake once, however many values of an axis have it.
   void add(Place at, std::string key, std::string text) {
-    if (!told_.insert(to_string(at) + key + text).second) return;
+    if (!reported_.insert(to_string(at) + key + text).second) return;
     problems_.push_back({std::move(at), std::move(key), std::move(text)});
   }
   // Each setting and option is given once, and none that a sweep gives itself.
@@ -171,7 +171,7 @@ class Checker {
   const Draft& draft_;
   std::vector<ConfigProblem> problems_;
   std::set<std::size_t> zipped_;  // axes
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 }  // namespace

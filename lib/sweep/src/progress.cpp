@@ -39,7 +39,7 @@ std::string Progress::line(std::size_t done, std::size_t failed, double left) co
                      left < 0.0 ? "time left isn't known yet" : "about " + duration(left) + " left");
 }
 
-bool Progress::is_due() const { return shown_ && (terminal_ || Clock::now() - told_ >= kBetweenLines); }
+bool Progress::is_due() const { return shown_ && (terminal_ || Clock::now() - printed_ >= kBetweenLines); }
 
 void Progress::show(std::size_t done, std::size_t failed, double left) {
   if (!is_due()) return;
@@ -53,7 +53,7 @@ void Progress::show(std::size_t done, std::size_t failed, double left) {
     say("\r\033[K{}", ((wide ? bar : "") + text).substr(0, columns - 1));
     drawn_ = true;
   } else {
-    told_ = Clock::now();
+    printed_ = Clock::now();
     say("kbsim sweep: {}\n", text);
   }
 }

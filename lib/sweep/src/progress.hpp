@@ -28,7 +28,7 @@ class Progress {
   bool terminal_;
   bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point printed_ = start_;
 };
 
 /// "1 h 3 min", "25 s".

@@ -59,7 +59,7 @@ class Server {
   void start() {
     records_ = out_.empty() ? std::filesystem::path{} : new_record_file(out_);
     worker_ = start_worker(job_, records_, {});
-    heard_.clear();
+    received_.clear();
   }
   void stop() {
     if (worker_.pid < 0) return;
@@ -82,10 +82,10 @@ class Server {
     std::array<char, 4096> buffer;
     const ssize_t n = read(worker_.socket, buffer.data(), buffer.size());
     if (n <= 0) return ranks_.send(0, fmt::format("{}{}", kEnded, forget()));
-    heard_.append(buffer.data(), static_cast<std::size_t>(n));
-    for (std::size_t end = heard_.find('\n'); end != std::string::npos; end = heard_.find('\n')) {
-      ranks_.send(0, heard_.substr(0, end));
-      heard_.erase(0, end + 1);
+    received_.append(buffer.data(), static_cast<std::size_t>(n));
+    for (std::size_t end = received_.find('\n'); end != std::string::npos; end = received_.find('\n')) {
+      ranks_.send(0, received_.substr(0, end));
+      received_.erase(0, end + 1);
       unsynced_ = true;
     }
   }
@@ -104,7 +104,7 @@ class Server {
   StopSignals signals_;
   Process worker_;
   std::filesystem::path records_;
-  std::string heard_;
+  std::string received_;
   bool dismissed_ = false;
   bool unsynced_ = false;
   std::chrono::steady_clock::time_point synced_;

@@ -32,7 +32,7 @@ void say_times(const Tally& tally) {
       static_cast<double>(tally.ran) / tally.wall, 100.0 * tally.simulating / tally.busy, guess);
 }
 
-void tell(const Tally& tally, bool quiet) {
+void print(const Tally& tally, bool quiet) {
   const std::string before =
       tally.known_failures == 0 ? "" : fmt::format(" ({} of them failed)", tally.known_failures);
   print(fmt::format("{}: {} known{}, {} ran, {} failed\n", counted(tally.points, "point"), tally.known,
@@ -91,7 +91,7 @@ ExitCode run_sweep(const Sweep& sweep) {
   PoolOptions pool = sweep.pool;
   if (pool.lacks && known_points_have(sweep, cache)) pool.lacks = {};
   const Tally tally = run_points(sweep.plan, sweep.requests, sweep.which, cache, sweep.run, pool);
-  tell(tally, sweep.quiet);
+  print(tally, sweep.quiet);
   if (!tally.stopped.empty())
     throw UsageError{fmt::format("{}; {} ended and kept: given again, the command goes on there",
                                  tally.stopped, counted(tally.known + tally.ran, "point is", "points are"))};

@@ -67,22 +67,22 @@ class Channel {
   // "" when the master is gone.
   std::string hear() {
     for (;;) {
-      const std::size_t end = heard_.find('\n');
+      const std::size_t end = received_.find('\n');
       if (end != std::string::npos) {
-        std::string line = heard_.substr(0, end);
-        heard_.erase(0, end + 1);
+        std::string line = received_.substr(0, end);
+        received_.erase(0, end + 1);
         return line;
       }
       std::array<char, 512> buffer;
       const ssize_t n = read(socket_, buffer.data(), buffer.size());
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return {};
-      heard_.append(buffer.data(), static_cast<std::size_t>(n));
+      received_.append(buffer.data(), static_cast<std::size_t>(n));
     }
   }
 
   int socket_;
-  std::string heard_;
+  std::string received_;
   std::deque<std::string> orders_;
 };
 

@@ -21,7 +21,7 @@ Identity kernel_of(const StandingBarrier::Missing& missing) {
   return KernelOn{missing.pe};
 }
 
-std::string told_of(const StandingBarrier& barrier) {
+std::string describe(const StandingBarrier& barrier) {
   std::vector<std::string> come;
   std::vector<std::string> missing;
   for (const PeCoord pe : barrier.come) come.push_back(to_string(pe));
@@ -32,9 +32,9 @@ std::string told_of(const StandingBarrier& barrier) {
 
 }  // namespace
 
-std::string told_of_barriers(const std::vector<StandingBarrier>& barriers) {
+std::string describe_barriers(const std::vector<StandingBarrier>& barriers) {
   std::string text;
-  for (const StandingBarrier& barrier : barriers) text += "\n  " + told_of(barrier);
+  for (const StandingBarrier& barrier : barriers) text += "\n  " + describe(barrier);
   return text.empty() ? text : "\nbarriers:" + text;
 }
 

@@ -66,7 +66,7 @@ BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices)
   return runs;
 }
 
-std::string told(const GatherCommand& command, const BlockRun& run) {
+std::string described(const GatherCommand& command, const BlockRun& run) {
   const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
   const std::int64_t first = static_cast<std::int64_t>(run.va - command.base.va) / row_bytes;
   const std::int64_t last = first + run.bytes.count() / row_bytes - 1;

@@ -116,7 +116,7 @@ std::string wrong_way(std::string_view direction, PeCoord pe, Flow flow) {
   return fmt::format("queue '{}' on {} {}", direction, to_string(pe), limit_of(flow));
 }
 
-std::string told_of(const LeftOver& left, std::string_view why) {
+std::string describe(const LeftOver& left, std::string_view why) {
   return fmt::format(
       "{} sent {} {} to {} at {}, which has not received it from '{}': {}; receive it, or declare "
       "carries_over: true of the algorithm if a later launch is to",

@@ -1,3 +1,3 @@
 // Needs a symbol that no library has.
-extern "C" int nobody_has_this();
-extern "C" int answer() { return nobody_has_this(); }
+extern "C" int is_missing_here();
+extern "C" int answer() { return is_missing_here(); }

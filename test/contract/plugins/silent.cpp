@@ -37,7 +37,7 @@ class SilentPart final : public hw::Component {
     co_await sim().delay(100_us);
     const std::string part = name().substr(name().rfind('.'));
     if (name() == "sip0.cube1" + part)
-      tell(*fabric().graph().find("sip0.cube0" + part), 16_B, hw::TrafficClass::request, Tick{});
+      send_message(*fabric().graph().find("sip0.cube0" + part), 16_B, hw::TrafficClass::request, Tick{});
   }
   // Under another name, a part waits at the end, too.
   kbsim::Task<> wait() { co_await sim().delay(200_us); }

@@ -5,14 +5,14 @@
 namespace kbsim {
 namespace {
 
-Task<> tells(TL& tl, CollectiveArgs args) {
+Task<> reports(TL& tl, CollectiveArgs args) {
   if (tl.program_id(1) != 0 || args.rank != 0) co_return;
   const Tile x = tl.arange(0, 3).to(f32);
   tl.print("x", x);
   tl.check_all(x < 4, "small");
   tl.check_all(x, "not zero");
 }
-KBSIM_KERNEL(tells, "prints, and checks what isn't so");
+KBSIM_KERNEL(reports, "prints, and checks what isn't so");
 
 }  // namespace
 }  // namespace kbsim

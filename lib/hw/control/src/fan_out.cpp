@@ -46,13 +46,13 @@ void FanOut::pass_on(NodeId from, const Control& order) {
   for (const Part& part : parts) {
     Bytes size = fabric().graph().spec().system.control_bytes;
     for (std::size_t i = part.first; i < part.last; ++i) size += targets[i].size;
-    tell(part.to, size, TrafficClass::request,
-         Control{.job = order.job,
-                 .first = part.first,
-                 .last = part.last,
-                 .token = token,
-                 .order = order.order,
-                 .number = order.number});
+    send_message(part.to, size, TrafficClass::request,
+                 Control{.job = order.job,
+                         .first = part.first,
+                         .last = part.last,
+                         .token = token,
+                         .order = order.order,
+                         .number = order.number});
   }
 }
 
@@ -67,8 +67,8 @@ void FanOut::count(const ControlDone& done) {
   }
   open.given_up = open.given_up || done.given_up;
   if (first()) require_received(open.order);
-  tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       ControlDone{.token = open.token, .activity = open.activity, .given_up = open.given_up});
+  send_message(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+               ControlDone{.token = open.token, .activity = open.activity, .given_up = open.given_up});
   open_.erase(it);
 }
 
@@ -101,8 +101,8 @@ void FanOut::reached(const BarrierReached& barrier) {
   if (++come < open.parts.size()) return;
   open.in_barrier.erase(barrier.number);
   if (first()) return let_pass(barrier.token, open, barrier.number);
-  tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       BarrierReached{.token = open.token, .number = barrier.number});
+  send_message(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+               BarrierReached{.token = open.token, .number = barrier.number});
 }
 
 void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
@@ -120,15 +120,15 @@ std::map<std::uint32_t, FanOut::Open>::iterator FanOut::find(NodeId from, std::u
 void FanOut::give_up(std::uint32_t token, Open& open) {
   if (std::exchange(open.given_up, true)) return;
   for (const NodeId part : open.parts) {
-    tell(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
-         LaunchGivenUp{.token = token});
+    send_message(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
+                 LaunchGivenUp{.token = token});
   }
 }
 
 void FanOut::let_pass(std::uint32_t token, const Open& open, std::uint32_t number) {
   for (const NodeId part : open.parts) {
-    tell(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
-         BarrierPassed{.token = token, .number = number});
+    send_message(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
+                 BarrierPassed{.token = token, .number = number});
   }
 }
 

@@ -90,8 +90,8 @@ void Component::accept(MessagePtr message) {
                       std::string{message->body.traits().name} + "'"};
 }
 
-void Component::tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,
-                     std::uint32_t origin) {
+void Component::send_message(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,
+                             std::uint32_t origin) {
   MessagePtr message = fabric_.make(id_, to, size, traffic_class, std::move(body));
   message->origin = origin;
   fabric_.send(std::move(message));

@@ -14,8 +14,8 @@
 #include "kbsim/hw/fabric/i_switch.hpp"
 #include "kbsim/sim/windows.hpp"
 
-#include "flights.hpp"
 #include "paths.hpp"
+#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -59,7 +59,7 @@ const std::vector<LiveLink>& Fabric::links() const {
   for (Fabric* const fabric : places_->fabrics) {
     fabric->end_holds();
     fabric->end_runs();
-    if (fabric->flights_ != nullptr) fabric->flights_->serve_past();
+    if (fabric->reservations_ != nullptr) fabric->reservations_->serve_past();
   }
   return places_->links;
 }
@@ -132,7 +132,7 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
   packet.leads = leads;
   if (notes_ != 0) [[unlikely]]
     packet.noted = message.injected == message.packets_left ? notes_ : notes_ & kSpans;
-  if (books_ahead_ && !leads && !at_end(packet) && flights_->leave(packet)) return;
+  if (books_ahead_ && !leads && !at_end(packet) && reservations_->leave(packet)) return;
   const bool at_head = !at_end(packet) || message.cut_through;
   if (causes_) [[unlikely]] {
     causes_->inject(packet);
@@ -164,8 +164,8 @@ void Fabric::send(Message& message, Time head, Time tail) {
   if (link.hold != nullptr) [[unlikely]]
     between = link.hold->give_way(link, packet, overhead);
   if (link.merges != 0) [[unlikely]]
-    flights_->merge(link, packet);
-  const bool is_told_again = link.booked > 0 && flights_->make_way(link, packet);
+    reservations_->merge(link, packet);
+  const bool is_reserved_again = link.booked > 0 && reservations_->make_way(link, packet);
   const Lane::Slot slot =
       between ? *between : link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
@@ -173,8 +173,8 @@ void Fabric::send(Message& message, Time head, Time tail) {
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
-  if (is_told_again) [[unlikely]]
-    flights_->tell_again();
+  if (is_reserved_again) [[unlikely]]
+    reservations_->reserve_again();
 }
 
 // No earlier packet waits at the source to be sent, and this one arrives at its next node later than now. So
@@ -207,7 +207,7 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
   }
   if (link.arrivals != nullptr) [[likely]] {
     packet.late = packet.head == sim_.now() ? late_now() : 0;
-    if (packet.late == 0 && books_ahead_) return flights_->book(packet, link);
+    if (packet.late == 0 && books_ahead_) return reservations_->book(packet, link);
     return link.arrivals->push(link.port - 1, packet);
   }
   come_to(packet, link);
@@ -215,7 +215,7 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
 
 // The packet arrives at a node without arrivals().
 void Fabric::come_to(Packet& packet, LiveLink& link) {
-  if (books_ahead_ && flights_->comes_unheard(packet, link)) return;
+  if (books_ahead_ && reservations_->arrives_unobserved(packet, link)) return;
   Component& next = component(link.to);
   if (link.credits()) [[unlikely]] {
     if (causes_) explain_entry(packet, link);
@@ -293,9 +293,9 @@ MessagePtr Fabric::arrived(Packet& packet) {
 // Accepts unobserved packets that arrived before this packet by its link, or by all links if it came by none.
 void Fabric::catch_up(const Packet& packet) {
   if (!books_ahead_) return;
-  if (packet.hop == 0) return flights_->catch_up(packet.message->to);
+  if (packet.hop == 0) return reservations_->catch_up(packet.message->to);
   LiveLink& came = live(packet.message->route[packet.hop - 1]);
-  if (came.ahead != nullptr) flights_->catch_up(came);
+  if (came.ahead != nullptr) reservations_->catch_up(came);
 }
 
 void Fabric::free(Packet& packet) {
@@ -331,7 +331,7 @@ Path& Fabric::path(NodeId from, NodeId to) {
 }
 
 void Fabric::take(Path& path) {
-  if (!std::exchange(path.taken, true) && books_ahead_) flights_->know(path.route);
+  if (!std::exchange(path.taken, true) && books_ahead_) reservations_->know(path.route);
 }
 
 Split Fabric::split(const Message& message, Time arrival) {

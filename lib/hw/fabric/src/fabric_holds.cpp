@@ -8,7 +8,7 @@
 #include "kbsim/hw/fabric/paced_runs.hpp"
 
 #include "arrival_order.hpp"
-#include "flights.hpp"
+#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -24,7 +24,7 @@ void Fabric::settle(NodeId node) const {
   for (const LinkId out : graph_.out(node)) {
     if (ILinkHold* const hold = links_[out.value()].hold) hold->settle();
   }
-  if (flights_ != nullptr && books_ahead_) flights_->catch_up(node);
+  if (reservations_ != nullptr && books_ahead_) reservations_->catch_up(node);
 }
 
 void Fabric::end_runs() const {
@@ -33,7 +33,7 @@ void Fabric::end_runs() const {
 
 bool Fabric::is_free(LiveLink& link) const {
   return link.hold == nullptr && link.from_switch() == nullptr && link.credits() == nullptr &&
-         flights_->none_on(link);
+         reservations_->none_on(link);
 }
 
 bool Fabric::all_take_time_to(NodeId node) {
@@ -63,7 +63,7 @@ bool Fabric::has_passed(Component& component, std::uint32_t batch, const Packet&
   return at_hand->message == nullptr || arrives_before(&packet, at_hand);
 }
 
-void Fabric::hold(LiveLink& link, ILinkHold* holder) { flights_->hold(link, holder); }
+void Fabric::hold(LiveLink& link, ILinkHold* holder) { reservations_->hold(link, holder); }
 
 bool Fabric::joins(const Component& component, Packet& packet) {
   if (taking_ == nullptr || taking_->component_ != &component) return false;
@@ -80,7 +80,7 @@ void Fabric::resume(MessagePtr owned, const OnItsWay& where) {
   packet.hop = where.hop;
   packet.head = where.head;
   packet.tail = where.tail;
-  if (where.hop == 0) return flights_->leave_by_event(packet);
+  if (where.hop == 0) return reservations_->leave_by_event(packet);
   LiveLink& came = live(message.route[where.hop - 1]);
   packet.port = came.port;
   if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);

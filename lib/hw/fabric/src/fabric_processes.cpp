@@ -8,8 +8,8 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 
-#include "flights.hpp"
 #include "paths.hpp"
+#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -81,7 +81,7 @@ void Fabric::come_over(Packet& crossed, LiveLink& link) {
   if (free_messages_.size() > kEnough) [[unlikely]]
     give_spare();
   if (link.arrivals == nullptr) return come_to(packet, link);
-  if (books_ahead_) return flights_->book(packet, link);
+  if (books_ahead_) return reservations_->book(packet, link);
   link.arrivals->push(link.port - 1, packet);
 }
 

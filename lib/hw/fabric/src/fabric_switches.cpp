@@ -10,9 +10,9 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
-#include "flights.hpp"
 #include "impl/vc_switch.hpp"
 #include "impl/worm_source.hpp"
+#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -70,7 +70,7 @@ void Fabric::connect() {
     fabric->has_switches_ = has_switches_;
     fabric->flit_ = flit_;
     fabric->worm_flits_ = worm_flits_;
-    fabric->flights_ = std::make_unique<Flights>(*fabric);
+    fabric->reservations_ = std::make_unique<Reservations>(*fabric);
   }
   if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
 }

@@ -5,7 +5,7 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -65,12 +65,12 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
                            .gap = ser,
                            .count = left / whole};
       if (!books_ahead_ || more.count == 0) continue;
-      const std::int64_t told = flights_->follow(link, *message, more);
-      message->injected += static_cast<std::uint32_t>(told);
-      under_way_ -= told * source;
-      left -= told * whole;
-      next += told * ser;
-      if (told > 0) last = next - ser;
+      const std::int64_t reserved = reservations_->follow(link, *message, more);
+      message->injected += static_cast<std::uint32_t>(reserved);
+      under_way_ -= reserved * source;
+      left -= reserved * whole;
+      next += reserved * ser;
+      if (reserved > 0) last = next - ser;
     }
   }
 }

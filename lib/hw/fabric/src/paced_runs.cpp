@@ -8,8 +8,8 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/packet_run.hpp"
 
-#include "bookings.hpp"
-#include "flights.hpp"
+#include "reservation_list.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -29,7 +29,7 @@ PacedRuns::PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder)
 
 std::int64_t PacedRuns::begin(const Turns& turns) {
   drop_past();
-  if (!can_tell(*turns.message) || (turns.other != nullptr && !can_tell(*turns.other)) || !takes_over())
+  if (!can_reserve(*turns.message) || (turns.other != nullptr && !can_reserve(*turns.other)) || !takes_over())
     return 0;
   Run run = run_of(turns);
   run.turn = fabric_->sim().now();
@@ -48,7 +48,7 @@ std::int64_t PacedRuns::begin(const Turns& turns) {
 
 // The second of two messages has the same number of turns as the first, or one less.
 void PacedRuns::enter(Run& run, std::int64_t most) {
-  std::array<std::int64_t, kMostParts> told{};
+  std::array<std::int64_t, kMostParts> reserved{};
   for (std::size_t i = 0; i < run.all().size(); ++i) {
     const Edge left = later(run.left, static_cast<std::int64_t>(i) * run.gap);
     const PacketRun leaving{.size = run.size,
@@ -56,15 +56,15 @@ void PacedRuns::enter(Run& run, std::int64_t most) {
                             .tail = left.tail,
                             .gap = run.ways * run.gap,
                             .count = run.among(most, i)};
-    told[i] = fabric_->flights_->enter(*run.parts[i].message, leaving, entry_of(run, i));
-    if (told[i] == 0) break;
+    reserved[i] = fabric_->reservations_->enter(*run.parts[i].message, leaving, entry_of(run, i));
+    if (reserved[i] == 0) break;
   }
-  run.count = run.ways == 1 ? told[0] : std::min(2 * told[0], 2 * told[1] + 1);
+  run.count = run.ways == 1 ? reserved[0] : std::min(2 * reserved[0], 2 * reserved[1] + 1);
   for (std::size_t i = 0; i < run.all().size(); ++i) {
-    const std::int64_t taken = std::min(told[i], run.among(run.count, i));
-    if (taken == told[i]) continue;
+    const std::int64_t taken = std::min(reserved[i], run.among(run.count, i));
+    if (taken == reserved[i]) continue;
     leave_out(run, i, taken);
-    unsend(run, i, taken, told[i]);
+    unsend(run, i, taken, reserved[i]);
   }
 }
 
@@ -87,13 +87,13 @@ void PacedRuns::enter_shorter(Run& run, Bytes size) const {
   RunEntry entry = entry_of(run, 0);
   entry.head = entered.head;
   entry.tail = entered.tail;
-  if (fabric_->flights_->enter(*part.message, leaving, entry) == 0) return;
+  if (fabric_->reservations_->enter(*part.message, leaving, entry) == 0) return;
   run.shorter = {
       .size = size, .left = run.left.tail + behind - left.tail, .came = run.came.tail + behind - came.tail};
   ++run.count;
 }
 
-bool PacedRuns::can_tell(const Message& message) const {
+bool PacedRuns::can_reserve(const Message& message) const {
   const std::span<const LinkId> route = message.route;
   if (!fabric_->books_ahead_ || source_.latency <= Time{0} || route.size() < 3) return false;
   const LiveLink& first = fabric_->live(route[0]);
@@ -233,7 +233,7 @@ bool PacedRuns::is_between(const Alone& one) const {
 // Reserves from where the packet is: before the first link or before the second.
 bool PacedRuns::takes_over(const Alone& alone) {
   Packet& packet = *alone.packet;
-  if (!can_tell(*packet.message)) return false;
+  if (!can_reserve(*packet.message)) return false;
   const std::uint32_t hop = packet.hop;
   const Edge at{packet.head, packet.tail};
   Inbox<Packet>& inbox = fabric_->component(hop == 0 ? source_.memory : source_.unit).inbox();
@@ -247,7 +247,7 @@ bool PacedRuns::takes_over(const Alone& alone) {
   part.entered = over_second(part, servers.seconds[0], run.came);
   run.batch = batch_of(run);
   inbox.withdraw(packet);
-  if (!fabric_->flights_->enter(packet, entry_of(run, 0))) {
+  if (!fabric_->reservations_->enter(packet, entry_of(run, 0))) {
     packet.hop = hop;
     packet.port = hop == 0 ? 0 : run.first->port;
     packet.late = 0;

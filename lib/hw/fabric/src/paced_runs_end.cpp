@@ -7,8 +7,8 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/paced_runs.hpp"
 
-#include "bookings.hpp"
-#include "flights.hpp"
+#include "reservation_list.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
@@ -79,7 +79,7 @@ void PacedRuns::go_on(const Run& run, const Reached& from) {
 
 void PacedRuns::leave_out(const Run& run, std::size_t part, std::int64_t from) {
   const Part& of = run.parts[part];
-  fabric_->flights_->leave_out(*of.message, 2, of.ordinal + static_cast<std::uint32_t>(from));
+  fabric_->reservations_->leave_out(*of.message, 2, of.ordinal + static_cast<std::uint32_t>(from));
 }
 
 // Only the first `sent` of `of` packets of a part have their turn.

@@ -32,7 +32,7 @@ void AddressNames::drop(int sip, std::uint64_t va) {
   if (const auto found = ranges.find(va); found != ranges.end()) found->second.dropped = true;
 }
 
-std::string AddressNames::told(const Range& range) {
+std::string AddressNames::described(const Range& range) {
   return range.name + (range.dropped ? ", which was freed" : "");
 }
 
@@ -45,7 +45,7 @@ const AddressNames::Range* AddressNames::range_of(const Ranges& ranges, std::uin
 
 std::string AddressNames::in_one(const Ranges& ranges, std::uint64_t va) {
   const Range* const range = range_of(ranges, va);
-  return range == nullptr ? "" : told(*range);
+  return range == nullptr ? "" : described(*range);
 }
 
 std::shared_ptr<const TensorLayout> AddressNames::layout(int sip, std::uint64_t va) const {
@@ -84,12 +84,12 @@ std::string AddressNames::near(int sip, std::uint64_t va) const {
     if (va - end < size_of(least)) {
       least = Bytes{static_cast<std::int64_t>(va - end)};
       text = fmt::format("; it is {} the end of {}",
-                         least == 0_B ? "right behind" : to_string(least) + " behind", told(range));
+                         least == 0_B ? "right behind" : to_string(least) + " behind", described(range));
     }
   }
   if (next != ranges.end() && next->first - va < size_of(least)) {
     text = fmt::format("; it is {} before {}", to_string(Bytes{static_cast<std::int64_t>(next->first - va)}),
-                       told(next->second));
+                       described(next->second));
   }
   return text;
 }

@@ -2,7 +2,7 @@
 
 namespace kbsim::hw {
 
-using oplog::Told;
+using oplog::Handover;
 
 void OrderWatch::watch(std::shared_ptr<oplog::RaceTally> tally, std::function<void()> all_known) {
   tally_ = std::move(tally);
@@ -23,7 +23,7 @@ OrderWatch::Agent OrderWatch::here() {
   return strand->second.agent;
 }
 
-OrderWatch::Known OrderWatch::told() { return on() ? here()->tell(Told::nothing) : nullptr; }
+OrderWatch::Known OrderWatch::published() { return on() ? here()->publish(Handover::nothing) : nullptr; }
 
 OrderWatch::Known OrderWatch::both(const Known& a, const Known& b) const {
   Known all = oplog::joined(tally_, a, b);
@@ -63,12 +63,12 @@ void OrderWatch::quiet() {
 }
 
 void OrderWatch::fork(const Process& started) {
-  if (on()) strands_[started.id()] = {.process = started, .agent = made({}, told())};
+  if (on()) strands_[started.id()] = {.process = started, .agent = made({}, published())};
 }
 
 OrderWatch::Known OrderWatch::ends() {
   if (!on()) return nullptr;
-  Known known = told();
+  Known known = published();
   known->summarize();
   strands_.erase(sim_.running().id());
   not_awaited_.insert(known);
@@ -78,7 +78,7 @@ OrderWatch::Known OrderWatch::ends() {
 OrderWatch::Knowing::Knowing(OrderWatch& orders, std::span<const Known> more)
     : orders_{orders}, before_{orders.acting_} {
   if (!orders.on() || more.empty()) return;
-  const Agent agent = orders.made({}, orders.told());
+  const Agent agent = orders.made({}, orders.published());
   for (const Known& known : more) agent->learn(known);
   orders.acting_ = agent;
 }
@@ -87,7 +87,8 @@ void OrderWatch::ordered(std::uint32_t order, int rank, std::size_t pes) {
   if (!on()) return;
   orders_.emplace(
       order,
-      Order{.rank = rank, .pes = pes, .group = made({}, nullptr), .known = here()->tell(Told::launch)});
+      Order{
+          .rank = rank, .pes = pes, .group = made({}, nullptr), .known = here()->publish(Handover::launch)});
 }
 
 OrderWatch::Agent OrderWatch::kernel_begins(std::uint32_t order, PeCoord pe, std::string_view kernel) {
@@ -121,12 +122,12 @@ OrderWatch::Agent OrderWatch::move_begins(std::uint32_t order) {
 void OrderWatch::ends(std::uint32_t order, PeCoord pe, const Agent& kernel) {
   if (!kernel) return;
   Order& of = orders_.at(order);
-  of.ended.push_back(kernel->tell(Told::end));
+  of.ended.push_back(kernel->publish(Handover::end));
   last_[{pe, of.rank}] = {.launch = of.group->mark(), .end = of.ended.back()};
 }
 
 void OrderWatch::move_ends(std::uint32_t order, const Agent& move) {
-  if (move) orders_.at(order).ended.push_back(move->tell(Told::end));
+  if (move) orders_.at(order).ended.push_back(move->publish(Handover::end));
 }
 
 OrderWatch::Known OrderWatch::all_of(const std::vector<Known>& known) const {
@@ -142,7 +143,7 @@ void OrderWatch::reported(std::uint32_t order) {
   of.group->learn(of.known);
   of.group->learn(all_of(of.ended));
   of.ended.clear();
-  of.end = oplog::Knowledge::of(tally_, {.agent = of.group->mark(), .epoch = 1, .by = Told::end},
+  of.end = oplog::Knowledge::of(tally_, {.agent = of.group->mark(), .epoch = 1, .by = Handover::end},
                                 of.group->knows());
   of.end->summarize();
 }

@@ -172,7 +172,7 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
 }
 
 // Same result as one delivery per packet.
-void Memory::accept_unheard(const UnheardPackets& packets) {
+void Memory::accept_unobserved(const UnobservedPackets& packets) {
   Message& message = *packets.message;
   MemoryRequest packet{
       .op = MemoryOp::write, .bytes = packets.size, .head = packets.head, .tail = packets.tail};

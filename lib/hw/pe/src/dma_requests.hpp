@@ -20,7 +20,7 @@ class DmaRequests {
     std::int64_t offset = 0;
     Bytes window;                 // bytes that it takes of the DMA's window
     oplog::Slices contents = {};  // of its answer, once they are known
-    Time told = kForever;         // when its answer reaches the DMA, once known
+    Time reserved = kForever;     // when its answer reaches the DMA, once known
   };
 
   [[nodiscard]] bool empty() const { return free_.size() == records_.size(); }

@@ -69,10 +69,10 @@ SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) 
   const std::source_location& at = done->at();
   oplog::KnowledgePtr known;
   if (issue_) {
-    issue_->tells(oplog::Told::send);
-    known = issue_->told_early();
+    issue_->publishes(oplog::Handover::send);
+    known = issue_->published_early();
   } else if (agent_) {
-    known = agent_->tell(oplog::Told::send);
+    known = agent_->publish(oplog::Handover::send);
   }
   return {.queue = *queue(dir, n, Flow::sends, at),
           .tile = nullptr,

@@ -50,7 +50,7 @@ PendingPtr KernelContext::barrier(std::source_location at) {
   if (agent_) {
     done->issued_as(units_.races->issue(agent_));
     done->issue()->knew_then = agent_->knows();
-    units_.races->orders().reaches(launch_.order, barriers_, agent_->tell(oplog::Told::barrier));
+    units_.races->orders().reaches(launch_.order, barriers_, agent_->publish(oplog::Handover::barrier));
   }
   in_order(at, [this, at] { units_.barriers->reached(take_turn(at), ++reached_); });
   return done;

@@ -38,7 +38,7 @@ bool ReadStream::begin(const Terms& terms, const Port& port, ILinkHold& holder) 
   outstanding_ = 0_B;
   answers_ = own_ = kept_ = sent_ = unanswered_ = next_ = 0;
   before_.clear();
-  told_.clear();
+  reserved_.clear();
   ahead_ = lanes_.state();
   old_ = young_ = {.state = ahead_, .reads = 0};
   asked_ = Time{};
@@ -59,15 +59,15 @@ void ReadStream::follows(const TransferPtr& transfer, const Read& read, const Re
   ReadLanes::Moving moving = where;
   lanes_.pass(ahead_, read.bytes, moving);
   outstanding_ += read.window;
-  if (told_.empty() || told_.back().transfer != transfer) {
-    told_.push_back({.transfer = transfer,
-                     .first = next_,
-                     .piece = transfer->next_index(),
-                     .whole = transfer->all_sent()});
+  if (reserved_.empty() || reserved_.back().transfer != transfer) {
+    reserved_.push_back({.transfer = transfer,
+                         .first = next_,
+                         .piece = transfer->next_index(),
+                         .whole = transfer->all_sent()});
   }
   push(read);
   at(next_ - 1).answered = moving.head;
-  told_.back().end = own_ = next_;
+  reserved_.back().end = own_ = next_;
 }
 
 void ReadStream::push(const Read& read) {
@@ -76,7 +76,7 @@ void ReadStream::push(const Read& read) {
   __builtin_prefetch(&at(next_ + 1), 1);  // the entry after the next
 }
 
-bool ReadStream::can_tell(const Transfer& transfer, std::size_t piece) const {
+bool ReadStream::can_reserve(const Transfer& transfer, std::size_t piece) const {
   return transfer.only_reads() && is_near(transfer.pieces()[piece]);
 }
 
@@ -99,7 +99,7 @@ Time ReadStream::send_time(Bytes window, Time now) {
   return time;
 }
 
-void ReadStream::tell(const Piece& piece, Time now) {
+void ReadStream::reserve(const Piece& piece, Time now) {
   const Bytes bytes = piece.memory.bytes;
   const Bytes window = window_of(bytes, terms_.request);
   const Time sent = send_time(window, now);
@@ -128,7 +128,7 @@ void ReadStream::keep_state(Time now) {
 // Keeps one more read: the last one says when the port is free.
 void ReadStream::forget() {
   std::uint64_t first = std::min(old_.reads, unanswered_);
-  if (!told_.empty()) first = std::min(first, told_.front().first);
+  if (!reserved_.empty()) first = std::min(first, reserved_.front().first);
   if (first > 0) kept_ = std::max(kept_, first - 1);
 }
 

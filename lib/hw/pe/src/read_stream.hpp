@@ -42,14 +42,14 @@ class ReadStream {
     Time answered{};
   };
   /// A transfer whose reads [first, end) are reserved.
-  struct Told {
+  struct ReservedTransfer {
     TransferPtr transfer;
     std::uint64_t first = 0;
     std::uint64_t end = 0;
     std::size_t piece = 0;  // reserved next
     bool whole = false;     // all are reserved
   };
-  enum class Next { told, stuck, nothing };
+  enum class Next { reserved, stuck, nothing };
 
   /// Bytes that a request takes of the DMA's window, in whole lines.
   [[nodiscard]] static Bytes window_of(Bytes request, Bytes largest);
@@ -74,8 +74,8 @@ class ReadStream {
   Next go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at);
 
   /// The transfers with reserved reads, in their order.
-  [[nodiscard]] PoolDeque<Told>& told() { return told_; }
-  [[nodiscard]] bool ends_by(const Told& transfer, Time now) const {
+  [[nodiscard]] PoolDeque<ReservedTransfer>& reserved() { return reserved_; }
+  [[nodiscard]] bool ends_by(const ReservedTransfer& transfer, Time now) const {
     return transfer.whole && read(transfer.end - 1).answered <= now;
   }
   [[nodiscard]] const Read& read(std::uint64_t index) const { return ring_[index & mask_]; }
@@ -108,9 +108,9 @@ class ReadStream {
     ReadLanes::Moving where;
     oplog::Slices contents;  // of data
   };
-  [[nodiscard]] bool can_tell(const Transfer& transfer, std::size_t piece) const;
+  [[nodiscard]] bool can_reserve(const Transfer& transfer, std::size_t piece) const;
   [[nodiscard]] bool is_near(const Piece& piece) const;
-  void tell(const Piece& piece, Time now);
+  void reserve(const Piece& piece, Time now);
   [[nodiscard]] Time send_time(Bytes window, Time now);
   void answer_next();
   void push(const Read& read);
@@ -138,7 +138,7 @@ class ReadStream {
   std::uint64_t sent_ = 0;        // sent by now
   std::uint64_t unanswered_ = 0;  // the first unanswered when the last is sent
   std::uint64_t next_ = 0;
-  PoolDeque<Told> told_;
+  PoolDeque<ReservedTransfer> reserved_;
   ReadLanes::State ahead_;
   Check old_;
   Check young_;
@@ -150,29 +150,31 @@ ReadStream::Next ReadStream::go_on(Time now, std::span<const TransferPtr> waitin
   constexpr std::uint64_t kAhead = 256;
   keep_state(now);
   while (sent_ < next_ && read(sent_).sent < now) ++sent_;
-  for (std::size_t i = told_.empty() || !told_.back().whole ? std::max<std::size_t>(told_.size(), 1) - 1
-                                                            : told_.size();
+  for (std::size_t i = reserved_.empty() || !reserved_.back().whole
+                           ? std::max<std::size_t>(reserved_.size(), 1) - 1
+                           : reserved_.size();
        i < waiting.size(); ++i) {
     const Transfer& transfer = *waiting[i];
-    if (i == told_.size())
-      told_.push_back({.transfer = waiting[i], .first = next_, .end = next_, .piece = transfer.next_index()});
-    Told& told = told_.back();
-    for (; told.piece < transfer.pieces().size(); ++told.piece) {
-      const bool stuck = !can_tell(transfer, told.piece);
+    if (i == reserved_.size())
+      reserved_.push_back(
+          {.transfer = waiting[i], .first = next_, .end = next_, .piece = transfer.next_index()});
+    ReservedTransfer& reserved = reserved_.back();
+    for (; reserved.piece < transfer.pieces().size(); ++reserved.piece) {
+      const bool stuck = !can_reserve(transfer, reserved.piece);
       if (stuck && port_.free <= now) return Next::stuck;
       if (stuck || next_ - sent_ >= kAhead) {
         const Time again = stuck ? port_.free : read(next_ - kAhead / 2).sent;
         if (again != asked_) come_at(again);
         asked_ = again;
-        return Next::told;
+        return Next::reserved;
       }
-      tell(transfer.pieces()[told.piece], now);
-      told.end = next_;
+      reserve(transfer.pieces()[reserved.piece], now);
+      reserved.end = next_;
     }
-    told.whole = true;
+    reserved.whole = true;
     come_at(read(next_ - 1).answered);
   }
-  return told_.empty() ? Next::nothing : Next::told;
+  return reserved_.empty() ? Next::nothing : Next::reserved;
 }
 
 template <class Each>

@@ -89,7 +89,7 @@ class MemoryRun {
       throw MemoryTrafficInterrupted{fmt::format("interrupted after {}, {} under way",
                                                  counted(asked_, "access", "accesses"), waiting_.size()),
                                      so_far()};
-    tell_simulated(result_.simulated, asked_);
+    report_simulated(result_.simulated, asked_);
     if (steps % kLooksAtMemory == 0) require_memory("kbsim traffic --scope hbm");
   }
 

@@ -78,7 +78,7 @@ class Replay {
   NocResult run(const std::vector<NocStream>& streams) {
     for (std::size_t i = 0; i < streams.size(); ++i) (void)sim_.spawn("a processor", play(i, &streams[i]));
     sim_.run();
-    tell();
+    report();
     result_.cycles = to_ns(ended_) / cycle_;
     result_.events = sim_.events();
     return result_;
@@ -166,14 +166,14 @@ class Replay {
       noted.transfers += group->transfers;
       noted.reads = noted.reads || group->reads;
     }
-    if (noted_at_ != sim_.now()) tell();
+    if (noted_at_ != sim_.now()) report();
     noted_at_ = sim_.now();
     noted_.push_back(noted);
     ++result_.barriers;
   }
 
   // Reports barriers of one time in a fixed order.
-  void tell() {
+  void report() {
     std::ranges::sort(noted_, {}, [](const NocBarrier& b) { return std::pair{b.stream, b.first}; });
     for (const NocBarrier& barrier : noted_) sink_(barrier);
     noted_.clear();

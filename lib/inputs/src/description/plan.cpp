@@ -85,16 +85,16 @@ std::string protocol_note(const ccl::Plan& plan) {
              : "";
 }
 
-constexpr std::size_t kMostTold = 16;
+constexpr std::size_t kMostPrinted = 16;
 
 std::string judged_custom(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
   std::string text = judgement.right() ? "it names no collective; what arrives where:\n"
                                        : "it names no collective, and what arrives isn't known\n";
   constexpr std::size_t kParts = 8;
-  const std::vector<std::string> all = ccl::told_of(ccl::outputs_of(plan), kParts);
-  for (const std::string& line : all | std::views::take(kMostTold)) text += "  " + line + "\n";
-  if (all.size() > kMostTold)
-    text += fmt::format("  and {}\n", counted(all.size() - kMostTold, "more chunk"));
+  const std::vector<std::string> all = ccl::describe(ccl::outputs_of(plan), kParts);
+  for (const std::string& line : all | std::views::take(kMostPrinted)) text += "  " + line + "\n";
+  if (all.size() > kMostPrinted)
+    text += fmt::format("  and {}\n", counted(all.size() - kMostPrinted, "more chunk"));
   return text;
 }
 
@@ -150,7 +150,7 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
   if (!plan.in_chunks.empty()) all["input_chunks"] = list_of(plan.in_chunks);
   if (!plan.out_chunks.empty()) all["output_chunks"] = list_of(plan.out_chunks);
   boost::json::array arrives;
-  for (const std::string& line : ccl::told_of(ccl::outputs_of(plan))) arrives.emplace_back(line);
+  for (const std::string& line : ccl::describe(ccl::outputs_of(plan))) arrives.emplace_back(line);
   all["arrives"] = std::move(arrives);
   return all;
 }

@@ -99,7 +99,7 @@ void require_ends(const ccl::Plan& plan) {
   const auto index = [](int number) { return static_cast<std::size_t>(number); };
   const PlanBlock& block = plan.blocks[index(one.rank)][index(one.block)];
   throw InputError{plan.place(block.steps[index(one.step)]),
-                   "steps wait for each other in a circle:\n  " + ccl::told_of(plan, stuck)};
+                   "steps wait for each other in a circle:\n  " + ccl::describe(plan, stuck)};
 }
 
 }  // namespace kbsim::inputs::msccl

@@ -16,7 +16,8 @@ PendingPtr gather(Pe& pe, const GatherCommand& command) {
   PendingPtr state = pe.pending(CommandWait{"gather"}, command.at);
   try {
     Block block{.runs = runs_of(command, numbers), .shape = command.shape, .dtype = command.base.dtype};
-    for (const BlockRun& run : block.runs) (void)pe.memory(run.va, run.bytes, told(command, run), command.at);
+    for (const BlockRun& run : block.runs)
+      (void)pe.memory(run.va, run.bytes, described(command, run), command.at);
     const PendingPtr loaded = pe.issue(LoadCommand{.from = std::move(block), .at = command.at});
     state->complete(loaded->observe(), {});
   } catch (const Error&) {

@@ -12,17 +12,17 @@ namespace kbsim {
 /// it.
 template <class Act>
 decltype(auto) at_line(const std::source_location& at, const Act& act) {
-  const auto told = [&](const Error& error) {
+  const auto reported = [&](const Error& error) {
     return fmt::format("{}: {}", to_string(to_place(at)), error.what());
   };
   try {
     return act();
   } catch (const UsageError& error) {
-    throw UsageError{told(error)};
+    throw UsageError{reported(error)};
   } catch (const AllocationError& error) {
-    throw AllocationError{told(error)};
+    throw AllocationError{reported(error)};
   } catch (const KernelFault& error) {
-    throw KernelFault{told(error)};
+    throw KernelFault{reported(error)};
   }
 }
 

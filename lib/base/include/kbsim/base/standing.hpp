@@ -64,7 +64,7 @@ class HostWork {
 };
 
 /// A simulation reports now and then how far it is. May draw the LiveLine again.
-void tell_simulated(Time now, std::uint64_t events) noexcept;
+void report_simulated(Time now, std::uint64_t events) noexcept;
 
 /// The state of the process's only simulation. Not for a process that runs several side by side.
 [[nodiscard]] Standing standing();

@@ -25,8 +25,8 @@ using PlanSum = std::shared_ptr<const std::vector<PlanPart>>;
 [[nodiscard]] std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most = 30'000'000);
 /// "chunk 3 of rank 1's output: chunk 3 of rank 0 + 2 times chunk 0 of rank 2" per written chunk. After
 /// `most` parts of a sum (0: no limit), "+ 24 more".
-[[nodiscard]] std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs,
-                                               std::size_t most = 0);
+[[nodiscard]] std::vector<std::string> describe(const std::vector<std::vector<PlanSum>>& outputs,
+                                                std::size_t most = 0);
 
 /// Compares the results of a plan with the collective that it names. A plan that names none is right unless
 /// it reads a chunk that no step has written.

@@ -54,10 +54,10 @@ using StepAction = std::function<void(int rank, const PlanStep& step, int in, in
 [[nodiscard]] std::vector<StuckStep> walk(const Plan& plan, WalkRules rules, const StepAction& action = {});
 
 /// "rank 0, thread block 3, step 2 (rcs) waits for a free slot on channel 0 of rank 1, thread block 3, ..."
-[[nodiscard]] std::string told_of(const Plan& plan, const StuckStep& stuck);
+[[nodiscard]] std::string describe(const Plan& plan, const StuckStep& stuck);
 
 /// A circle of steps that wait for each other, one line per step; "" if none is stuck.
-[[nodiscard]] std::string told_of(const Plan& plan, const std::vector<StuckStep>& stuck);
+[[nodiscard]] std::string describe(const Plan& plan, const std::vector<StuckStep>& stuck);
 
 /// The fewest slots with which the plan ends. UsageError if no number is enough.
 [[nodiscard]] int least_slots(const Plan& plan, bool keeps_slot);

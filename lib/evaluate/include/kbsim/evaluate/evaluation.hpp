@@ -43,7 +43,7 @@ struct EvaluationRequest {
   bool parallel_bound = false;                     // the only simulation reports its bound for threads
   std::string alone = {};                          // Evaluation::alone, for errors about several simulations
   /// Failures are reported before any simulation; false: no report is seen before the end.
-  bool told_before = true;
+  bool checked_before = true;
 };
 
 /// The result: one row of numbers and words per simulation, from which all outputs are made. "events", a

@@ -21,7 +21,7 @@ struct Parallel {
 };
 
 /// Prints on stderr why one thread simulates though several were asked for; nothing without a reason.
-void tell_one_thread(const Parallel& how, const std::string& why);
+void say_one_thread(const Parallel& how, const std::string& why);
 
 /// Runs job(0) to job(n - 1), each on any thread; returns which have ended. After a stop signal (StopSignals)
 /// no further job begins, and jobs that throw Interrupted haven't ended. If jobs throw other errors, the

@@ -35,7 +35,7 @@ class Rehearsal {
 };
 
 /// Reports now which settings the components of the machine refuse. Skipped for a single simulation that
-/// refuses them as well and whose output isn't seen before it ends (told_before).
+/// refuses them as well and whose output isn't seen before it ends (checked_before).
 void require_buildable(const EvaluationRequest& request, const config::MachineSpec& machine,
                        std::size_t simulations);
 

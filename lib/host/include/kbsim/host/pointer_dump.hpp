@@ -18,6 +18,6 @@ namespace kbsim::host {
 [[nodiscard]] std::string pointer_dump(hw::Machine& machine);
 
 /// The places of these PEs' rings, as a section of a report; "" if they have none.
-[[nodiscard]] std::string told_of_rings(hw::Machine& machine, const std::vector<PeCoord>& pes);
+[[nodiscard]] std::string describe_rings(hw::Machine& machine, const std::vector<PeCoord>& pes);
 
 }  // namespace kbsim::host

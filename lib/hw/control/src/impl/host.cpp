@@ -118,9 +118,9 @@ Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice c
   races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .issue = waiting->issue, .rank = rank},
       {.memory = memory, .address = address}, Bytes{contents.bytes});
-  tell(memory, Bytes{contents.bytes}, TrafficClass::request,
-       WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
-       static_cast<std::uint32_t>(rank));
+  send_message(memory, Bytes{contents.bytes}, TrafficClass::request,
+               WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
+               static_cast<std::uint32_t>(rank));
   return acknowledged({*this, token});
 }
 
@@ -136,9 +136,9 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
   waiting->issue = races_->issue(races_->orders().here());
   races_->begin({.op = {}, .call = "read", .at = {}, .issue = waiting->issue, .rank = rank},
                 {.memory = memory, .address = address}, bytes);
-  tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
-       ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
-       static_cast<std::uint32_t>(rank));
+  send_message(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
+               ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
+               static_cast<std::uint32_t>(rank));
   return answered({*this, token});
 }
 
@@ -168,14 +168,14 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   if (touches_memory(*job)) races_->orders().ordered(token, rank, job->targets.size());
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
-  tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
-       Control{.job = job,
-               .first = 0,
-               .last = job->targets.size(),
-               .token = token,
-               .order = token,
-               .number = number.launch},
-       static_cast<std::uint32_t>(rank));
+  send_message(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
+               Control{.job = job,
+                       .first = 0,
+                       .last = job->targets.size(),
+                       .token = token,
+                       .order = token,
+                       .number = number.launch},
+               static_cast<std::uint32_t>(rank));
   return reported({*this, token});
 }
 

@@ -25,7 +25,7 @@ class WormSwitch final : public ISwitch {
                   options.matching, options.iterations, arbiter},
         crossbar_{static_cast<std::uint32_t>(input_free_.size()), ports.outputs(), options.matching,
                   options.iterations, arbiter},
-        chosen_(input_free_.size() * ports.outputs(), kNobody),
+        chosen_(input_free_.size() * ports.outputs(), kNone),
         blocked_(ports.outputs()) {
     for (std::size_t i = 0; i < input_free_.size(); ++i) turns_.push_back(arbiter.make(1, ports_.channels()));
   }
@@ -121,7 +121,7 @@ class WormSwitch final : public ISwitch {
   void allocate_crossbar() {
     for (const std::uint32_t i : occupied_) ask_crossbar(i);
     for (const std::uint32_t pair : asked_) {
-      const std::uint32_t queue = std::exchange(chosen_[pair], kNobody);
+      const std::uint32_t queue = std::exchange(chosen_[pair], kNone);
       const std::uint32_t output = pair % ports_.outputs();
       blocked_[output] = false;
       crossbar_.request({.input = pair / ports_.outputs(),
@@ -146,7 +146,7 @@ class WormSwitch final : public ISwitch {
     }
   }
 
-  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   [[nodiscard]] SwitchRequest in_turn(std::uint32_t queue) const {
     return {.port = 0, .channel = channel_of(queue), .packet = queues_[queue].front};
@@ -164,8 +164,8 @@ class WormSwitch final : public ISwitch {
     const std::uint32_t input = input_of(index);
     const std::uint32_t pair = input * ports_.outputs() + output;
     std::uint32_t& best = chosen_[pair];
-    if (best == kNobody) asked_.push_back(pair);
-    if (best == kNobody || turns_[input]->before(in_turn(index), in_turn(best))) best = index;
+    if (best == kNone) asked_.push_back(pair);
+    if (best == kNone || turns_[input]->before(in_turn(index), in_turn(best))) best = index;
   }
 
   void send(std::uint32_t index) {

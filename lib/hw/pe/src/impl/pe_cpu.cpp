@@ -67,9 +67,9 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   Task<> run_launches();
   Task<> run(Launch launched, LaunchId launch, bool* given_up);
   Process start_kernel(const Launch& launched, LaunchId launch, bool* given_up);
-  Task<> tell_of_barriers();
+  Task<> report_barriers();
   [[nodiscard]] UnitWork work() const;
-  [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
+  [[nodiscard]] std::string describe(const KernelCall& kernel, const std::exception& error) const;
 
   PeCpuSpec spec_;
   PeUnits units_;
@@ -123,7 +123,7 @@ void PeCpu::start(Machine& machine) {
   math_ = &machine.component(pe.math);
   dma_ = &machine.at<IDma>(pe.dma);
   serve_box<&PeCpu::launches_, &PeCpu::run_launches>(*this);
-  serve_box<&PeCpu::reached_, &PeCpu::tell_of_barriers>(*this);
+  serve_box<&PeCpu::reached_, &PeCpu::report_barriers>(*this);
 }
 
 // So far; complete while no kernel runs.
@@ -188,8 +188,8 @@ Task<> PeCpu::run_launches() {
                             .last_end = end,
                             .work = work().since(before),
                             .why = causes != nullptr ? causes->current() : Cause{}};
-    tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
+    send_message(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+                 ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
     std::erase(given_up_, order.token);
     orders_.pop_front();
   }
@@ -208,10 +208,10 @@ void PeCpu::give_up(std::uint32_t token) {
   if (const auto kernel = running(token)) kernel->give_up();
 }
 
-Task<> PeCpu::tell_of_barriers() {
+Task<> PeCpu::report_barriers() {
   for (;;) {
     const BarrierReached barrier = co_await reached_.receive();
-    tell(from_, fabric().graph().spec().system.control_bytes, TrafficClass::response, barrier);
+    send_message(from_, fabric().graph().spec().system.control_bytes, TrafficClass::response, barrier);
   }
 }
 
@@ -233,13 +233,13 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   } catch (const LaunchAborted&) {
     aborted = true;
   } catch (const Error& error) {
-    throw Error{error.exit_code(), told_of(*kernel, error)};
+    throw Error{error.exit_code(), describe(*kernel, error)};
   } catch (const std::bad_alloc&) {
-    throw Error{ExitCode::limit, told_of(*kernel, UsageError{"out of memory"})};
+    throw Error{ExitCode::limit, describe(*kernel, UsageError{"out of memory"})};
   } catch (const std::exception& error) {
-    throw KernelFault{told_of(*kernel, error)};
+    throw KernelFault{describe(*kernel, error)};
   } catch (...) {
-    throw KernelFault{told_of(*kernel, KernelFault{thrown_text()})};
+    throw KernelFault{describe(*kernel, KernelFault{thrown_text()})};
   }
   if (aborted) {
     *given_up = true;
@@ -249,7 +249,7 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   orders.ends(launch.order, node().at, agent);
 }
 
-std::string PeCpu::told_of(const KernelCall& kernel, const std::exception& error) const {
+std::string PeCpu::describe(const KernelCall& kernel, const std::exception& error) const {
   return fmt::format("kernel {} on {} at {}: {}", kernel.name, to_string(node().at), to_string(sim().now()),
                      error.what());
 }

@@ -65,9 +65,9 @@ void PeDma::obey(NodeId from, const Control& order) {
                        start = sim().now()] {
     if (issue) issue->awaited();
     races_->orders().move_ends(number, mover);
-    told_ = sim().now();
-    tell(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         ControlDone{.token = token, .activity = {start, start, sim().now()}});
+    reserved_ = sim().now();
+    send_message(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+                 ControlDone{.token = token, .activity = {start, start, sim().now()}});
   };
   std::make_shared<OrderedMove>(
       OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_, .unit = id(), .issue = issue},
@@ -114,7 +114,7 @@ Task<> PeDma::run() {
   wakes_ = std::ranges::any_of(*queues_, may);
   if (!wakes_) return;
   if (sim().causes() != nullptr) sim().causes()->because(port_why_);
-  work_.post(port_free_, {.kind = Work::Kind::port_free, .token = wakes_told_});
+  work_.post(port_free_, {.kind = Work::Kind::port_free, .token = reserved_wakes_});
 }
 
 [[gnu::always_inline]] void PeDma::take(std::vector<Work>& work) {
@@ -125,9 +125,10 @@ Task<> PeDma::run() {
     if (explains) sim().causes()->set_current(work_.collected()[i]);
     if (item.kind == Work::Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
     if (item.kind == Work::Kind::answer) answered(item.token);
-    if (item.kind == Work::Kind::sent && item.token == item.transfer->progress.told) finish(*item.transfer);
-    if (item.kind == Work::Kind::port_free && item.token == wakes_told_) wakes_ = false;
-    if (item.kind == Work::Kind::told && item.token == streams_ && streams()) finish_told();
+    if (item.kind == Work::Kind::sent && item.token == item.transfer->progress.reserved)
+      finish(*item.transfer);
+    if (item.kind == Work::Kind::port_free && item.token == reserved_wakes_) wakes_ = false;
+    if (item.kind == Work::Kind::reserved && item.token == streams_ && streams()) finish_reserved();
     if (item.kind == Work::Kind::begin) work[begins++].transfer = std::move(item.transfer);
   }
   const auto begun = std::span{work}.first(begins);
@@ -169,8 +170,10 @@ Task<> PeDma::run() {
   if (site_.log->keeps_operations()) transfer->answered(request.offset, request.contents);
   requests_.erase(token);
   if (--transfer->progress.unanswered > 0 || !transfer->all_sent()) return;
-  const auto is_it = [&](const ReadStream::Told& told) { return told.transfer == transfer; };
-  if (!streams() || std::ranges::none_of(stream_->told(), is_it)) finish(*transfer);
+  const auto is_it = [&](const ReadStream::ReservedTransfer& reserved) {
+    return reserved.transfer == transfer;
+  };
+  if (!streams() || std::ranges::none_of(stream_->reserved(), is_it)) finish(*transfer);
 }
 
 void PeDma::finish(Transfer& transfer) {
@@ -219,7 +222,7 @@ Time PeDma::send_next(ClassQueue& queue) {
   if (sim().causes() != nullptr) explain_port(control, false);
   MessagePtr message =
       fabric().make(id(), request.to, control, queue.sender().traffic_class(), std::move(request.body));
-  if (told_ == sim().now() || (paced_ != nullptr && paced_->crosses_now()))
+  if (reserved_ == sim().now() || (paced_ != nullptr && paced_->crosses_now()))
     fabric().send(std::move(message));
   else
     fabric().depart(std::move(message));
@@ -247,7 +250,7 @@ Time PeDma::send_packet(ClassQueue& queue) {
   Burst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
   const Time gap = gap_of(size);
-  if (const std::optional<Time> told = begins_run(queue, size, gap)) return *told;
+  if (const std::optional<Time> reserved = begins_run(queue, size, gap)) return *reserved;
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   if (paced_ != nullptr)
@@ -282,7 +285,7 @@ void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   const TransferPtr transfer = std::move(*sender);
   queue.waiting.erase(sender);
   if (!queue.waiting.empty()) __builtin_prefetch(queue.waiting.front().get(), 1);
-  if (transfer->progress.unanswered > 0 || transfer->progress.told != 0) return;
+  if (transfer->progress.unanswered > 0 || transfer->progress.reserved != 0) return;
   if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
   work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});
 }

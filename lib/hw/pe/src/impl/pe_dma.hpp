@@ -65,7 +65,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void loaded(Time at, Token token, oplog::Slices contents) override {
     DmaRequests::Request& request = requests_.at(token);
     request.contents = std::move(contents);
-    request.told = at;
+    request.reserved = at;
     work_.post(at, {.kind = Work::Kind::answer, .token = token});
   }
   [[nodiscard]] bool reads_first() override;
@@ -96,20 +96,20 @@ class PeDma : public Component, public IDma, private ILinkHold {
     Bytes freed;
   };
   struct Work {
-    enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
+    enum class Kind : std::uint8_t { begin, answer, sent, port_free, reserved };
     Kind kind;
     Token token = 0;            // of an answer, a stream, a burst that has left, or a wake-up
     TransferPtr transfer = {};  // that begins, or has left
   };
 
   // A burst reserved ahead, of one class or of two that take turns.
-  struct ToldPart {
+  struct ReservedPart {
     ClassQueue* queue = nullptr;
     std::int64_t left = 0;  // turns that the queue hasn't counted yet
     bool all = false;       // the transfer is all sent then
   };
-  struct ToldRun {
-    std::array<ToldPart, 2> parts{};
+  struct ReservedRun {
+    std::array<ReservedPart, 2> parts{};
     std::int64_t ways = 1;  // number of parts
     Bytes size;             // of each packet
     std::int64_t count = 0;
@@ -180,9 +180,9 @@ class PeDma : public Component, public IDma, private ILinkHold {
 
   // Reads reserved ahead, all of one class.
   [[nodiscard]] bool streams() const { return stream_ != nullptr && stream_->active(); }
-  static constexpr auto kToldClass = static_cast<std::size_t>(TrafficClass::request);
-  [[nodiscard]] ClassQueue& told_queue() { return (*queues_)[kToldClass]; }
-  [[nodiscard]] bool may_stream() { return !told_queue().waiting.empty() && fabric().books_ahead(); }
+  static constexpr auto kReservedClass = static_cast<std::size_t>(TrafficClass::request);
+  [[nodiscard]] ClassQueue& reserved_queue() { return (*queues_)[kReservedClass]; }
+  [[nodiscard]] bool may_stream() { return !reserved_queue().waiting.empty() && fabric().books_ahead(); }
   [[nodiscard]] bool begins_stream();
   [[nodiscard]] bool takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port);
   [[nodiscard]] static bool pays(const ClassQueue& queue);
@@ -190,8 +190,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void follow_answers();
   void follow_packets(PoolVector<Packet*> packets);
   [[nodiscard]] bool streams_on();
-  void finish_told();
-  void tell_contents(const ReadStream::Told& told, std::uint64_t end);
+  void finish_reserved();
+  void record_contents(const ReadStream::ReservedTransfer& reserved, std::uint64_t end);
   void end_stream(const Reached& reached);
   void goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
                const Reached& reached);
@@ -200,7 +200,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   [[nodiscard]] std::optional<Time> begins_run(ClassQueue& queue, Bytes size, Time gap);
   [[nodiscard]] Time gap_of(Bytes size) const;
   [[nodiscard]] PacedRuns* paced();
-  void follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told);
+  void follow_run(ClassQueue& queue, ClassQueue* other, const ReservedRun& reserved);
   [[nodiscard]] ClassQueue* rival_of(const ClassQueue& queue, const ClassQueue* but = nullptr) const;
   [[nodiscard]] bool takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes size) const;
   [[nodiscard]] bool runs() const { return run_.count > 0; }
@@ -238,17 +238,17 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::unique_ptr<std::array<Room, kTrafficClasses>> rooms_;  // once there is some, if causes are kept
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  Token wakes_told_ = 0;    // number of the last wake-up; earlier ones are void
-  bool wakes_ = false;      // a wake-up is posted for when the port is free
-  bool tcm_waits_ = false;  // for this turn
+  Token reserved_wakes_ = 0;  // number of the last wake-up; earlier ones are void
+  bool wakes_ = false;        // a wake-up is posted for when the port is free
+  bool tcm_waits_ = false;    // for this turn
   DmaRequests requests_;
   std::unique_ptr<ReadStream> stream_;  // from the first on
   Token streams_ = 0;                   // number that have begun
   std::uint32_t pause_ = 0;             // number of tries to skip before the next begins
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
-  Token told_runs_ = 0;                 // number of bursts that end a transfer
-  Time told_ = kForever;                // when an order's end was last reported
-  ToldRun run_;                         // whose turns are to come
+  Token reserved_runs_ = 0;             // number of bursts that end a transfer
+  Time reserved_ = kForever;            // when an order's end was last reported
+  ReservedRun run_;                     // whose turns are to come
   std::unique_ptr<PacedRuns> paced_;    // from the first on
   std::uint64_t begun_ = 0;             // transfers
   std::uint64_t done_ = 0;              // of these

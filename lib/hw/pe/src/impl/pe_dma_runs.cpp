@@ -16,29 +16,30 @@ std::optional<Time> PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
   if (!fabric().books_ahead() || runs() || paced() == nullptr) return std::nullopt;
   Message* const message = queue.burst.message;
   ClassQueue* other = rival_of(queue);
-  std::int64_t told = 0;
+  std::int64_t reserved = 0;
   if (other != nullptr && takes_turns(queue, *other, size)) {
     const std::int64_t own = std::min(queue.burst.left / size, kMost);
     const std::int64_t others = std::min(other->burst.left / size, kMost);
     const std::int64_t most = std::min(2 * own, 2 * others + 1);
     if (most >= kFew)
-      told = paced_->begin(
+      reserved = paced_->begin(
           {.message = message, .other = other->burst.message, .size = size, .gap = gap, .most = most});
   }
   Bytes less;
-  if (told == 0) {
+  if (reserved == 0) {
     const std::int64_t all = queue.burst.left / size;
     const std::int64_t most = other != nullptr ? 1 : std::min(all, kMost);
     const Bytes shorter = other == nullptr && most == all ? queue.burst.left - size * all : 0_B;
     other = nullptr;
-    told = paced_->begin({.message = message, .size = size, .gap = gap, .most = most, .shorter = shorter});
-    if (told > most) less = size - shorter;
+    reserved =
+        paced_->begin({.message = message, .size = size, .gap = gap, .most = most, .shorter = shorter});
+    if (reserved > most) less = size - shorter;
   }
-  if (told == 0) return std::nullopt;
-  if (told > 1) follow_run(queue, other, {.size = size, .count = told, .less = less});
+  if (reserved == 0) return std::nullopt;
+  if (reserved > 1) follow_run(queue, other, {.size = size, .count = reserved, .less = less});
   has_left(queue, size, paced_->left(0));
   if (runs()) --run_.parts[0].left;
-  return less > 0_B ? (told - 1) * gap + gap_of(size - less) : told * gap;
+  return less > 0_B ? (reserved - 1) * gap + gap_of(size - less) : reserved * gap;
 }
 
 // Port time of a packet.
@@ -55,21 +56,21 @@ PacedRuns* PeDma::paced() {
 }
 
 // The burst's other turns are yet to come.
-void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, const ToldRun& told) {
+void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, const ReservedRun& reserved) {
   const std::int64_t ways = other != nullptr ? 2 : 1;
-  run_ = told;
+  run_ = reserved;
   run_.ways = ways;
   run_.taken = 1;
   const auto add = [&](ClassQueue& one, std::int64_t first) {
-    const std::int64_t turns = (told.count - first + ways - 1) / ways;
-    const Bytes bytes = told.size * turns - told.less;
+    const std::int64_t turns = (reserved.count - first + ways - 1) / ways;
+    const Bytes bytes = reserved.size * turns - reserved.less;
     Transfer& transfer = one.sender();
     const bool all = bytes == one.burst.left && transfer.ends_within(bytes);
     run_.parts[static_cast<std::size_t>(first)] = {&one, turns, all};
     if (!all || transfer.progress.unanswered > 0) return;
-    transfer.progress.told = ++told_runs_;
+    transfer.progress.reserved = ++reserved_runs_;
     work_.post(paced_->left(first + (turns - 1) * ways),
-               {.kind = Work::Kind::sent, .token = told_runs_, .transfer = one.waiting[one.next]});
+               {.kind = Work::Kind::sent, .token = reserved_runs_, .transfer = one.waiting[one.next]});
   };
   add(queue, 0);
   if (other != nullptr) add(*other, 1);
@@ -96,8 +97,9 @@ bool PeDma::run_has_rival() const { return rival_of(*run_.parts[0].queue, run_.p
 
 // True if the transfer is all sent when the burst has had its turns.
 bool PeDma::ends_with_run(const ClassQueue& queue) const {
-  return std::ranges::any_of(
-      run_.parts, [&](const ToldPart& part) { return part.queue == &queue && part.all && part.left > 0; });
+  return std::ranges::any_of(run_.parts, [&](const ReservedPart& part) {
+    return part.queue == &queue && part.all && part.left > 0;
+  });
 }
 
 // True if a turn of the present time is past: it is in the first batch, unless that has yet to reach the DMA.
@@ -121,7 +123,7 @@ void PeDma::take_turns(bool present) {
   const Bytes less = turned == run_.count ? run_.less : 0_B;
   turn_left_ += less;
   for (std::int64_t first = run_.taken; first < std::min(run_.taken + run_.ways, turned); ++first) {
-    ToldPart& part = run_.parts[static_cast<std::size_t>(first % run_.ways)];
+    ReservedPart& part = run_.parts[static_cast<std::size_t>(first % run_.ways)];
     const std::int64_t turns = (turned - first + run_.ways - 1) / run_.ways;
     have_left(*part.queue, run_.size * turns - less, paced_->left(first + (turns - 1) * run_.ways));
     part.left -= turns;
@@ -134,16 +136,16 @@ void PeDma::take_turns(bool present) {
 void PeDma::end_run(bool present) {
   if (runs()) take_turns(present);
   if (runs()) {
-    for (const ToldPart& part : run_.parts) {
+    for (const ReservedPart& part : run_.parts) {
       if (!part.all || part.left == 0) continue;
       Transfer& transfer = part.queue->sender();
-      if (transfer.progress.unanswered == 0) transfer.progress.told = 0;
+      if (transfer.progress.unanswered == 0) transfer.progress.reserved = 0;
     }
     run_ = {};
     port_free_ = paced_->turn(paced_->turned(present));
-    ++wakes_told_;
+    ++reserved_wakes_;
     wakes_ = true;
-    work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = wakes_told_});
+    work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = reserved_wakes_});
   }
   paced_->end(present);
 }

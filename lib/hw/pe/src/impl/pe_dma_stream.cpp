@@ -17,7 +17,7 @@ namespace kbsim::hw {
 // burst or for a stream, never for both.
 bool PeDma::begins_stream() {
   constexpr std::uint32_t kFewTries = 16;
-  ClassQueue& queue = told_queue();
+  ClassQueue& queue = reserved_queue();
   if (runs()) return false;
   if (paced_ != nullptr && paced_->holds()) return false;
   if (pause_ > 0) return --pause_, false;
@@ -27,7 +27,7 @@ bool PeDma::begins_stream() {
   pause_ = kFewTries;
   if (stream_ == nullptr) stream_ = std::make_unique<ReadStream>();
   if (!stream_->fits(fabric(), site_, *queue.waiting.front(), spec_.request)) return false;
-  const bool turns = turn_ != kToldClass;
+  const bool turns = turn_ != kReservedClass;
   const ReadStream::Terms terms{.request = spec_.request,
                                 .window = spec_.most_in_flight(),
                                 .chunk = spec_.vc_chunk,
@@ -37,9 +37,9 @@ bool PeDma::begins_stream() {
   if (!begun) return false;
   pause_ = 0;
   ++streams_;
-  for (const ReadStream::Told& told : stream_->told()) {
-    if (told.whole)
-      work_.post(stream_->read(told.end - 1).answered, {.kind = Work::Kind::told, .token = streams_});
+  for (const ReadStream::ReservedTransfer& reserved : stream_->reserved()) {
+    if (reserved.whole)
+      work_.post(stream_->read(reserved.end - 1).answered, {.kind = Work::Kind::reserved, .token = streams_});
   }
   return streams_on();
 }
@@ -62,7 +62,7 @@ bool PeDma::takes_over(const ReadStream::Terms& terms, const ReadStream::Port& p
   for (const DmaRequests::Request& request : requests_.records()) {
     if (request.transfer == nullptr) continue;
     if (!request.transfer->only_reads()) return false;
-    if (request.told == kForever) ++coming;
+    if (request.reserved == kForever) ++coming;
   }
   for (const NodeId node : {site_.dma, stream_->memory(), site_.tcm}) {
     if (!fabric().component(node).inbox().awaited()) return false;
@@ -91,11 +91,11 @@ bool PeDma::is_mine(const Message& message) const {
 void PeDma::follow_answers() {
   PoolVector<std::pair<Time, Bytes>> answers;
   for (const DmaRequests::Request& request : requests_.records()) {
-    if (request.transfer != nullptr && request.told != kForever)
-      answers.emplace_back(request.told, request.window);
+    if (request.transfer != nullptr && request.reserved != kForever)
+      answers.emplace_back(request.reserved, request.window);
   }
   std::ranges::sort(answers);
-  for (const auto& [told, window] : answers) stream_->follows_answer(told, window);
+  for (const auto& [reserved, window] : answers) stream_->follows_answer(reserved, window);
 }
 
 // In the order in which they were sent: data before requests.
@@ -104,7 +104,7 @@ void PeDma::follow_answers() {
     return std::pair{packet->message->body.holds<ReadRequest>(), packet->message->sent};
   };
   std::ranges::sort(packets, {}, order);
-  ClassQueue& queue = told_queue();
+  ClassQueue& queue = reserved_queue();
   PoolVector<TransferPtr> sent;
   for (Packet* const packet : packets) {
     Message& message = *packet->message;
@@ -137,14 +137,14 @@ void PeDma::follow_answers() {
 // False if the stream has ended, and other traffic may be sent now. A read that had its turn in an earlier
 // batch of this time has been sent.
 bool PeDma::streams_on() {
-  ClassQueue& queue = told_queue();
+  ClassQueue& queue = reserved_queue();
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
   const bool sends = sim().scheduler().batch() > 1;
   const Reached here{.at = sim().now(), .arrivals = true, .lates = true, .sends = sends, .answers = true};
   if (std::ranges::any_of(*queues_, waits)) return end_stream(here), false;
-  const auto come_at = [this](Time at) { work_.post(at, {.kind = Work::Kind::told, .token = streams_}); };
+  const auto come_at = [this](Time at) { work_.post(at, {.kind = Work::Kind::reserved, .token = streams_}); };
   switch (stream_->go_on(sim().now(), {queue.waiting.data(), queue.waiting.size()}, come_at)) {
-    case ReadStream::Next::told: return true;
+    case ReadStream::Next::reserved: return true;
     case ReadStream::Next::stuck: return end_stream(here), false;
     case ReadStream::Next::nothing: break;
   }
@@ -154,39 +154,41 @@ bool PeDma::streams_on() {
 }
 
 // Finishes transfers whose last answer has arrived.
-void PeDma::finish_told() {
-  ClassQueue& queue = told_queue();
-  while (streams() && !stream_->told().empty() && stream_->ends_by(stream_->told().front(), sim().now())) {
-    const ReadStream::Told done = std::move(stream_->told().front());
-    stream_->told().pop_front();
+void PeDma::finish_reserved() {
+  ClassQueue& queue = reserved_queue();
+  while (streams() && !stream_->reserved().empty() &&
+         stream_->ends_by(stream_->reserved().front(), sim().now())) {
+    const ReadStream::ReservedTransfer done = std::move(stream_->reserved().front());
+    stream_->reserved().pop_front();
     queue.waiting.erase(queue.waiting.begin());
-    tell_contents(done, done.end);
+    record_contents(done, done.end);
     finish(*done.transfer);
   }
 }
 
-[[gnu::always_inline]] void PeDma::tell_contents(const ReadStream::Told& told, std::uint64_t end) {
+[[gnu::always_inline]] void PeDma::record_contents(const ReadStream::ReservedTransfer& reserved,
+                                                   std::uint64_t end) {
   const bool keeps = site_.log->keeps_operations();
-  for (std::uint64_t i = told.first; i < end; ++i) {
+  for (std::uint64_t i = reserved.first; i < end; ++i) {
     const ReadStream::Read& read = stream_->read(i);
     if (!stream_->was_sent_before(i)) use_.read += read.bytes;
-    if (keeps) told.transfer->answered(read.offset, stream_->contents(i));
+    if (keeps) reserved.transfer->answered(read.offset, stream_->contents(i));
   }
 }
 
 // Reads that have been sent continue hop by hop; the others wait to be sent.
 void PeDma::end_stream(const Reached& reached) {
-  ClassQueue& queue = told_queue();
-  PoolDeque<ReadStream::Told>& told = stream_->told();
+  ClassQueue& queue = reserved_queue();
+  PoolDeque<ReadStream::ReservedTransfer>& reserved = stream_->reserved();
   PoolVector<TransferPtr> ended;
   const ReadStream::Port port = stream_->stop(reached, [&](std::uint64_t i, const ReadLanes::Moving& where) {
-    while (!told.empty() && i >= told.front().end) told.pop_front();
-    if (told.empty() || i < told.front().first) return;
-    const ReadStream::Told& of = told.front();
+    while (!reserved.empty() && i >= reserved.front().end) reserved.pop_front();
+    if (reserved.empty() || i < reserved.front().first) return;
+    const ReadStream::ReservedTransfer& of = reserved.front();
     goes_on(of.transfer, i, where, reached);
     if (of.whole && i + 1 == of.end && of.transfer->progress.unanswered == 0) ended.push_back(of.transfer);
   });
-  told.clear();
+  reserved.clear();
   leave_port(port);
   queue.picked = false;
   while (!queue.waiting.empty() && queue.waiting.front()->all_sent())
@@ -198,7 +200,7 @@ void PeDma::leave_port(const ReadStream::Port& port) {
   port_free_ = port.free;
   if (!port.used) return;
   turn_left_ = port.turn_left;
-  turn_ = kToldClass;
+  turn_ = kReservedClass;
 }
 
 // A read that has been sent, and perhaps answered.
@@ -252,7 +254,7 @@ void PeDma::break_stream(const Reached& reached) {
   pause_ = 1U << broken_;
   broken_ = std::min(broken_ + 1, kMost);
   if (std::exchange(wakes_, true)) return;
-  work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = wakes_told_});
+  work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = reserved_wakes_});
 }
 
 }  // namespace kbsim::hw

@@ -138,8 +138,8 @@ void PeIpcq::obey(NodeId from, const Control& order) {
 }
 
 void PeIpcq::report(NodeId to, std::uint32_t token, Time start) {
-  tell(to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       ControlDone{.token = token, .activity = {start, start, sim().now()}});
+  send_message(to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+               ControlDone{.token = token, .activity = {start, start, sim().now()}});
 }
 
 void PeIpcq::install(const InstallQueues& plan) {

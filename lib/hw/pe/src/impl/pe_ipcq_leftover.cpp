@@ -50,13 +50,13 @@ bool PeIpcq::is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& heade
 }
 
 KernelFault PeIpcq::left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const {
-  return KernelFault{told_of(LeftOver{.from = pair.plan.peer,
-                                      .at = header.at,
-                                      .shape = header.shape,
-                                      .dtype = header.dtype,
-                                      .to = node().at,
-                                      .direction = label(pair)},
-                             why)};
+  return KernelFault{describe(LeftOver{.from = pair.plan.peer,
+                                       .at = header.at,
+                                       .shape = header.shape,
+                                       .dtype = header.dtype,
+                                       .to = node().at,
+                                       .direction = label(pair)},
+                              why)};
 }
 
 }  // namespace kbsim::hw

@@ -91,8 +91,8 @@ void PeMmu::accept(MessagePtr message) {
   const auto* order = message->body.get_if<Control>();
   if (order == nullptr) return Component::accept(std::move(message));
   apply(std::get<MapPages>(order->job->targets[order->first].action));
-  tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+  send_message(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+               ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class PeTcm : public Memory, public ITcm {
   // Data that it sends to itself goes before packets that cross its DMA at that time, unless both take no
   // time.
   [[nodiscard]] Parts parts() const override {
-    return latency(false) > Time{0} ? Memory::parts() : Parts::heard;
+    return latency(false) > Time{0} ? Memory::parts() : Parts::observed;
   }
   [[nodiscard]] bool take_at_once(Packet& packet) override;
 

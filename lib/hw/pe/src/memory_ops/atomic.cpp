@@ -73,7 +73,7 @@ std::shared_ptr<AtomicTransfer> atomic_transfer(KernelContext& pe, const AtomicC
   const TileState& operand = *command.operand;
   std::shared_ptr<const Atomic> atomic = cut(pe, command, what);
   Transfer::Origin origin = pe.origin(call, std::move(done));
-  if (origin.issue) origin.issue->tells(oplog::Told::signal);
+  if (origin.issue) origin.issue->publishes(oplog::Handover::signal);
   auto into = pe.coming(origin.value, operand.shape(), operand.dtype(), command.at);
   return make_pooled<AtomicTransfer>(std::move(origin), std::move(atomic), std::move(into),
                                      AtomicTransfer::Operands{command.operand, command.expected});

@@ -17,7 +17,7 @@ Pieces rows(const KernelContext& pe, const GatherCommand& command) {
   Pieces from;
   for (const BlockRun& run : runs_of(command, (*pe.units().evaluator)(indices.operand()))) {
     const Block one{.runs = {run}, .shape = command.shape, .dtype = command.base.dtype};
-    std::ranges::copy(pe.translate(one, told(command, run), command.at), std::back_inserter(from));
+    std::ranges::copy(pe.translate(one, described(command, run), command.at), std::back_inserter(from));
   }
   return from;
 }

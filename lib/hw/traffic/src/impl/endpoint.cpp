@@ -66,7 +66,7 @@ void Endpoint::circulate(Stream stream, int outstanding, Bytes reply) {
 Task<> Endpoint::inject(Stream stream) {
   while (const std::optional<Departure> next = stream()) {
     co_await sim().until(next->at);
-    tell(next->to, next->size, TrafficClass::request, MessageBody{});
+    send_message(next->to, next->size, TrafficClass::request, MessageBody{});
   }
 }
 
@@ -76,7 +76,7 @@ Task<> Endpoint::keep_up(Stream stream, int outstanding, Bytes reply) {
     for (std::size_t i = 0; i < free.size(); ++i) {
       const std::optional<Departure> next = stream();
       if (!next) co_return;
-      tell(next->to, next->size, TrafficClass::request, Ping{.reply = reply});
+      send_message(next->to, next->size, TrafficClass::request, Ping{.reply = reply});
     }
     free.clear();
     co_await returns_.collect(free);
@@ -96,7 +96,7 @@ void Endpoint::accept(MessagePtr message) {
   const auto* ping = message->body.get_if<Ping>();
   if (ping == nullptr) return;
   if (ping->reply == 0_B) return machine_->at<IEndpoint>(message->from).acknowledged();
-  tell(message->from, ping->reply, TrafficClass::request, Pong{.sent = message->sent});
+  send_message(message->from, ping->reply, TrafficClass::request, Pong{.sent = message->sent});
 }
 
 }  // namespace

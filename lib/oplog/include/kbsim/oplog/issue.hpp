@@ -32,14 +32,14 @@ class Issue {
   /// Its work begins when this is known.
   void begins_after(const KnowledgePtr& more);
   /// Others may learn of its end before it is awaited, and then of its agent's knowledge now.
-  void tells(Told by);
+  void publishes(Handover by);
   /// The knowledge of those that learn so, and `more`.
-  [[nodiscard]] KnowledgePtr told_early(const KnowledgePtr& more = nullptr);
+  [[nodiscard]] KnowledgePtr published_early(const KnowledgePtr& more = nullptr);
 
   /// Whether the issuer of `later` knew that this was done.
   [[nodiscard]] bool comes_before(const Issue& later) const;
   /// How the issuer of `later` learned of its agent after this was issued; Told::nothing if it didn't.
-  [[nodiscard]] Told told_to(const Issue& later) const;
+  [[nodiscard]] Handover handover_to(const Issue& later) const;
 
   std::optional<Time> ended = {};    // when it was done
   KnowledgePtr knew_then = nullptr;  // for a barrier: its agent's knowledge on arrival
@@ -53,9 +53,9 @@ class Issue {
   KnowledgePtr knew_;
   AgentMarkPtr awaited_;  // by this agent; null so far
   Epoch awaited_at_ = 0;
-  AgentMarkPtr early_;  // stands for its end where it isn't awaited yet
-  KnowledgePtr told_;   // its agent's knowledge, for those that learn of its end early
-  Told told_by_ = Told::nothing;
+  AgentMarkPtr early_;      // stands for its end where it isn't awaited yet
+  KnowledgePtr published_;  // its agent's knowledge, for those that learn of its end early
+  Handover published_by_ = Handover::nothing;
   KnowledgePtr gift_;
   std::vector<std::shared_ptr<Issue>> included_;
 };

@@ -15,7 +15,7 @@ namespace kbsim::oplog {
 using Epoch = std::uint32_t;
 
 /// The kind of action by which an agent passes its knowledge to others.
-enum class Told : std::uint8_t { nothing, barrier, send, signal, launch, end };
+enum class Handover : std::uint8_t { nothing, barrier, send, signal, launch, end };
 
 /// Memory of the race check: bytes that it holds, the most that it held; and the number of agents so far.
 struct RaceTally {
@@ -54,7 +54,7 @@ class Knowledge {
   struct Entry {
     AgentMarkPtr agent;
     Epoch epoch = 0;
-    Told by = Told::nothing;
+    Handover by = Handover::nothing;
   };
   using List = std::vector<Entry>;
   using Parents = std::array<KnowledgePtr, 2>;
@@ -67,7 +67,7 @@ class Knowledge {
   /// Whether it has any of these.
   [[nodiscard]] bool has_any(std::span<const Sought> any) const;
   /// How it learned of that agent at that epoch or a later one; Told::nothing if it didn't.
-  [[nodiscard]] Told heard_by(const Sought& of) const;
+  [[nodiscard]] Handover observed_by(const Sought& of) const;
   /// Becomes a list, without agents that no query can name any more.
   void summarize() const;
 
@@ -105,12 +105,12 @@ class Agent {
 
   /// The epoch of an await: its result is known from this epoch on.
   [[nodiscard]] Epoch next() { return ++epoch_; }
-  void learn(const KnowledgePtr& told);
+  void learn(const KnowledgePtr& published);
   /// Its present knowledge, itself included, for others.
-  [[nodiscard]] KnowledgePtr tell(Told by);
+  [[nodiscard]] KnowledgePtr publish(Handover by);
   /// Learns `told`, which includes `then`: if it still knows no more than `then`, `told` replaces its
   /// knowledge.
-  void learn_all(const KnowledgePtr& told, const KnowledgePtr& then);
+  void learn_all(const KnowledgePtr& published, const KnowledgePtr& then);
 
   /// The result of a search: commands issued from `since` on know this epoch of another agent.
   struct Found {

@@ -51,7 +51,7 @@ struct Race {
   MemoryAccess a;
   MemoryAccess b;
   Time found{};            // when the second began, or was served
-  Told told{};             // how one's agent informed the other's, without awaiting the access
+  Handover published{};    // how one's agent informed the other's, without awaiting the access
   bool unawaited = false;  // both are of one agent
   std::string in = {};     // the owner of the first byte: "tensor 'x'"; "" if that isn't known
 };

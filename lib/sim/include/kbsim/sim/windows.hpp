@@ -60,7 +60,7 @@ struct alignas(128) WindowProcess {
   Time round_trip = kForever;           // sum of both: no answer arrives earlier
   std::exception_ptr thrown = nullptr;  // by an event that belongs to no process
   std::vector<WindowLook> looks;        // by time, those still to be done
-  std::vector<AnyBorder*> told;         // borders over which it posted in its present window
+  std::vector<AnyBorder*> posted_to;    // borders over which it posted in its present window
   WatchedRun* watched = nullptr;        // while it runs, so that a watchdog sees it
   WindowOrder order;
   WindowReport report;
@@ -165,7 +165,7 @@ class Windows {
   static void note_work(Process& process, std::uint64_t took);
   static void report(Process& process, std::uint64_t events_before, bool failed);
   [[nodiscard]] static bool run_looks(Process& process);
-  [[nodiscard]] static bool run_until_told(Process& process);
+  [[nodiscard]] static bool run_until_end(Process& process);
   void finish();
   [[nodiscard]] static Time failure_of(const Process& process);
   [[nodiscard]] Process* first_failed();

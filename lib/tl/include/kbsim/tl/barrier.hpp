@@ -24,7 +24,7 @@ struct StandingBarrier {
 };
 
 /// "\nbarriers:" and a line each: "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"; or nothing.
-[[nodiscard]] std::string told_of_barriers(const std::vector<StandingBarrier>& barriers);
+[[nodiscard]] std::string describe_barriers(const std::vector<StandingBarrier>& barriers);
 
 /// A PE in a barrier waits for each missing PE: "sip0.cube0.pe0 barrier 2 ← sip0.cube1.pe0: has not come". A
 /// missing PE whose kernel has ended is a node of its own, "sip0.cube1.pe0 (ended)", whatever runs there now.

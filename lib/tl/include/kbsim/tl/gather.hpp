@@ -38,6 +38,6 @@ struct GatherCommand {
 [[nodiscard]] BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices);
 
 /// A run's name in faults: "gather, row 5" or "gather, rows 5 to 7,".
-[[nodiscard]] std::string told(const GatherCommand& command, const BlockRun& run);
+[[nodiscard]] std::string described(const GatherCommand& command, const BlockRun& run);
 
 }  // namespace kbsim

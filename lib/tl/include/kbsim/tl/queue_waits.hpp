@@ -52,6 +52,6 @@ struct LeftOver {
   PeCoord to;
   std::string direction;  // as the receiver calls it
 };
-[[nodiscard]] std::string told_of(const LeftOver& left, std::string_view why);
+[[nodiscard]] std::string describe(const LeftOver& left, std::string_view why);
 
 }  // namespace kbsim

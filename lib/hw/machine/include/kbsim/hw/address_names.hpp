@@ -39,7 +39,7 @@ class AddressNames {
     bool dropped = false;
   };
   using Ranges = std::map<std::uint64_t, Range>;  // none overlaps another
-  static std::string told(const Range& range);
+  static std::string described(const Range& range);
   static const Range* range_of(const Ranges& ranges, std::uint64_t va);
   static std::string in_one(const Ranges& ranges, std::uint64_t va);
 

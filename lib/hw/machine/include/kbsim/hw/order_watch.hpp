@@ -37,7 +37,7 @@ class OrderWatch {
   /// The process of the host that runs just now.
   [[nodiscard]] Agent here();
   /// Its vector clock, to be passed on.
-  [[nodiscard]] Known told();
+  [[nodiscard]] Known published();
   /// The join of two vector clocks.
   [[nodiscard]] Known both(const Known& a, const Known& b) const;
   /// Joins `known` into the running process's vector clock.

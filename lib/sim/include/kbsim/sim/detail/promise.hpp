@@ -29,14 +29,16 @@ class Completion {
 class After {
  public:
   void resume(std::coroutine_handle<> caller) { to_ = reinterpret_cast<std::uintptr_t>(caller.address()); }
-  void tell(Completion& completion) { to_ = reinterpret_cast<std::uintptr_t>(&completion) | kTell; }
+  void completes(Completion& completion) {
+    to_ = reinterpret_cast<std::uintptr_t>(&completion) | kCompletion;
+  }
   [[nodiscard]] std::coroutine_handle<> next(PromiseBase& ended) const {
-    if ((to_ & kTell) == 0) return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(to_));
-    return reinterpret_cast<Completion*>(to_ - kTell)->completed(ended);
+    if ((to_ & kCompletion) == 0) return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(to_));
+    return reinterpret_cast<Completion*>(to_ - kCompletion)->completed(ended);
   }
 
  private:
-  static constexpr std::uintptr_t kTell = 1;
+  static constexpr std::uintptr_t kCompletion = 1;
   std::uintptr_t to_ = 0;
 };
 

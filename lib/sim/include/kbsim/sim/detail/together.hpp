@@ -64,7 +64,7 @@ class Together : public Completion {
     for (const Task<T>& task : tasks_) {
       PromiseBase& promise = task.coroutine().promise();
       promise.process = caller.process;
-      promise.after.tell(*this);
+      promise.after.completes(*this);
     }
     scheduler.ready(starter_);
   }

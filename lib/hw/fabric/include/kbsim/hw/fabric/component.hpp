@@ -55,11 +55,11 @@ class Component {
   [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
 
   /// How it handles the packets of a message before its last. `counted`: it only counts them. `served`: it
-  /// does what accept_unheard() does, which may be called at any time before the next packet is accepted.
+  /// does what accept_unobserved() does, which may be called at any time before the next packet is accepted.
   /// `heard`: it observes each packet.
-  enum class Parts : std::uint8_t { counted, served, heard };
-  [[nodiscard]] virtual Parts parts() const { return Parts::heard; }
-  virtual void accept_unheard(const UnheardPackets& /*packets*/) {}
+  enum class Parts : std::uint8_t { counted, served, observed };
+  [[nodiscard]] virtual Parts parts() const { return Parts::observed; }
+  virtual void accept_unobserved(const UnobservedPackets& /*packets*/) {}
 
   /// This component if it is a memory whose ports are Lanes and serve requests in order of arrival, else
   /// nullptr.
@@ -114,7 +114,8 @@ class Component {
   }
 
   /// Sends a message from here to `to` now.
-  void tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body, std::uint32_t origin = 0);
+  void send_message(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,
+                    std::uint32_t origin = 0);
 
  private:
   Task<> take_packets();

@@ -24,7 +24,7 @@ namespace kbsim::hw {
 class Component;
 class FabricBorder;
 class FabricCauses;
-class Flights;
+class Reservations;
 class ILinkHold;
 class ISwitch;
 class PacedRuns;
@@ -260,7 +260,7 @@ class Fabric {
   [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
 
  private:
-  friend class Flights;
+  friend class Reservations;
   friend class PacedRuns;
   friend struct Recycle;
   friend class SwitchPorts;
@@ -332,7 +332,7 @@ class Fabric {
   std::uint8_t notes_ = 0;  // hops to note: kTraces, kSpans
   ISpans* spans_ = nullptr;
   bool books_ahead_ = true;
-  std::unique_ptr<Flights> flights_;  // from connect() on
+  std::unique_ptr<Reservations> reservations_;  // from connect() on
   std::vector<ILinkHold*> holds_;
   std::vector<PacedRuns*> runs_;  // bursts that claim links
   Taking* taking_ = nullptr;      // the component that takes packets now

@@ -77,7 +77,7 @@ using MessagePtr = std::unique_ptr<Message, Recycle>;
 
 /// Packets of one message, without its last, whose arrival is unobserved. They are alike, each `gap` after
 /// the one before it.
-struct UnheardPackets {
+struct UnobservedPackets {
   Message* message = nullptr;
   Bytes size;
   Time head{};  // of the first
@@ -87,7 +87,7 @@ struct UnheardPackets {
   std::uint32_t count = 1;
 
   /// Adds the next packets of the same message if they follow at the same distance; else returns false.
-  [[nodiscard]] bool join(const UnheardPackets& next) {
+  [[nodiscard]] bool join(const UnobservedPackets& next) {
     if (next.message != message || next.ordinal != ordinal + count || next.size != size) return false;
     const Time step = count > 1 ? gap : next.head - head;
     if (next.head != head + count * step || next.tail != tail + count * step) return false;

@@ -158,7 +158,7 @@ class PacedRuns {
   };
 
   void drop_past();
-  [[nodiscard]] bool can_tell(const Message& message) const;
+  [[nodiscard]] bool can_reserve(const Message& message) const;
   [[nodiscard]] bool takes_over();
   [[nodiscard]] bool takes_over(const Alone& alone);
   [[nodiscard]] Run run_of(const Turns& turns) const;

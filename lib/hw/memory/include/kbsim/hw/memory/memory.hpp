@@ -50,8 +50,8 @@ class Memory : public Component, private IPlainMemory {
   [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
   [[nodiscard]] bool only_answers() const override { return !ordered_later(); }
-  [[nodiscard]] Parts parts() const override { return ordered_later() ? Parts::heard : Parts::served; }
-  void accept_unheard(const UnheardPackets& packets) override;
+  [[nodiscard]] Parts parts() const override { return ordered_later() ? Parts::observed : Parts::served; }
+  void accept_unobserved(const UnobservedPackets& packets) override;
 
   [[nodiscard]] IPlainMemory* plain_memory() override;
 

@@ -58,11 +58,11 @@ class Transfer {
   /// Its state in its DMA.
   struct Progress {
     Time start{};
-    std::uint64_t number = 0;  // among the transfers that the DMA has begun, from 1
-    int unanswered = 0;        // requests
-    bool atomic = false;       // as in access(), if races are looked for
-    std::uint32_t told = 0;    // number of the reserved burst that sends the rest; 0: none
-    Cause why;                 // of its begin, if causes are kept
+    std::uint64_t number = 0;    // among the transfers that the DMA has begun, from 1
+    int unanswered = 0;          // requests
+    bool atomic = false;         // as in access(), if races are looked for
+    std::uint32_t reserved = 0;  // number of the reserved burst that sends the rest; 0: none
+    Cause why;                   // of its begin, if causes are kept
   };
 
   Transfer(Origin origin, Pieces pieces) : origin_{std::move(origin)}, pieces_{std::move(pieces)} {}

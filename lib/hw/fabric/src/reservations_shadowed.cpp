@@ -7,12 +7,12 @@
 
 #include "kbsim/hw/fabric/component.hpp"
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
 // All links of a path are known before the first message uses it.
-void Flights::know(std::span<const LinkId> route) {
+void Reservations::know(std::span<const LinkId> route) {
   if (!is_whole_) return;
   for (const LinkId id : route) {
     __builtin_prefetch(&fabric_.live(id));
@@ -35,16 +35,16 @@ void Flights::know(std::span<const LinkId> route) {
 }
 
 // Both nodes only pass packets on, and each packet arrives later than it is sent.
-bool Flights::may_trail(const LiveLink& link, LiveLink& before) {
+bool Reservations::may_trail(const LiveLink& link, LiveLink& before) {
   const bool passes = ahead(before).books && link.ahead->books && link.arrivals != nullptr;
   return passes && link.lane.rate() >= before.lane.rate() && before.lane.rate().serialization(1_B) > Time{0};
 }
 
-LiveLink& Flights::came_by(const Packet& packet) const {
+LiveLink& Reservations::came_by(const Packet& packet) const {
   return fabric_.live(packet.message->route[packet.hop - 1]);
 }
 
-void Flights::trail_no_more(LiveLink& link, Ahead& there) {
+void Reservations::trail_no_more(LiveLink& link, Ahead& there) {
   unfold(link);
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
   there.trails = false;
@@ -52,13 +52,13 @@ void Flights::trail_no_more(LiveLink& link, Ahead& there) {
 }
 
 // A claim must observe all packets that cross its link.
-void Flights::hold(LiveLink& link, ILinkHold* holder) {
+void Reservations::hold(LiveLink& link, ILinkHold* holder) {
   if (holder != nullptr && ahead(link).trails) trail_no_more(link, ahead(link));
   link.hold = holder;
 }
 
 // Callers mostly ask for the known trail that follows the last one.
-[[gnu::always_inline]] inline const Path::Trail& Flights::trail(Path& path, std::uint32_t hop) const {
+[[gnu::always_inline]] inline const Path::Trail& Reservations::trail(Path& path, std::uint32_t hop) const {
   const std::vector<Path::Trail>& all = path.trails;
   if (path.next_trail == all.size()) path.next_trail = 0;
   const bool is_next = path.trails_ended == trails_ended_ && !all.empty() && all[path.next_trail].hop == hop;
@@ -66,14 +66,14 @@ void Flights::hold(LiveLink& link, ILinkHold* holder) {
   return all[path.next_trail++];
 }
 
-void Flights::find_trail(Path& path, std::uint32_t hop) const {
+void Reservations::find_trail(Path& path, std::uint32_t hop) const {
   if (std::exchange(path.trails_ended, trails_ended_) != trails_ended_) path.trails.clear();
   const auto found = std::ranges::find(path.trails, hop, &Path::Trail::hop);
   path.next_trail = static_cast<std::uint32_t>(found - path.trails.begin());
   if (found == path.trails.end()) path.trails.push_back(trail_from(path, hop));
 }
 
-Path::Trail Flights::trail_from(const Path& path, std::uint32_t hop) const {
+Path::Trail Reservations::trail_from(const Path& path, std::uint32_t hop) const {
   Path::Trail trail{.hop = static_cast<std::uint16_t>(hop)};
   for (; hop < path.route.size(); ++hop) {
     const LiveLink& link = fabric_.live(path.route[hop]);
@@ -87,7 +87,7 @@ Path::Trail Flights::trail_from(const Path& path, std::uint32_t hop) const {
 
 // Crosses the shadowed links after the link of the reservation, before hop `end`. Other packets may arrive
 // there by events, or be reserved there: no packet waits for another.
-void Flights::cross_trailing(Packet& packet, Booking& booking, std::uint32_t end) {
+void Reservations::cross_trailing(Packet& packet, Reservation& reservation, std::uint32_t end) {
   const std::uint32_t first = packet.hop;
   if (has_trails_) {
     const Path::Trail& all = trail(*packet.message->path, first);
@@ -100,18 +100,18 @@ void Flights::cross_trailing(Packet& packet, Booking& booking, std::uint32_t end
       packet.port = all.port;
     }
   }
-  booking.trailing = static_cast<std::uint16_t>(packet.hop - first);
-  booking.trail = packet.message->route.data() + first;
-  booking.reach = packet.head - booking.first.start;
+  reservation.trailing = static_cast<std::uint16_t>(packet.hop - first);
+  reservation.trail = packet.message->route.data() + first;
+  reservation.reach = packet.head - reservation.first.start;
 }
 
-bool Flights::is_behind_all(const Packet& packet, Ahead& there) {
-  const Booking& last = there.bookings.back();
+bool Reservations::is_behind_all(const Packet& packet, Ahead& there) {
+  const Reservation& last = there.reservations.back();
   return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
 }
 
 // Crosses the same shadowed links as the packet before it, after the same link.
-void Flights::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const {
+void Reservations::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const {
   if (trailing == 0) return;
   const Time takes = reach - link.wire;
   packet.hop += trailing;
@@ -120,7 +120,7 @@ void Flights::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing,
   packet.port = came_by(packet).port;
 }
 
-void Flights::cross_unbooked(Packet& packet, const LiveLink& link) {
+void Reservations::cross_unbooked(Packet& packet, const LiveLink& link) {
   const Time takes = link.ahead->overhead + link.wire;
   packet.head += takes;
   packet.tail += takes;
@@ -129,16 +129,16 @@ void Flights::cross_unbooked(Packet& packet, const LiveLink& link) {
 }
 
 // These packets may still have to cross the links that this one shadows.
-void Flights::drop_front(LiveLink& link, Ahead& there) {
-  Train* const train = there.bookings.front().train;
-  const bool is_kept = keeps(there, there.bookings.front());
-  there.bookings.pop_front();
+void Reservations::drop_front(LiveLink& link, Ahead& there) {
+  Train* const train = there.reservations.front().train;
+  const bool is_kept = keeps(there, there.reservations.front());
+  there.reservations.pop_front();
   --link.booked;
   if (!is_kept) release(train);
 }
 
 // Keeps the served packets, unless they have crossed all shadowed links by now.
-bool Flights::keeps(Ahead& there, const Booking& served) {
+bool Reservations::keeps(Ahead& there, const Reservation& served) {
   if (served.trailing == 0 || served.shown >= served.served) return false;
   close(there.train);
   drop_passed(there);
@@ -151,7 +151,7 @@ bool Flights::keeps(Ahead& there, const Booking& served) {
   return true;
 }
 
-void Flights::drop_passed(Ahead& there) {
+void Reservations::drop_passed(Ahead& there) {
   while (!there.passing.empty() && has_passed(there.passing.front())) {
     Train* const train = there.passing.front().train;
     account(there, there.passing.front());
@@ -160,13 +160,13 @@ void Flights::drop_passed(Ahead& there) {
   }
 }
 
-bool Flights::has_passed(const Booking& booking) const {
-  return booking.start(booking.served - 1) + booking.reach < fabric_.sim().now();
+bool Reservations::has_passed(const Reservation& reservation) const {
+  return reservation.start(reservation.served - 1) + reservation.reach < fabric_.sim().now();
 }
 
 // Visits each shadowed link of a reservation, with the time by which packets start later there.
 template <class Do>
-void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) {
+void Reservations::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) {
   LiveLink* before = &fabric_.live(trail[-1]);
   Time later{};
   for (std::uint32_t i = 0; i < trailing; ++i) {
@@ -179,15 +179,15 @@ void Flights::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) 
 }
 
 // The packets have crossed all shadowed links. These count them together with others, or when they are read.
-void Flights::account(Ahead& there, const Booking& passed) {
+void Reservations::account(Ahead& there, const Reservation& passed) {
   const std::uint32_t alike = std::min(passed.served, passed.shorter);
   if (passed.shown < alike) account(there, passed, passed.size, passed.shown, alike);
   if (alike < passed.served) account(there, passed, passed.train->last_size, alike, passed.served);
 }
 
 // Counts the packets from `first` on, before `end`.
-void Flights::account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first,
-                      std::uint32_t end) {
+void Reservations::account(Ahead& there, const Reservation& passed, Bytes size, std::uint32_t first,
+                           std::uint32_t end) {
   const auto is_alike = [&](const Crossed& some) {
     return some.trail == passed.trail && some.trailing == passed.trailing && some.size == size;
   };
@@ -207,11 +207,11 @@ void Flights::account(Ahead& there, const Booking& passed, Bytes size, std::uint
   crossed.end = passed.end(end - 1);
 }
 
-void Flights::account_all(Ahead& there) {
+void Reservations::account_all(Ahead& there) {
   for (Crossed& crossed : there.crossed) account(crossed);
 }
 
-void Flights::account(Crossed& crossed) {
+void Reservations::account(Crossed& crossed) {
   if (crossed.packets == 0) return;
   for_trailing(crossed.trail, crossed.trailing, [&](LiveLink& link, Ahead&, std::uint32_t, Time later) {
     link.lane.pass_run(crossed.start + later, crossed.end + later, Time{0}, crossed.packets, crossed.size,
@@ -222,67 +222,67 @@ void Flights::account(Crossed& crossed) {
 
 // Inserts the reservation in the order of time. It may fall between reserved packets of a train, as it did on
 // the link before.
-void Flights::insert(LiveLink& link, Ahead& there, const Booking& shown) {
-  InOrder<Booking>& all = there.bookings;
+void Reservations::insert(LiveLink& link, Ahead& there, const Reservation& shown) {
+  InOrder<Reservation>& all = there.reservations;
   const Time head = shown.head(shown.served);
   auto place = all.end();
   while (place != all.begin() && std::prev(place)->head(std::prev(place)->served) > head) --place;
   const auto at = place - all.begin();
   if (place != all.begin() && std::prev(place)->head(count(*std::prev(place)) - 1) > head) {
-    Booking& before = *std::prev(place);
-    Booking rest = before;
+    Reservation& before = *std::prev(place);
+    Reservation rest = before;
     rest.served +=
         count_before(before.head(before.served), before.gap, count(before) - before.served, head, true);
     rest.shown = std::max(rest.shown, rest.served);
     before.limit = rest.served;
     all.insert(place, rest);
     ++link.booked;
-    ++rest.train->bookings;
+    ++rest.train->reservations;
   }
   all.insert(all.begin() + at, shown);
   ++link.booked;
 }
 
 // Makes reservations on the shadowed links for the packets before `end` that have none there.
-void Flights::show(const Booking& booking, std::uint32_t end) {
-  std::uint16_t hop = booking.hop;
+void Reservations::show(const Reservation& reservation, std::uint32_t end) {
+  std::uint16_t hop = reservation.hop;
   const auto show_at = [&](LiveLink& link, Ahead& there, std::uint32_t port, Time later) {
     if (link.booked > 0) close_last(link, there);
     if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
-    Booking shown = booking;
+    Reservation shown = reservation;
     const Time comes = later - there.overhead;
-    shown.first = {.head = booking.first.start + comes,
-                   .tail = booking.first.end + comes,
-                   .start = booking.first.start + later,
-                   .end = booking.first.end + later};
-    shown.gap = booking.step;
-    shown.tail_sooner = booking.end_sooner;
-    shown.service = link.lane.rate().serialization(booking.size);
+    shown.first = {.head = reservation.first.start + comes,
+                   .tail = reservation.first.end + comes,
+                   .start = reservation.first.start + later,
+                   .end = reservation.first.end + later};
+    shown.gap = reservation.step;
+    shown.tail_sooner = reservation.end_sooner;
+    shown.service = link.lane.rate().serialization(reservation.size);
     shown.port = port;
     shown.late = 0;
     shown.ends = false;
     shown.hop = ++hop;
-    shown.served = booking.shown;
+    shown.served = reservation.shown;
     shown.limit = end;
     shown.trailing = 0;
     insert(link, there, shown);
-    if (shown.train != nullptr) ++shown.train->bookings;
+    if (shown.train != nullptr) ++shown.train->reservations;
     serve_before(link, there, fabric_.sim().now(), 0);
   };
-  for_trailing(booking.trail, booking.trailing, show_at);
+  for_trailing(reservation.trail, reservation.trailing, show_at);
 }
 
 // Brings the links that this one shadows up to date before they are read.
-void Flights::show_passing(LiveLink& link, Ahead& there) {
+void Reservations::show_passing(LiveLink& link, Ahead& there) {
   drop_passed(there);
   account_all(there);
-  for (Booking& booking : there.passing) {
-    show(booking, booking.served);
-    release(booking.train);
+  for (Reservation& reservation : there.passing) {
+    show(reservation, reservation.served);
+    release(reservation.train);
   }
   there.passing.clear();
   if (link.booked == 0) return;
-  Booking& first = there.bookings.front();
+  Reservation& first = there.reservations.front();
   if (first.trailing == 0 || first.shown >= first.served) return;
   show(first, first.served);
   first.shown = first.served;
@@ -290,42 +290,42 @@ void Flights::show_passing(LiveLink& link, Ahead& there) {
 
 // A packet arrives between the served packets and the others. From now on the reservation is for the others
 // only.
-void Flights::split(Ahead& there, Booking& booking) {
-  if (booking.trailing == 0) return;
-  if (keeps(there, booking)) ++booking.train->bookings;
-  booking.shown = booking.served;
+void Reservations::split(Ahead& there, Reservation& reservation) {
+  if (reservation.trailing == 0) return;
+  if (keeps(there, reservation)) ++reservation.train->reservations;
+  reservation.shown = reservation.served;
 }
 
 // From now on all its packets have their own reservations on the shadowed links.
-void Flights::unfold(Ahead& there, Booking& booking) {
-  if (booking.trailing == 0) return;
-  close(booking.train);
-  if (booking.shown < count(booking)) show(booking, count(booking));
-  booking.trailing = 0;
+void Reservations::unfold(Ahead& there, Reservation& reservation) {
+  if (reservation.trailing == 0) return;
+  close(reservation.train);
+  if (reservation.shown < count(reservation)) show(reservation, count(reservation));
+  reservation.trailing = 0;
   drop_passed(there);
 }
 
-void Flights::unfold_all(LiveLink& link) {
+void Reservations::unfold_all(LiveLink& link) {
   Ahead& there = ahead(link);
   show_passing(link, there);
-  for (Booking& booking : there.bookings) unfold(there, booking);
+  for (Reservation& reservation : there.reservations) unfold(there, reservation);
 }
 
 // Unfolds all reservations whose packets may cross the link.
-void Flights::unfold(LiveLink& link) {
+void Reservations::unfold(LiveLink& link) {
   for (const Ahead* there = &ahead(link); there->trails; there = &ahead(*there->before))
     unfold_all(*there->before);
 }
 
 // True if a packet may be on the link, or arrive there, without a reservation.
-bool Flights::is_trailed(LiveLink& link) {
+bool Reservations::is_trailed(LiveLink& link) {
   for (const Ahead* there = link.ahead; there != nullptr && there->trails; there = &ahead(*there->before)) {
     Ahead& before = ahead(*there->before);
     if (there->before->booked > 0) serve_before(*there->before, before, fabric_.sim().now(), 0);
     drop_passed(before);
     account_all(before);
     if (!before.passing.empty()) return true;
-    if (std::ranges::any_of(before.bookings, [](const Booking& each) { return each.trailing > 0; }))
+    if (std::ranges::any_of(before.reservations, [](const Reservation& each) { return each.trailing > 0; }))
       return true;
   }
   return false;

@@ -5,11 +5,11 @@
 
 #include "kbsim/hw/fabric/i_link_hold.hpp"
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
-std::int64_t Flights::enter(Message& message, PacketRun run, const RunEntry& entry) {
+std::int64_t Reservations::enter(Message& message, PacketRun run, const RunEntry& entry) {
   LiveLink& came = fabric_.live(message.route[entry.hop - 1]);
   PacketRun coming = run;
   coming.head = entry.head;
@@ -37,13 +37,13 @@ std::int64_t Flights::enter(Message& message, PacketRun run, const RunEntry& ent
     PacketRun more = coming;
     more.count = run.count - entered;
     if (more.count == 0) break;
-    const std::int64_t told = extend(ahead(came).train, message, more);
-    if (told > 0) pass(told);
+    const std::int64_t reserved = extend(ahead(came).train, message, more);
+    if (reserved > 0) pass(reserved);
   }
   return entered;
 }
 
-bool Flights::enter(Packet& packet, const RunEntry& entry) {
+bool Reservations::enter(Packet& packet, const RunEntry& entry) {
   LiveLink& came = fabric_.live(packet.message->route[entry.hop - 1]);
   packet.hop = entry.hop;
   packet.head = entry.head;
@@ -55,7 +55,7 @@ bool Flights::enter(Packet& packet, const RunEntry& entry) {
 }
 
 // The order of packets that arrive by events isn't known, so a burst doesn't enter while some are expected.
-bool Flights::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
+bool Reservations::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
   Ahead& here = ahead(came);
   if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
     close(here.train);
@@ -69,30 +69,33 @@ bool Flights::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
   return true;
 }
 
-void Flights::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
+void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
   LiveLink& link = fabric_.live(message.route[hop]);
   Ahead& there = ahead(link);
-  const auto is_one = [&](const Booking& booking) { return is_of_run(booking, message, ordinal); };
-  while (std::ranges::any_of(there.bookings, is_one)) {
-    if (is_one(there.bookings.back()))
+  const auto is_one = [&](const Reservation& reservation) {
+    return is_of_run(reservation, message, ordinal);
+  };
+  while (std::ranges::any_of(there.reservations, is_one)) {
+    if (is_one(there.reservations.back()))
       shorten_last(link, ordinal);
     else
-      take_back_last(link, there);
+      revoke_last(link, there);
   }
-  tell_holders();
+  notify_claims();
 }
 
 // True if the reservation has packets of the message from `ordinal` on. Past reservations may be of messages
 // that no longer exist.
-bool Flights::is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const {
-  if (!is_paced(booking) || booking.head(count(booking) - 1) < fabric_.sim().now()) return false;
-  const Train& train = *booking.train;
-  return train.message == &message && train.ordinal + count(booking) > ordinal;
+bool Reservations::is_of_run(const Reservation& reservation, const Message& message,
+                             std::uint32_t ordinal) const {
+  if (!is_paced(reservation) || reservation.head(count(reservation) - 1) < fabric_.sim().now()) return false;
+  const Train& train = *reservation.train;
+  return train.message == &message && train.ordinal + count(reservation) > ordinal;
 }
 
-void Flights::shorten_last(LiveLink& link, std::uint32_t ordinal) {
+void Reservations::shorten_last(LiveLink& link, std::uint32_t ordinal) {
   Ahead& there = ahead(link);
-  const Booking taken = there.bookings.back();
+  const Reservation taken = there.reservations.back();
   const std::uint32_t first = taken.train->ordinal;
   const std::uint32_t from = ordinal - std::min(ordinal, first);
   const std::uint32_t packets = count(taken);
@@ -101,14 +104,14 @@ void Flights::shorten_last(LiveLink& link, std::uint32_t ordinal) {
   const std::span<const LinkId> route = taken.train->message->route;
   for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
   for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
-  there.bookings.back().limit = from;
+  there.reservations.back().limit = from;
   if (taken.served == from) drop_back(link, there);
 }
 
-void Flights::tell_holders() {
-  while (!untold_.empty()) {
-    ILinkHold* const hold = untold_.back()->hold;
-    untold_.pop_back();
+void Reservations::notify_claims() {
+  while (!unreserved_.empty()) {
+    ILinkHold* const hold = unreserved_.back()->hold;
+    unreserved_.pop_back();
     if (hold != nullptr) hold->settle();
   }
 }

@@ -1,14 +1,16 @@
 // Packets of a message whose arrival times are known ahead: they join a train all at once.
 #include <algorithm>
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
-void inject(Fabric& fabric, Message& message, const PacketRun& run) { Flights::inject(fabric, message, run); }
+void inject(Fabric& fabric, Message& message, const PacketRun& run) {
+  Reservations::inject(fabric, message, run);
+}
 
 // A packet that can't join the train of the one before it is injected by itself.
-void Flights::inject(Fabric& fabric, Message& message, PacketRun run) {
+void Reservations::inject(Fabric& fabric, Message& message, PacketRun run) {
   const auto pass = [&run](std::int64_t n) {
     run.head += n * run.gap;
     run.tail += n * run.gap;
@@ -27,13 +29,13 @@ void Flights::inject(Fabric& fabric, Message& message, PacketRun run) {
   }
 }
 
-std::int64_t Flights::follow(LiveLink& came, const Message& message, const PacketRun& run) {
+std::int64_t Reservations::follow(LiveLink& came, const Message& message, const PacketRun& run) {
   return came.ahead == nullptr ? 0 : extend(came.ahead->train, message, run);
 }
 
 // The last packet of the message is never among these packets.
-std::int64_t Flights::extend(Train* train, const Message& message, const PacketRun& run) {
-  if (train == nullptr || !train->unheard || train->count < 2) return 0;
+std::int64_t Reservations::extend(Train* train, const Message& message, const PacketRun& run) {
+  if (train == nullptr || !train->unobserved || train->count < 2) return 0;
   const bool follows = train->message == &message && train->sequence == message.sequence &&
                        train->ordinal + train->count == message.injected && train->size == run.size &&
                        train->gap == run.gap && train->last.head + run.gap == run.head &&

@@ -5,12 +5,12 @@
 
 #include "kbsim/hw/fabric/component.hpp"
 
-#include "flights.hpp"
+#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
 
-void Flights::find_end(LiveLink& link) {
+void Reservations::find_end(LiveLink& link) {
   using Parts = Component::Parts;
   const Component& to = fabric_.component(link.to);
   if (link.credits() != nullptr || link.arrivals != nullptr) return;
@@ -34,13 +34,13 @@ void Flights::find_end(LiveLink& link) {
 
 // True if packets arrive later than they leave. Packets that a switch sends have passed the pipeline of the
 // node before.
-bool Flights::comes_later(const LiveLink& link) const {
+bool Reservations::comes_later(const LiveLink& link) const {
   return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
 }
 
-bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {
+bool Reservations::is_unobserved(const Packet& packet, const Ahead& came) const {
   const Message& message = *packet.message;
-  if (came.end == Ahead::End::heard || packet.ordinal + 1 >= message.packets) return false;
+  if (came.end == Ahead::End::observed || packet.ordinal + 1 >= message.packets) return false;
   if (came.end == Ahead::End::counted) return fabric_.at_end(packet);
   if (!message.cut_through) return false;
   if (came.end == Ahead::End::served) return fabric_.at_end(packet);
@@ -48,35 +48,35 @@ bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {
   return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == came.behind;
 }
 
-bool Flights::comes_unheard(Packet& packet, LiveLink& link) {
+bool Reservations::arrives_unobserved(Packet& packet, LiveLink& link) {
   Ahead& there = ahead(link);
-  if (!is_unheard(packet, there)) return false;
-  go_unheard(there, {.message = packet.message,
-                     .size = packet.size,
-                     .head = packet.head,
-                     .tail = packet.tail,
-                     .ordinal = packet.ordinal});
+  if (!is_unobserved(packet, there)) return false;
+  pass_unobserved(there, {.message = packet.message,
+                          .size = packet.size,
+                          .head = packet.head,
+                          .tail = packet.tail,
+                          .ordinal = packet.ordinal});
   fabric_.free(packet);
   return true;
 }
 
-void Flights::catch_up(LiveLink& link) {
+void Reservations::catch_up(LiveLink& link) {
   Ahead& there = *link.ahead;
   if (there.end != Ahead::End::counted && there.end != Ahead::End::served) return;
   const Time now = fabric_.sim().now();
   if (link.booked > 0) serve_before(link, there, now, 0);
-  while (!there.unheard.empty()) {
-    UnheardPackets& first = there.unheard.front();
+  while (!there.unobserved.empty()) {
+    UnobservedPackets& first = there.unobserved.front();
     const std::uint32_t come = count_before(first.head, first.gap, first.count, now, false);
     if (come == 0) return;
     accept(link, first, come);
     if (first.count > 0) return;
-    there.unheard.pop_front();
+    there.unobserved.pop_front();
   }
 }
 
-void Flights::catch_up(NodeId node) {
-  if (fabric_.component(node).parts() == Component::Parts::heard) return;
+void Reservations::catch_up(NodeId node) {
+  if (fabric_.component(node).parts() == Component::Parts::observed) return;
   for (LiveLink* const link : fabric_.links_to(node)) {
     if (link->merges != 0) merge(*link, fabric_.sim().now(), 0);
     if (link->ahead != nullptr) catch_up(*link);
@@ -84,32 +84,32 @@ void Flights::catch_up(NodeId node) {
 }
 
 // Accepts the first `count` packets.
-void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count) {
-  UnheardPackets these = packets;
+void Reservations::accept(LiveLink& link, UnobservedPackets& packets, std::uint32_t count) {
+  UnobservedPackets these = packets;
   these.count = count;
   these.message->packets_left -= count;
   fabric_.under_way_ += count * these.head + std::int64_t{count} * (count - 1) / 2 * these.gap;
-  fabric_.component(link.to).accept_unheard(these);
+  fabric_.component(link.to).accept_unobserved(these);
   packets.drop(count);
 }
 
 // A packet that was sent late, or starts there, comes after all that were on their way for this time.
-void Flights::merge(LiveLink& link, const Packet& packet) {
+void Reservations::merge(LiveLink& link, const Packet& packet) {
   const bool late = packet.late != 0 || packet.port == 0;
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
 }
 
 // The link by which the next packet arrives, and the link by which the next of all others does.
-[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Flights::first_merged(const Ahead& there) {
+[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Reservations::first_merged(const Ahead& there) {
   std::pair<LiveLink*, LiveLink*> first{};
   const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
     if (than == nullptr) return true;
-    const Time comes = in.ahead->unheard.front().head;
-    const Time others = than->ahead->unheard.front().head;
+    const Time comes = in.ahead->unobserved.front().head;
+    const Time others = than->ahead->unobserved.front().head;
     return comes < others || (comes == others && in.port < than->port);
   };
   for (LiveLink* const in : there.merged) {
-    if (in->ahead->unheard.empty()) continue;
+    if (in->ahead->unobserved.empty()) continue;
     if (is_sooner(*in, first.first))
       first = {in, first.first};
     else if (is_sooner(*in, first.second))
@@ -118,7 +118,7 @@ void Flights::merge(LiveLink& link, const Packet& packet) {
   return first;
 }
 
-void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
+void Reservations::merge(LiveLink& link, Time at, std::uint32_t port) {
   Ahead& there = ahead(link);
   for (LiveLink* const in : there.merged) {
     if (in->booked > 0) serve_before(*in, ahead(*in), fabric_.sim().now(), 0);
@@ -126,20 +126,20 @@ void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
   for (;;) {
     const auto [in, other] = first_merged(there);
     if (in == nullptr) return;
-    UnheardPackets& first = in->ahead->unheard.front();
+    UnobservedPackets& first = in->ahead->unobserved.front();
     std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
     if (other != nullptr) {
-      const Time comes = other->ahead->unheard.front().head;
+      const Time comes = other->ahead->unobserved.front().head;
       count = count_before(first.head, first.gap, count, comes, in->port < other->port);
     }
     if (count == 0) return;
     pass(link, there, first, count);
-    if (first.count == 0) in->ahead->unheard.pop_front();
+    if (first.count == 0) in->ahead->unobserved.pop_front();
   }
 }
 
 // Passes on the first `count` packets, or only one if the others don't keep their distance.
-void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count) {
+void Reservations::pass(LiveLink& link, Ahead& there, UnobservedPackets& packets, std::uint32_t count) {
   const Time service = link.lane.rate().serialization(packets.size);
   const auto after = [&](Time gap, Time free) {
     const Time head = packets.head + gap;
@@ -157,13 +157,13 @@ void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::u
   }
   (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
                               packets.size, service);
-  go_unheard(there, {.message = packets.message,
-                     .size = packets.size,
-                     .head = one.start + link.wire,
-                     .tail = one.end + link.wire,
-                     .gap = step,
-                     .ordinal = packets.ordinal,
-                     .count = count});
+  pass_unobserved(there, {.message = packets.message,
+                          .size = packets.size,
+                          .head = one.start + link.wire,
+                          .tail = one.end + link.wire,
+                          .gap = step,
+                          .ordinal = packets.ordinal,
+                          .count = count});
   packets.drop(count);
 }
 

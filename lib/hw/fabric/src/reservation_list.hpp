@@ -24,7 +24,7 @@ using ArrivalRank = std::uint32_t;
 /// A reservation of a link for the packets of a train. They arrive at the node of the link by `port`, at hop
 /// `hop` of their route: the first at the times of `first`, each other one `gap` after the one before it.
 /// They leave `step` apart.
-struct Booking {
+struct Reservation {
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   Packet* packet = nullptr;  // the first
@@ -65,7 +65,7 @@ struct Booking {
   }
 };
 
-static_assert(sizeof(Booking) == 128, "two lines of the cache");
+static_assert(sizeof(Reservation) == 128, "two lines of the cache");
 
 /// How many of `count` packets arrive before that time, or by then. They arrive `gap` apart, from `head` on;
 /// `count` is at least 1.

@@ -2,12 +2,12 @@
 // reservations, as runs at a constant pace. Their reservations before that link stay.
 #include <algorithm>
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
 // All packets must go on to the end of the train.
-bool Flights::may_tell_again(const Booking& taken) const {
+bool Reservations::may_reserve_again(const Reservation& taken) const {
   constexpr std::uint8_t kOften = 8;
   if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
   if (taken.train == nullptr) return true;
@@ -20,17 +20,17 @@ bool Flights::may_tell_again(const Booking& taken) const {
 }
 
 // The train is kept meanwhile, too.
-void Flights::keep(const Booking& taken) {
+void Reservations::keep(const Reservation& taken) {
   taken_.push_back(taken);
   if (taken.train == nullptr) return;
-  ++taken.train->bookings;
+  ++taken.train->reservations;
   ++taken.train->again;
 }
 
 // Kept reservations of the same packets at a later hop end before packet `from`. Where routes form a ring, a
 // revocation may reach these packets on their way to the link where they are kept.
-void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
-  for (Booking& kept : taken_) {
+void Reservations::shorten_kept(const Reservation& earlier, std::uint32_t from) {
+  for (Reservation& kept : taken_) {
     if (kept.hop <= earlier.hop || kept.train != earlier.train) continue;
     if (kept.train != nullptr)
       kept.limit = std::min(kept.limit, from);
@@ -40,41 +40,41 @@ void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
 }
 
 // All kept packets arrive by events.
-void Flights::let_come() {
-  for (const Booking& taken : taken_) {
+void Reservations::let_come() {
+  for (const Reservation& taken : taken_) {
     come_again(taken);
     release(taken.train);
   }
   taken_.clear();
 }
 
-void Flights::tell_again() {
+void Reservations::reserve_again() {
   for (; !taken_.empty(); taken_.pop_back()) {
-    const Booking taken = taken_.back();
-    tell(taken);
+    const Reservation taken = taken_.back();
+    reserve(taken);
     release(taken.train);
   }
 }
 
-Bytes Flights::size_of(const Booking& booking, std::uint32_t index) {
-  return index == booking.shorter ? booking.train->last_size : booking.size;
+Bytes Reservations::size_of(const Reservation& reservation, std::uint32_t index) {
+  return index == reservation.shorter ? reservation.train->last_size : reservation.size;
 }
 
 // Reserves again in a few runs; the rest arrives by events.
-void Flights::tell(const Booking& taken) {
+void Reservations::reserve(const Reservation& taken) {
   constexpr int kFewRuns = 3;
-  if (taken.train == nullptr) return tell_one(taken);
-  Booking rest = taken;
+  if (taken.train == nullptr) return reserve_one(taken);
+  Reservation rest = taken;
   for (int runs = 0; runs < kFewRuns && rest.served < count(taken); ++runs) {
-    const std::uint32_t told = tell_run(taken, rest.served);
-    if (told == 0) break;
-    rest.served += told;
+    const std::uint32_t reserved = reserve_run(taken, rest.served);
+    if (reserved == 0) break;
+    rest.served += reserved;
   }
   if (rest.served < count(taken)) come_again(rest);
 }
 
 // Reserves as if the packet arrived there just now.
-void Flights::tell_one(const Booking& taken) {
+void Reservations::reserve_one(const Reservation& taken) {
   if (taken.served > 0) return;
   Packet& packet = *taken.packet;
   withdraw(packet);
@@ -84,7 +84,7 @@ void Flights::tell_one(const Booking& taken) {
 }
 
 // Reserves again for the packets from `from` on; returns how many.
-std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
+std::uint32_t Reservations::reserve_run(const Reservation& taken, std::uint32_t from) {
   Train& train = *taken.train;
   const bool ends_shorter = taken.shorter + 1 == count(taken) && from < taken.shorter;
   const std::uint32_t left = count(taken) - from - (ends_shorter ? 1 : 0);
@@ -97,14 +97,14 @@ std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
                      .port = taken.port,
                      .ordinal = train.ordinal + from};
   if (!pass_on(first, taken.gap, train.to, paces)) return 0;
-  const std::uint32_t told = paces ? left : 1;
-  book_run(taken, from, from + told);
-  return told;
+  const std::uint32_t reserved = paces ? left : 1;
+  book_run(taken, from, from + reserved);
+  return reserved;
 }
 
 // Passes the packet and the next, `gap` after it, over the rest of their route as if they were reserved.
 // False if they can't be.
-bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
+bool Reservations::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
   Packet next = packet;
   next.head += gap;
   next.tail += gap;
@@ -120,7 +120,7 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
     paces = paces && steady(one, two, there.overhead, service);
     cross(packet, link, one);
     cross(next, link, two);
-    Booking trailed{.first = one};
+    Reservation trailed{.first = one};
     cross_trailing(packet, trailed, to);
     skip(next, link, trailed.trailing, trailed.reach);
     two_passages_.push_back({one, two, service, trailed.trailing, trailed.reach});
@@ -129,12 +129,12 @@ bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
 }
 
 // Reservations have the times of the train's first packet, as if it arrived and left at the pace of this run.
-void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t end) {
+void Reservations::book_run(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
   Train& train = *taken.train;
   const std::span<const LinkId> route = train.message->route;
   std::uint32_t hop = taken.hop;
   std::uint32_t port = taken.port;
-  Booking last;
+  Reservation last;
   for (const auto& [one, two, service, trailing, reach] : two_passages_) {
     LiveLink& link = fabric_.live(route[hop]);
     Ahead& there = ahead(link);
@@ -152,7 +152,7 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
             .service = service,
             .size = size_of(taken, from),
             .port = port,
-            .ends = train.unheard && hop + 1 == train.to,
+            .ends = train.unobserved && hop + 1 == train.to,
             .hop = static_cast<std::uint16_t>(hop),
             .trailing = static_cast<std::uint16_t>(trailing),
             .shown = from,
@@ -160,9 +160,9 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
             .limit = end,
             .trail = route.data() + hop + 1,
             .reach = reach};
-    there.bookings.push_back(last);
+    there.reservations.push_back(last);
     ++link.booked;
-    ++train.bookings;
+    ++train.reservations;
     hop += 1 + trailing;
     port = fabric_.live(route[hop - 1]).port;
   }
@@ -170,7 +170,7 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
 }
 
 // Moves the arrivals of those packets that are observed there.
-void Flights::move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end) {
+void Reservations::move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end) {
   LiveLink& came = fabric_.live(train.message->route[train.to - 1]);
   for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
     Packet* const packet = train.known(i);

@@ -3,11 +3,11 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
-#include "flights.hpp"
+#include "reservations.hpp"
 
 namespace kbsim::hw {
 
-Train& Flights::begin(Packet& packet, Train*& keeper) {
+Train& Reservations::begin(Packet& packet, Train*& keeper) {
   if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
   Train& train = *free_trains_.back();
   free_trains_.pop_back();
@@ -20,7 +20,7 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   train.from = packet.hop;
   train.late = packet.late;
   train.paced = packet.paced;
-  train.bookings = 0;
+  train.reservations = 0;
   train.open = true;
   train.again = 0;
   keeper = &train;
@@ -28,32 +28,32 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
 }
 
 // Its reservations need no longer be the last of their links.
-void Flights::end_growth(Train& train) {
+void Reservations::end_growth(Train& train) {
   train.open = false;
   *train.keeper = nullptr;
 }
 
-void Flights::recycle(Train& train) {
+void Reservations::recycle(Train& train) {
   close(&train);
   train.packets.clear();
   free_trains_.push_back(&train);
 }
 
-void Flights::close_last(LiveLink& link, Ahead& there) {
-  Booking& last = there.bookings.back();
+void Reservations::close_last(LiveLink& link, Ahead& there) {
+  Reservation& last = there.reservations.back();
   close(last.train);
   if (last.served == count(last)) drop_back(link, there);
 }
 
 // The packet joins the train if it follows as the others do. Else the train is over.
-bool Flights::joins(Packet& packet, Train* train) {
+bool Reservations::joins(Packet& packet, Train* train) {
   if (train == nullptr) return false;
   if (follows(packet, *train)) return join(packet, *train), true;
   close(train);
   return false;
 }
 
-bool Flights::follows(const Packet& packet, Train& train) {
+bool Reservations::follows(const Packet& packet, Train& train) {
   const std::uint32_t packets = train.count;
   const Time gap = packet.head - train.last.head;
   if (packets == kMostOfTrain || packet.message != train.message ||
@@ -65,30 +65,30 @@ bool Flights::follows(const Packet& packet, Train& train) {
   return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
 }
 
-Booking& Flights::growing(LiveLink& link, const Train& train) {
-  Booking& last = ahead(link).bookings.back();
+Reservation& Reservations::growing(LiveLink& link, const Train& train) {
+  Reservation& last = ahead(link).reservations.back();
   ensure(last.train == &train, "a train that may grow has the last booking of each of its links");
   return last;
 }
 
 // The second packet of a train.
-bool Flights::sets_pace(const Packet& packet, Train& train) {
+bool Reservations::sets_pace(const Packet& packet, Train& train) {
   follows_.clear();
   Packet second{packet};
   while (second.hop < train.to) {
     LiveLink& link = fabric_.next_link(second);
     const Time overhead = ahead(link).overhead;
-    Booking& booking = growing(link, train);
-    const Passage next = passage(second, overhead, booking.first.end, booking.service);
-    if (booking.hop != second.hop) return false;  // a route that comes here twice
-    if (!steady(booking.first, next, overhead, booking.service)) return false;
-    follows_.push_back({&booking, next});
+    Reservation& reservation = growing(link, train);
+    const Passage next = passage(second, overhead, reservation.first.end, reservation.service);
+    if (reservation.hop != second.hop) return false;  // a route that comes here twice
+    if (!steady(reservation.first, next, overhead, reservation.service)) return false;
+    follows_.push_back({&reservation, next});
     cross(second, link, next);
-    skip(second, link, booking.trailing, booking.reach);
+    skip(second, link, reservation.trailing, reservation.reach);
   }
-  for (const auto& [booking, next] : follows_) {
-    booking->gap = next.head - booking->first.head;
-    booking->step = next.start - booking->first.start;
+  for (const auto& [reservation, next] : follows_) {
+    reservation->gap = next.head - reservation->first.head;
+    reservation->step = next.start - reservation->first.start;
   }
   train.gap = packet.head - train.last.head;
   train.step = second.head - train.last.start;
@@ -96,7 +96,7 @@ bool Flights::sets_pace(const Packet& packet, Train& train) {
 }
 
 // The last packet of a message starts as another would, and leaves sooner.
-bool Flights::goes_shorter(const Packet& packet, Train& train) {
+bool Reservations::goes_shorter(const Packet& packet, Train& train) {
   if (packet.size > train.size || packet.ordinal + 1 != packet.message->packets) return false;
   const auto sooner = [](Time another, Time by) {
     return static_cast<std::uint64_t>((another - by).count());
@@ -108,29 +108,31 @@ bool Flights::goes_shorter(const Packet& packet, Train& train) {
   Packet last{packet};
   while (last.hop < train.to) {
     LiveLink& link = fabric_.next_link(last);
-    Booking& booking = growing(link, train);
-    if (booking.hop != last.hop) return false;  // a route that comes here twice
-    const Time start = booking.start(train.count);
+    Reservation& reservation = growing(link, train);
+    if (reservation.hop != last.hop) return false;  // a route that comes here twice
+    const Time start = reservation.start(train.count);
     const Time end =
         std::max(start + link.lane.rate().serialization(packet.size), last.tail + ahead(link).overhead);
     const Passage passage{.head = last.head, .tail = last.tail, .start = start, .end = end};
-    if (!fits(sooner(booking.tail(train.count), last.tail)) || !fits(sooner(booking.end(train.count), end)))
+    if (!fits(sooner(reservation.tail(train.count), last.tail)) ||
+        !fits(sooner(reservation.end(train.count), end)))
       return false;
-    follows_.push_back({&booking, passage});
+    follows_.push_back({&reservation, passage});
     cross(last, link, passage);
-    skip(last, link, booking.trailing, booking.reach);
+    skip(last, link, reservation.trailing, reservation.reach);
   }
-  for (const auto& [booking, passage] : follows_) {
-    booking->tail_sooner = static_cast<std::uint32_t>(sooner(booking->tail(train.count), passage.tail));
-    booking->end_sooner = static_cast<std::uint32_t>(sooner(booking->end(train.count), passage.end));
-    booking->shorter = train.count;
+  for (const auto& [reservation, passage] : follows_) {
+    reservation->tail_sooner =
+        static_cast<std::uint32_t>(sooner(reservation->tail(train.count), passage.tail));
+    reservation->end_sooner = static_cast<std::uint32_t>(sooner(reservation->end(train.count), passage.end));
+    reservation->shorter = train.count;
   }
   train.last_size = packet.size;
   train.last_sooner = train.last.end + train.step - last.tail;
   return true;
 }
 
-void Flights::join(Packet& packet, Train& train) {
+void Reservations::join(Packet& packet, Train& train) {
   const std::uint32_t index = train.count++;
   const bool is_shorter = packet.size != train.size;
   train.last.head = packet.head;
@@ -138,7 +140,7 @@ void Flights::join(Packet& packet, Train& train) {
   train.last.start += train.step;
   train.last.end += train.step - (is_shorter ? train.last_sooner : Time{0});
   LiveLink& end = fabric_.live(packet.message->route[train.to - 1]);
-  if (train.unheard && packet.ordinal + 1 < packet.message->packets) return fabric_.free(packet);
+  if (train.unobserved && packet.ordinal + 1 < packet.message->packets) return fabric_.free(packet);
   train.packets.set(index, packet);
   packet.hop = train.to;
   packet.head = train.last.start;

@@ -12,7 +12,7 @@
 #include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/sim/pool_queue.hpp"
 
-#include "bookings.hpp"
+#include "reservation_list.hpp"
 #include "run_entry.hpp"
 #include "train_packets.hpp"
 
@@ -34,23 +34,23 @@ struct alignas(64) Train {
   Bytes size;                  // of each
   Time gap{};                  // of heads at the first node
   std::uint32_t count = 0;
-  std::uint32_t ordinal = 0;   // of the first packet, in the message
-  std::uint32_t from = 0;      // hop of the first reservation
-  std::uint32_t to = 0;        // hop after the last one
-  std::uint32_t bookings = 0;  // number of reservations
-  std::uint8_t late = 0;       // as in Packet, at the first node
-  bool paced = false;          // likewise
-  bool open = false;           // it may grow: its reservations are the last of their links
-  bool unheard = false;        // where it ends, only the message's last packet is observed
-  std::uint8_t again = 0;      // how often packets of it were revoked and reserved again
-  Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
-  Time step{};                 // of heads at the end
-  Train** keeper = nullptr;    // the pointer to it while it may grow
-  TrainPackets packets;        // those that exist; others are unobserved where it ends
-  Bytes last_size{};           // of the last, if that is shorter
-  Time last_sooner{};          // its tail is at the end earlier than another's by this
-  Time lag{};                  // of a burst: time from crossing the ingress link to arrival
-  std::uint32_t batch = 0;     // of a burst: in which packets cross that link
+  std::uint32_t ordinal = 0;       // of the first packet, in the message
+  std::uint32_t from = 0;          // hop of the first reservation
+  std::uint32_t to = 0;            // hop after the last one
+  std::uint32_t reservations = 0;  // number of reservations
+  std::uint8_t late = 0;           // as in Packet, at the first node
+  bool paced = false;              // likewise
+  bool open = false;               // it may grow: its reservations are the last of their links
+  bool unobserved = false;         // where it ends, only the message's last packet is observed
+  std::uint8_t again = 0;          // how often packets of it were revoked and reserved again
+  Passage last{};            // the last packet, at the first node (head, tail) and at the end (start, end)
+  Time step{};               // of heads at the end
+  Train** keeper = nullptr;  // the pointer to it while it may grow
+  TrainPackets packets;      // those that exist; others are unobserved where it ends
+  Bytes last_size{};         // of the last, if that is shorter
+  Time last_sooner{};        // its tail is at the end earlier than another's by this
+  Time lag{};                // of a burst: time from crossing the ingress link to arrival
+  std::uint32_t batch = 0;   // of a burst: in which packets cross that link
 
   [[nodiscard]] Packet* known(std::uint32_t i) const { return packets.at(i); }
 };
@@ -82,9 +82,9 @@ struct alignas(64) LinkAhead {
   /// How the downstream node treats packets before the last of their message. `heard`: it observes each.
   /// `counted`: it only counts them. `served`: it may serve them later. `passed`: it passes them on to a node
   /// that does.
-  enum class End : std::uint8_t { heard, counted, served, passed };
+  enum class End : std::uint8_t { observed, counted, served, passed };
 
-  InOrder<Booking> bookings;
+  InOrder<Reservation> reservations;
   Time overhead{};         // of its node
   Train* train = nullptr;  // the last that began at its end, while that may grow
   Doubt doubt;             // back-off of packets that arrive by it
@@ -93,27 +93,27 @@ struct alignas(64) LinkAhead {
   bool is_source = false;  // its node sends only when it takes packets
   bool is_known = false;   // some route leads over it
   bool trails = false;     // shadowed: no packet waits, since all arrive by `before`, which is no faster
-  End end = End::heard;
+  End end = End::observed;
   // Only for a source:
   Train* own_train = nullptr;    // the last that began there, while that may grow
   Time posted{};                 // when the last packet that leaves by an event does so
   LiveLink* before = nullptr;    // by which all packets arrive, on known routes
-  InOrder<Booking> passing;      // served here; may still cross the links that this one shadows
+  InOrder<Reservation> passing;  // served here; may still cross the links that this one shadows
   std::vector<Crossed> crossed;  // have crossed those, too: the last kinds of packets, the latest first
   // For unobserved packets:
-  InOrder<UnheardPackets> unheard;  // that have crossed the link
-  LiveLink* behind = nullptr;       // the next link, by which they are passed on
-  std::vector<LiveLink*> merged;    // unobserved packets that arrive by these links cross this one
+  InOrder<UnobservedPackets> unobserved;  // that have crossed the link
+  LiveLink* behind = nullptr;             // the next link, by which they are passed on
+  std::vector<LiveLink*> merged;          // unobserved packets that arrive by these links cross this one
 };
 
 /// Reservations: for each link of the route of a packet, when that link will serve it. A link serves packets
 /// in the order in which they arrive at its node, by time and port. So a reservation holds until a packet
 /// arrives before it. That packet revokes it, with all later reservations of this link and all that follow
 /// from them downstream. A revoked packet arrives at the link like any other.
-class Flights {
+class Reservations {
  public:
   /// Make it as the last part of connecting the fabric.
-  explicit Flights(Fabric& fabric);
+  explicit Reservations(Fabric& fabric);
 
   /// The packet arrives by `came`, later than now, at a node that only passes packets on. Reserves the links
   /// from there on.
@@ -126,9 +126,9 @@ class Flights {
   /// returns how many. The caller accounts for their leaving the source.
   [[nodiscard]] std::int64_t follow(LiveLink& came, const Message& message, const PacketRun& run);
   /// The packet is at the node of the link now and crosses next: later reservations are revoked. True if they
-  /// can be made again, by tell_again(), as soon as the packet has crossed the link.
+  /// can be made again, by reserve_again(), as soon as the packet has crossed the link.
   [[nodiscard]] bool make_way(LiveLink& link, const Packet& packet);
-  void tell_again();
+  void reserve_again();
   /// The packet leaves its source by an event.
   void leave_by_event(Packet& packet);
   /// Messages may use this route from now on.
@@ -157,7 +157,7 @@ class Flights {
 
   // Unobserved packets:
   /// True if the packet, which has crossed the link, is unobserved. It is then freed.
-  [[nodiscard]] bool comes_unheard(Packet& packet, LiveLink& link);
+  [[nodiscard]] bool arrives_unobserved(Packet& packet, LiveLink& link);
   /// Packets that have arrived by the link, or at the node, before now are accepted.
   void catch_up(LiveLink& link);
   void catch_up(NodeId node);
@@ -176,7 +176,7 @@ class Flights {
   [[nodiscard]] bool follows(const Packet& packet, Train& train);
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
   [[nodiscard]] bool goes_shorter(const Packet& packet, Train& train);
-  [[nodiscard]] Booking& growing(LiveLink& link, const Train& train);
+  [[nodiscard]] Reservation& growing(LiveLink& link, const Train& train);
   void join(Packet& packet, Train& train);
   [[nodiscard]] static std::int64_t extend(Train* train, const Message& message, const PacketRun& run);
   void close(Train* train) {
@@ -185,14 +185,14 @@ class Flights {
   void end_growth(Train& train);
   // The train has one reservation less.
   [[gnu::always_inline]] void release(Train* train) {
-    if (train != nullptr && --train->bookings == 0) recycle(*train);
+    if (train != nullptr && --train->reservations == 0) recycle(*train);
   }
   void recycle(Train& train);
 
   // Reservations.
-  [[nodiscard]] static std::uint32_t count(const Booking& booking);
-  [[nodiscard]] static std::uint32_t hop_of(const Booking& booking, std::uint32_t index);
-  [[nodiscard]] Packet& recall(const Booking& booking, std::uint32_t index);
+  [[nodiscard]] static std::uint32_t count(const Reservation& reservation);
+  [[nodiscard]] static std::uint32_t hop_of(const Reservation& reservation, std::uint32_t index);
+  [[nodiscard]] Packet& recall(const Reservation& reservation, std::uint32_t index);
   void end_flight(Packet& packet, LiveLink& came, Train* train);
   void come_to_end(Packet& packet, LiveLink& came);
   void fetch_ahead(const Packet& packet);
@@ -200,43 +200,44 @@ class Flights {
   [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool comes_before_few(const Packet& packet, LiveLink& link, Ahead& there);
-  [[nodiscard]] bool goes_alone(const Booking& booking);
+  [[nodiscard]] bool goes_alone(const Reservation& reservation);
   [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
-  [[nodiscard]] static Booking booking_of(Packet& packet, const Passage& first, Time service, Train* train);
+  [[nodiscard]] static Reservation reservation_of(Packet& packet, const Passage& first, Time service,
+                                                  Train* train);
   [[nodiscard]] static Passage passage(const Packet& packet, Time overhead, Time free, Time service);
   static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
-  [[nodiscard]] static Time free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next);
+  [[nodiscard]] static Time free(const LiveLink& link, Ahead& there, InOrder<Reservation>::Place next);
   [[gnu::always_inline]] void close_last(LiveLink& link, Ahead& there);
   [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void drop_back(LiveLink& link, Ahead& there);
   void serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
-  static void serve_alike(LiveLink& link, const Ahead& there, const Booking& booking, std::uint32_t i,
+  static void serve_alike(LiveLink& link, const Ahead& there, const Reservation& reservation, std::uint32_t i,
                           std::uint32_t packets, Bytes size, Time service);
-  static void serve_shorter(LiveLink& link, const Ahead& there, const Booking& booking);
-  void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
-  void take_back_last(LiveLink& link, Ahead& there);
-  void come_again(const Booking& taken);
+  static void serve_shorter(LiveLink& link, const Ahead& there, const Reservation& reservation);
+  void serve_run(LiveLink& link, Ahead& there, const Reservation& reservation, std::uint32_t packets);
+  void revoke_last(LiveLink& link, Ahead& there);
+  void come_again(const Reservation& taken);
   // The hop at which its packets have their next reservation, if they have one.
-  [[nodiscard]] static std::uint32_t behind(const Booking& booking) {
-    return booking.hop + 1U + booking.trailing;
+  [[nodiscard]] static std::uint32_t behind(const Reservation& reservation) {
+    return reservation.hop + 1U + reservation.trailing;
   }
-  [[nodiscard]] std::uint32_t shorten(LinkId at, const Booking& earlier, std::uint32_t hop,
+  [[nodiscard]] std::uint32_t shorten(LinkId at, const Reservation& earlier, std::uint32_t hop,
                                       std::uint32_t from);
-  void come_again(const Booking& booking, std::uint32_t index);
-  [[nodiscard]] static bool is_paced(const Booking& booking);
-  [[nodiscard]] bool has_crossed(const Booking& booking, std::uint32_t index) const;
-  void drop(const Booking& booking, std::uint32_t index);
-  void come_by_event(const Booking& booking, std::uint32_t index);
-  static void goes_back(const Booking& booking, std::uint32_t index, Packet& packet);
-  void take_back_all(LiveLink& link);
+  void come_again(const Reservation& reservation, std::uint32_t index);
+  [[nodiscard]] static bool is_paced(const Reservation& reservation);
+  [[nodiscard]] bool has_crossed(const Reservation& reservation, std::uint32_t index) const;
+  void drop(const Reservation& reservation, std::uint32_t index);
+  void come_by_event(const Reservation& reservation, std::uint32_t index);
+  static void goes_back(const Reservation& reservation, std::uint32_t index, Packet& packet);
+  void revoke_all(LiveLink& link);
   void withdraw(Packet& packet);
 
   // Shadowed links.
   [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
-  void cross_trailing(Packet& packet, Booking& booking, std::uint32_t end);
+  void cross_trailing(Packet& packet, Reservation& reservation, std::uint32_t end);
   [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
   void find_trail(Path& path, std::uint32_t hop) const;
   [[nodiscard]] Path::Trail trail_from(const Path& path, std::uint32_t hop) const;
@@ -246,54 +247,56 @@ class Flights {
   static void cross_unbooked(Packet& packet, const LiveLink& link);
   [[nodiscard]] LiveLink& came_by(const Packet& packet) const;
   void drop_front(LiveLink& link, Ahead& there);
-  [[nodiscard]] bool keeps(Ahead& there, const Booking& served);
+  [[nodiscard]] bool keeps(Ahead& there, const Reservation& served);
   void drop_passed(Ahead& there);
   template <class Do>
   void for_trailing(const LinkId* trail, std::uint32_t trailing, Do act);
-  [[nodiscard]] bool has_passed(const Booking& booking) const;
-  void account(Ahead& there, const Booking& passed);
-  void account(Ahead& there, const Booking& passed, Bytes size, std::uint32_t first, std::uint32_t end);
+  [[nodiscard]] bool has_passed(const Reservation& reservation) const;
+  void account(Ahead& there, const Reservation& passed);
+  void account(Ahead& there, const Reservation& passed, Bytes size, std::uint32_t first, std::uint32_t end);
   void account(Crossed& crossed);
   void account_all(Ahead& there);
-  static void insert(LiveLink& link, Ahead& there, const Booking& shown);
-  void show(const Booking& booking, std::uint32_t end);
+  static void insert(LiveLink& link, Ahead& there, const Reservation& shown);
+  void show(const Reservation& reservation, std::uint32_t end);
   void show_passing(LiveLink& link, Ahead& there);
-  void split(Ahead& there, Booking& booking);
-  void unfold(Ahead& there, Booking& booking);
+  void split(Ahead& there, Reservation& reservation);
+  void unfold(Ahead& there, Reservation& reservation);
   void unfold_all(LiveLink& link);
   void unfold(LiveLink& link);
   [[nodiscard]] bool is_trailed(LiveLink& link);
 
   // Bursts.
   [[nodiscard]] bool enters(Packet& packet, LiveLink& came, const RunEntry& entry);
-  [[nodiscard]] bool is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const;
+  [[nodiscard]] bool is_of_run(const Reservation& reservation, const Message& message,
+                               std::uint32_t ordinal) const;
   void shorten_last(LiveLink& link, std::uint32_t ordinal);
-  void tell_holders();
+  void notify_claims();
 
   // Reserving again after a revocation.
-  [[nodiscard]] bool may_tell_again(const Booking& taken) const;
-  void keep(const Booking& taken);
-  void shorten_kept(const Booking& earlier, std::uint32_t from);
+  [[nodiscard]] bool may_reserve_again(const Reservation& taken) const;
+  void keep(const Reservation& taken);
+  void shorten_kept(const Reservation& earlier, std::uint32_t from);
   void let_come();
-  void tell(const Booking& taken);
-  void tell_one(const Booking& taken);
-  [[nodiscard]] static Bytes size_of(const Booking& booking, std::uint32_t index);
-  [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
+  void reserve(const Reservation& taken);
+  void reserve_one(const Reservation& taken);
+  [[nodiscard]] static Bytes size_of(const Reservation& reservation, std::uint32_t index);
+  [[nodiscard]] std::uint32_t reserve_run(const Reservation& taken, std::uint32_t from);
   [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
-  void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
-  void move_ends(Train& train, const Booking& last, std::uint32_t from, std::uint32_t end);
+  void book_run(const Reservation& taken, std::uint32_t from, std::uint32_t end);
+  void move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end);
 
   // Unobserved packets.
   void find_end(LiveLink& link);
-  static void go_unheard(Ahead& there, const UnheardPackets& packets) {
-    if (there.unheard.empty() || !there.unheard.back().join(packets)) there.unheard.push_back(packets);
+  static void pass_unobserved(Ahead& there, const UnobservedPackets& packets) {
+    if (there.unobserved.empty() || !there.unobserved.back().join(packets))
+      there.unobserved.push_back(packets);
   }
   [[nodiscard]] bool comes_later(const LiveLink& link) const;
-  [[nodiscard]] bool is_unheard(const Packet& packet, const Ahead& came) const;
+  [[nodiscard]] bool is_unobserved(const Packet& packet, const Ahead& came) const;
   void merge(LiveLink& link, Time at, std::uint32_t port);
   [[nodiscard]] static std::pair<LiveLink*, LiveLink*> first_merged(const Ahead& there);
-  void pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count);
-  void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
+  void pass(LiveLink& link, Ahead& there, UnobservedPackets& packets, std::uint32_t count);
+  void accept(LiveLink& link, UnobservedPackets& packets, std::uint32_t count);
 
   Fabric& fabric_;
   bool is_whole_;                   // no other process has links
@@ -304,13 +307,13 @@ class Flights {
   Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
   struct Follow {
-    Booking* booking;
+    Reservation* reservation;
     Passage passage;
   };
-  std::vector<Follow> follows_;    // passages of a packet that may be its train's second, or shorter
-  const LiveLink* met_ = nullptr;  // the link whose reservations a crossing packet revokes
-  bool some_come_ = false;         // some revoked packets arrive there by events
-  std::vector<Booking> taken_;     // the others, reserved again after it; the last ones first
+  std::vector<Follow> follows_;     // passages of a packet that may be its train's second, or shorter
+  const LiveLink* met_ = nullptr;   // the link whose reservations a crossing packet revokes
+  bool some_come_ = false;          // some revoked packets arrive there by events
+  std::vector<Reservation> taken_;  // the others, reserved again after it; the last ones first
   struct TwoPassages {
     Passage first;
     Passage second;
@@ -319,7 +322,7 @@ class Flights {
     Time reach{};
   };
   std::vector<TwoPassages> two_passages_;  // of packets reserved again, by link
-  std::vector<LiveLink*> untold_;          // by which revoked packets of bursts were to arrive
+  std::vector<LiveLink*> unreserved_;      // by which revoked packets of bursts were to arrive
 };
 
 }  // namespace kbsim::hw

@@ -1,4 +1,4 @@
-#include "flights.hpp"
+#include "reservations.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -19,13 +19,13 @@ bool more_follow(const Packet& packet) { return packet.ordinal + 1 < packet.mess
 }  // namespace
 
 // A link between processes is known to both of them.
-Flights::Flights(Fabric& fabric) : fabric_{fabric}, is_whole_{fabric.is_whole()} {
+Reservations::Reservations(Fabric& fabric) : fabric_{fabric}, is_whole_{fabric.is_whole()} {
   for (LiveLink& link : fabric.links_) {
     if (link.border() != nullptr && link.ahead == nullptr) (void)look_ahead(link);
   }
 }
 
-LinkAhead& Flights::look_ahead(LiveLink& link) {
+LinkAhead& Reservations::look_ahead(LiveLink& link) {
   const Component& from = fabric_.component(link.from);
   const bool is_leaf =
       fabric_.graph().out(link.from).size() == 1 && fabric_.places_->inputs[link.from.value()] == 1;
@@ -53,14 +53,14 @@ bool Doubt::pauses() {
   return false;
 }
 
-void Flights::book(Packet& packet, LiveLink& came) {
+void Reservations::book(Packet& packet, LiveLink& came) {
   Ahead& here = ahead(came);
   if (joins(packet, here.train)) return;
   go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
 }
 
 // Packets of one time leave in an order that depends on their content, so all of them leave by events.
-bool Flights::leave(Packet& packet) {
+bool Reservations::leave(Packet& packet) {
   LiveLink& link = fabric_.next_link(packet);
   Ahead& there = ahead(link);
   if (!there.is_source) return false;
@@ -77,22 +77,22 @@ bool Flights::leave(Packet& packet) {
 }
 
 // A packet that leaves by an event revokes the reservations after it.
-bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
+bool Reservations::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
   serve_before(link, there, fabric_.sim().now(), 1);
   bool last = there.posted < fabric_.sim().now();
   while (link.booked > 0) {
-    const Booking& back = there.bookings.back();
+    const Reservation& back = there.reservations.back();
     if (back.head(count(back) - 1) < packet.head) break;
-    take_back_last(link, there);
+    revoke_last(link, there);
     last = false;
   }
-  tell_holders();
+  notify_claims();
   return last;
 }
 
 // Prefetches the state of the next links of the route, which is scattered in memory. For the farthest link it
 // fetches only the LiveLink, which points to the rest. Links of another process are not read.
-[[gnu::always_inline]] inline void Flights::fetch_ahead(const Packet& packet) {
+[[gnu::always_inline]] inline void Reservations::fetch_ahead(const Packet& packet) {
   const std::span<const LinkId> route = packet.message->route;
   const auto link_at = [&](std::uint32_t hop) -> LiveLink* {
     return hop < route.size() ? &fabric_.live(route[hop]) : nullptr;
@@ -107,17 +107,18 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
     __builtin_prefetch(&link->ahead);
   }
   if (const LiveLink* const link = own_at(packet.hop + 2); link != nullptr && link->ahead != nullptr) {
-    __builtin_prefetch(&link->ahead->bookings);
+    __builtin_prefetch(&link->ahead->reservations);
     __builtin_prefetch(&link->ahead->doubt);
   }
   if (LiveLink* const link = own_at(packet.hop + 1); link != nullptr && link->booked > 0) {
-    __builtin_prefetch(link->ahead->bookings.begin());
-    __builtin_prefetch(&link->ahead->bookings.begin()->size);
+    __builtin_prefetch(link->ahead->reservations.begin());
+    __builtin_prefetch(&link->ahead->reservations.begin()->size);
   }
 }
 
 // Reserves from the end of `came` on, as far as possible.
-void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
+void Reservations::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper,
+                         const Passage& at_first) {
   while (came->arrivals != nullptr) {
     fetch_ahead(packet);
     const bool goes_on = !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() &&
@@ -140,24 +141,24 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
 }
 
 // If the first packet of a train is unobserved, all others are, too, except the last of the message.
-void Flights::end_flight(Packet& packet, LiveLink& came, Train* train) {
+void Reservations::end_flight(Packet& packet, LiveLink& came, Train* train) {
   if (train == nullptr) return come_to_end(packet, came);
   Ahead& there = ahead(came);
-  train->unheard = is_unheard(packet, there);
-  if (!train->unheard) {
+  train->unobserved = is_unobserved(packet, there);
+  if (!train->unobserved) {
     train->packets.set(0, packet);
     return come_to_end(packet, came);
   }
-  there.bookings.back().ends = true;
+  there.reservations.back().ends = true;
   fabric_.free(packet);
 }
 
-void Flights::come_to_end(Packet& packet, LiveLink& came) {
+void Reservations::come_to_end(Packet& packet, LiveLink& came) {
   if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);
   fabric_.come_to(packet, came);
 }
 
-bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
+bool Reservations::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   if (!there.books || link.hold != nullptr) return false;
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
   return link.booked == 0 || is_behind_all(packet, there);
@@ -165,70 +166,71 @@ bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
 
 // The first of many packets, before one or two that are reserved alone. The few arrive there by events, and
 // the many are reserved again after each of them.
-bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& there) {
+bool Reservations::comes_before_few(const Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::uint32_t kMany = 8;
   constexpr int kFew = 2;
   if (!there.books || link.hold != nullptr || packet.message->packets - packet.ordinal < kMany) return false;
   for (int i = 0; i < kFew; ++i) {
-    if (!goes_alone(there.bookings.back())) return false;
-    take_back_last(link, there);
+    if (!goes_alone(there.reservations.back())) return false;
+    revoke_last(link, there);
     if (may_book(packet, link, there)) return true;
   }
   return false;
 }
 
 // True if no packet is reserved after this one, on any link of its route.
-bool Flights::goes_alone(const Booking& booking) {
-  if (booking.train != nullptr || booking.hop == 0 || booking.served > 0) return false;
-  for (std::uint32_t hop = booking.hop; hop < booking.packet->hop; ++hop) {
-    Ahead& there = ahead(fabric_.live(booking.packet->message->route[hop]));
-    InOrder<Booking>& others = there.bookings;
+bool Reservations::goes_alone(const Reservation& reservation) {
+  if (reservation.train != nullptr || reservation.hop == 0 || reservation.served > 0) return false;
+  for (std::uint32_t hop = reservation.hop; hop < reservation.packet->hop; ++hop) {
+    Ahead& there = ahead(fabric_.live(reservation.packet->message->route[hop]));
+    InOrder<Reservation>& others = there.reservations;
     if (there.trails && others.empty()) continue;
-    if (others.empty() || others.back().packet != booking.packet || others.back().train != nullptr)
+    if (others.empty() || others.back().packet != reservation.packet || others.back().train != nullptr)
       return false;
   }
   return true;
 }
 
 // Reserves before others if none of them waits for the packet: it must fit between two reservations.
-bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
+bool Reservations::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::ptrdiff_t kFew = 8;
   if (packet.paced || !there.books || link.hold != nullptr || link.booked == 0) return false;
   const ArrivalRank own_rank = rank(packet.late, packet.port);
-  const auto is_before = [&](const Booking& other) {
+  const auto is_before = [&](const Reservation& other) {
     const std::uint32_t packets = count(other);
     return other.served == packets || other.before(packets - 1, packet.head, own_rank);
   };
-  auto next = there.bookings.end();
-  while (next != there.bookings.begin() && !is_before(*std::prev(next))) {
+  auto next = there.reservations.end();
+  while (next != there.reservations.begin() && !is_before(*std::prev(next))) {
     --next;
-    if (next->before(next->served, packet.head, own_rank) || there.bookings.end() - next > kFew) return false;
+    if (next->before(next->served, packet.head, own_rank) || there.reservations.end() - next > kFew)
+      return false;
   }
-  if (next == there.bookings.end()) return false;
+  if (next == there.reservations.end()) return false;
   const Time service = link.lane.rate().serialization(packet.size);
   const Passage own = passage(packet, there.overhead, free(link, there, next), service);
   if (own.end > next->start(next->served)) return false;
   if (next->served > 0) split(there, *next);
-  Booking booking = booking_of(packet, own, service, nullptr);
+  Reservation reservation = reservation_of(packet, own, service, nullptr);
   cross(packet, link, own);
-  cross_trailing(packet, booking, route_end(packet));
-  there.bookings.insert(next, booking);
+  cross_trailing(packet, reservation, route_end(packet));
+  there.reservations.insert(next, reservation);
   ++link.booked;
   return true;
 }
 
-void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
+void Reservations::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
   const Time service = link.lane.rate().serialization(packet.size);
   const Passage first = passage(packet, there.overhead, free(link, there), service);
   if (link.booked > 0) close_last(link, there);
-  there.bookings.push_back(booking_of(packet, first, service, train));
+  there.reservations.push_back(reservation_of(packet, first, service, train));
   ++link.booked;
-  if (train != nullptr) ++train->bookings;
+  if (train != nullptr) ++train->reservations;
   cross(packet, link, first);
-  cross_trailing(packet, there.bookings.back(), route_end(packet));
+  cross_trailing(packet, there.reservations.back(), route_end(packet));
 }
 
-Booking Flights::booking_of(Packet& packet, const Passage& first, Time service, Train* train) {
+Reservation Reservations::reservation_of(Packet& packet, const Passage& first, Time service, Train* train) {
   return {.packet = &packet,
           .train = train,
           .first = first,
@@ -239,7 +241,7 @@ Booking Flights::booking_of(Packet& packet, const Passage& first, Time service, 
           .hop = static_cast<std::uint16_t>(packet.hop)};
 }
 
-Passage Flights::passage(const Packet& packet, Time overhead, Time free, Time service) {
+Passage Reservations::passage(const Packet& packet, Time overhead, Time free, Time service) {
   const Time start = std::max(packet.head + overhead, free);
   return {.head = packet.head,
           .tail = packet.tail,
@@ -247,7 +249,7 @@ Passage Flights::passage(const Packet& packet, Time overhead, Time free, Time se
           .end = std::max(start + service, packet.tail + overhead)};
 }
 
-void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage) {
+void Reservations::cross(Packet& packet, const LiveLink& link, const Passage& passage) {
   packet.head = passage.start + link.wire;
   packet.tail = passage.end + link.wire;
   packet.port = link.port;
@@ -256,91 +258,95 @@ void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage
   ++packet.hop;
 }
 
-std::uint32_t Flights::count(const Booking& booking) {
-  if (booking.train == nullptr) return 1;
-  return std::min(booking.limit, booking.train->count);
+std::uint32_t Reservations::count(const Reservation& reservation) {
+  if (reservation.train == nullptr) return 1;
+  return std::min(reservation.limit, reservation.train->count);
 }
 
 // The hop at which the packet arrives by an event, or at its end.
-std::uint32_t Flights::hop_of(const Booking& booking, std::uint32_t index) {
-  if (booking.train == nullptr) return booking.packet->hop;
-  const Packet* const known = booking.train->known(index);
-  return known != nullptr ? known->hop : booking.train->to;
+std::uint32_t Reservations::hop_of(const Reservation& reservation, std::uint32_t index) {
+  if (reservation.train == nullptr) return reservation.packet->hop;
+  const Packet* const known = reservation.train->known(index);
+  return known != nullptr ? known->hop : reservation.train->to;
 }
 
-Time Flights::free(const LiveLink& link, Ahead& there) { return free(link, there, there.bookings.end()); }
+Time Reservations::free(const LiveLink& link, Ahead& there) {
+  return free(link, there, there.reservations.end());
+}
 
 // When all packets before `next` are served. After packets whose time is past, others may have gone by
 // events.
-Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next) {
-  if (next == there.bookings.begin()) return link.lane.free();
-  const Booking& last = *std::prev(next);
+Time Reservations::free(const LiveLink& link, Ahead& there, InOrder<Reservation>::Place next) {
+  if (next == there.reservations.begin()) return link.lane.free();
+  const Reservation& last = *std::prev(next);
   const std::uint32_t packets = count(last);
   return last.served == packets ? link.lane.free() : last.end(packets - 1);
 }
 
 // Serves `packets` packets of one size, from `i` on.
-[[gnu::always_inline]] inline void Flights::serve_alike(LiveLink& link, const Ahead& there,
-                                                        const Booking& booking, std::uint32_t i,
-                                                        std::uint32_t packets, Bytes size, Time service) {
-  const Time head = booking.head(i) + there.overhead;
-  const Time tail = booking.tail(i) + there.overhead;
+[[gnu::always_inline]] inline void Reservations::serve_alike(LiveLink& link, const Ahead& there,
+                                                             const Reservation& reservation, std::uint32_t i,
+                                                             std::uint32_t packets, Bytes size,
+                                                             Time service) {
+  const Time head = reservation.head(i) + there.overhead;
+  const Time tail = reservation.tail(i) + there.overhead;
   if (there.trails) [[unlikely]]
-    link.lane.pass_run(head, booking.end(i + packets - 1), booking.gap, packets, size, service);
+    link.lane.pass_run(head, reservation.end(i + packets - 1), reservation.gap, packets, size, service);
   else if (packets == 1)
     (void)link.lane.reserve(head, tail, size, service);
   else
-    (void)link.lane.reserve_run(head, tail, booking.gap, packets, size, service);
+    (void)link.lane.reserve_run(head, tail, reservation.gap, packets, size, service);
 }
 
-void Flights::serve_shorter(LiveLink& link, const Ahead& there, const Booking& booking) {
-  const Bytes size = booking.train->last_size;
-  serve_alike(link, there, booking, booking.shorter, 1, size, link.lane.rate().serialization(size));
+void Reservations::serve_shorter(LiveLink& link, const Ahead& there, const Reservation& reservation) {
+  const Bytes size = reservation.train->last_size;
+  serve_alike(link, there, reservation, reservation.shorter, 1, size, link.lane.rate().serialization(size));
 }
 
 // Serves the next packets of a train.
-[[gnu::always_inline]] inline void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking,
-                                                      std::uint32_t packets) {
-  const std::uint32_t first = booking.served;
-  const bool with_shorter = first + packets - 1 == booking.shorter;
+[[gnu::always_inline]] inline void Reservations::serve_run(LiveLink& link, Ahead& there,
+                                                           const Reservation& reservation,
+                                                           std::uint32_t packets) {
+  const std::uint32_t first = reservation.served;
+  const bool with_shorter = first + packets - 1 == reservation.shorter;
   const std::uint32_t alike = packets - (with_shorter ? 1 : 0);
-  if (alike > 0) serve_alike(link, there, booking, first, alike, booking.size, booking.service);
-  if (with_shorter) serve_shorter(link, there, booking);
-  if (!booking.ends) return;
-  const std::uint32_t ordinal = booking.train->ordinal + first;
-  const bool with_last = ordinal + packets == booking.train->message->packets;
+  if (alike > 0) serve_alike(link, there, reservation, first, alike, reservation.size, reservation.service);
+  if (with_shorter) serve_shorter(link, there, reservation);
+  if (!reservation.ends) return;
+  const std::uint32_t ordinal = reservation.train->ordinal + first;
+  const bool with_last = ordinal + packets == reservation.train->message->packets;
   if (with_last && packets == 1) return;
-  go_unheard(there, {.message = booking.train->message,
-                     .size = booking.size,
-                     .head = booking.first.start + first * booking.step + link.wire,
-                     .tail = booking.end(first) + link.wire,
-                     .gap = booking.step,
-                     .ordinal = ordinal,
-                     .count = packets - (with_last ? 1 : 0)});
+  pass_unobserved(there, {.message = reservation.train->message,
+                          .size = reservation.size,
+                          .head = reservation.first.start + first * reservation.step + link.wire,
+                          .tail = reservation.end(first) + link.wire,
+                          .gap = reservation.step,
+                          .ordinal = ordinal,
+                          .count = packets - (with_last ? 1 : 0)});
 }
 
 // Serves the packets of the first train that arrive before this time and rank. False if some are left, or may
 // be added: a train that may grow keeps its reservations.
-[[gnu::always_inline]] inline bool Flights::serve_train(LiveLink& link, Ahead& there, Time at,
-                                                        ArrivalRank other) {
-  Booking& booking = there.bookings.front();
-  const std::uint32_t packets = count(booking);
-  if (booking.served < packets) {
+[[gnu::always_inline]] inline bool Reservations::serve_train(LiveLink& link, Ahead& there, Time at,
+                                                             ArrivalRank other) {
+  Reservation& reservation = there.reservations.front();
+  const std::uint32_t packets = count(reservation);
+  if (reservation.served < packets) {
     const std::uint32_t past =
-        count_before(booking.head(booking.served), booking.gap, packets - booking.served, at,
-                     rank(booking.late, booking.port) < other);
-    if (past > 0) serve_run(link, there, booking, past);
-    booking.served += past;
+        count_before(reservation.head(reservation.served), reservation.gap, packets - reservation.served, at,
+                     rank(reservation.late, reservation.port) < other);
+    if (past > 0) serve_run(link, there, reservation, past);
+    reservation.served += past;
   }
-  if (booking.served < packets || booking.train->open) return false;
+  if (reservation.served < packets || reservation.train->open) return false;
   drop_front(link, there);
   return true;
 }
 
 // Serves all packets that arrive before this time and rank, as they would have been served on arrival.
-void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
+void Reservations::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
   while (link.booked > 0) {
-    const Booking& first = there.bookings.front();
+    const Reservation& first = there.reservations.front();
     if (first.train != nullptr) {
       if (!serve_train(link, there, at, other)) return;
       continue;
@@ -351,26 +357,26 @@ void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank ot
     else
       (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead,
                               first.size, first.service);
-    there.bookings.front().served = 1;
+    there.reservations.front().served = 1;
     drop_front(link, there);
   }
 }
 
-bool Flights::none_on(LiveLink& link) {
+bool Reservations::none_on(LiveLink& link) {
   if (is_trailed(link)) return false;
   if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   if (link.booked > 0) return false;
   if (link.merges != 0) merge(link, fabric_.sim().now(), 0);
-  if (link.ahead == nullptr || link.ahead->end == Ahead::End::heard) return true;
+  if (link.ahead == nullptr || link.ahead->end == Ahead::End::observed) return true;
   if (link.ahead->end == Ahead::End::passed)
     merge(*link.ahead->behind, fabric_.sim().now(), 0);
   else
     catch_up(link);
-  return link.ahead->unheard.empty();
+  return link.ahead->unobserved.empty();
 }
 
 // Once at each time is enough: packets reserved at this time arrive later.
-void Flights::serve_past() {
+void Reservations::serve_past() {
   if (served_ == fabric_.sim().now()) return;
   served_ = fabric_.sim().now();
   for (LiveLink& link : fabric_.links_) {

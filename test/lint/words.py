@@ -1,0 +1,49 @@
+"""Comments and identifiers use the field's words; words.txt lists those that must not occur."""
+
+import pathlib
+import re
+from typing import Iterator, NamedTuple
+
+from cpp_text import without_noise
+from lint import Finding, cpp_files, line_of, main
+
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+COMMENT = re.compile(r"(?<![:\w\"'])//+<?[ \t]?(.*)")
+STRING = re.compile(r'R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+class Rule(NamedTuple):
+    pattern: re.Pattern
+    remedy: str
+
+
+def rules(kind: str) -> list[Rule]:
+    table = (pathlib.Path(__file__).parent / "words.txt").read_text()
+    lines = [line.split(" | ") for line in table.splitlines() if line.startswith(kind + " | ")]
+    return [Rule(re.compile(pattern), remedy) for _, pattern, remedy in lines]
+
+
+# A comment's text; what stands in quotes or back quotes is the name of something.
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    blank = STRING.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for match in COMMENT.finditer(blank):
+        said = text[match.start(1):match.end(1)]
+        yield match.start(), re.sub(r"`[^`]*`|\"[^\"]*\"|\b\w+\(\)|\b\w*(?:_\w*|::\w+)", "", said)
+
+
+def check(root: pathlib.Path) -> Iterator[Finding]:
+    of_names, of_comments = rules("identifier"), rules("comment")
+    for name in cpp_files(root):
+        text = (root / name).read_text()
+        for match in IDENTIFIER.finditer(without_noise(text)):
+            for rule in of_names:
+                if rule.pattern.fullmatch(match[0]):
+                    yield Finding(name, line_of(text, match.start()), f"the identifier {match[0]}", rule.remedy)
+        for start, said in comments(text):
+            for rule in of_comments:
+                if found := rule.pattern.search(said):
+                    yield Finding(name, line_of(text, start), f"a comment says '{found[0]}'", rule.remedy)
+
+
+if __name__ == "__main__":
+    main(check)
