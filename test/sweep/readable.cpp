@@ -1,10 +1,12 @@
 #include "kbsim/sweep/readable.hpp"
 
+#include <csignal>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 
 namespace kbsim::sweep::test::readable_test {
 namespace {
@@ -42,6 +44,16 @@ TEST_CASE("require_readable: a setting without effect in some points is refused,
   CHECK(
       text.find("2 of 6 points have a setting without effect; leave the axis out, or the points (--where)") !=
       std::string::npos);
+}
+
+TEST_CASE("require_readable: a signal ends it, and no further point is checked") {
+  const Stoppable stoppable;
+  int asked = 0;
+  const auto check = [&](const std::vector<std::string>&) {
+    if (++asked == 3) ask_to_stop(SIGINT);
+  };
+  CHECK_THROWS_AS(require_readable(plan_of_six(), check), Interrupted);
+  CHECK(asked == 3);
 }
 
 TEST_CASE("require_readable: a mistake of all points is reported once, with its axis") {

@@ -13,6 +13,7 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
+#include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/estimate.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 #include "kbsim/sweep/ranks.hpp"
@@ -92,6 +93,7 @@ void require_sound(const SweepOptions& o) {
 }
 
 ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {
+  const StopSignals signals;
   const std::unique_ptr<sweep::Ranks> ranks = started_ranks();
   sweep::PoolOptions pool = pool_of(o, ranks.get());
   const double verified = sweep::verified_share(o.verify);

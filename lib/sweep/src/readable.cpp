@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/sweep/shares.hpp"
 
 namespace kbsim::sweep {
@@ -47,6 +48,7 @@ void require_effect(const Plan& plan, const CheckPoint& check) {
   std::size_t without = 0;
   std::string first;
   for (const std::size_t i : tried) {
+    if (stop_signal() != 0) throw Interrupted{"interrupted while points are checked: none has run"};
     try {
       check(words_of(plan, plan.points[i]));
     } catch (const NoEffect& error) {
