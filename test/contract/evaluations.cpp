@@ -206,6 +206,19 @@ TEST_CASE("Evaluations: the hint about --parallel-bound has a single simulation"
   }
 }
 
+TEST_CASE("gemm: a line of a layer list that begins with # and looks like a row is named") {
+  const Outcome outcome = run_kbsim(
+      "--quiet --bench gemm --layers " +
+      written("commented.csv", "# sizes of a toy\nLayer,M,N,K\n#1,10,20,30\n# the second one\na,1,1,1\n"));
+  CHECK(outcome.exit == 0);
+  CHECK_MESSAGE(
+      outcome.err.find("commented.csv:3:1: a comment, since it begins with '#'; no layer is read") !=
+          std::string::npos,
+      outcome.err);
+  CHECK(outcome.err.find(":1:1: ") == std::string::npos);
+  CHECK(outcome.err.find(":4:1: ") == std::string::npos);
+}
+
 TEST_CASE("gemm: a layer alone isn't one after the other") {
   const Outcome one =
       run_kbsim("--quiet --bench gemm --layers " + written("one.csv", "Layer,M,N,K,\nL0,1,1,1,\n"));

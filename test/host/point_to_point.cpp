@@ -205,7 +205,7 @@ TEST_CASE(
   const std::string text = p2p_error(is_not_received, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.find("rank 0 sends [4, 8] f16 to rank 1 at point_to_point.cpp:") != std::string::npos);
-  CHECK(text.ends_with(", and nobody has received it"));
+  CHECK(text.ends_with(", and no rank has received it"));
   CHECK(p2p_error(is_not_sent, ExitCode::deadlock).find("deadlock at ") != std::string::npos);
 }
 

@@ -95,7 +95,7 @@ class Maker {
     if (kind == OpKind::cumsum || kind == OpKind::softmax) op.params.axis = static_cast<std::int8_t>(upto(1));
     op.inputs.push_back(whole(in));
     if (kind == OpKind::cast && makes_narrower(f32, op.dtype)) op.params.round = static_cast<Round>(upto(1));
-    if (only_publishes(kind)) op.data = std::make_shared<const std::vector<std::byte>>(3, std::byte{'x'});
+    if (only_reports(kind)) op.data = std::make_shared<const std::vector<std::byte>>(3, std::byte{'x'});
     keep(std::move(op));
   }
   void binary() {

@@ -74,7 +74,7 @@ TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its m
   Mailbox<int> collected{sim, "collected"};
   sim.spawn("collector", collect(&collected));
   sim.build(3);
-  Mailbox<int> unowned{sim, "nobody's"};
+  Mailbox<int> unowned{sim, "unowned"};
   sim.build(4);
   const std::string name = "inbox";
   Inbox<Item> inbox{sim, name};

@@ -17,8 +17,8 @@ namespace {
 namespace po = boost::program_options;
 
 std::string help_text(const Option& option) {
-  const bool report = option.field.type == FieldType::text || option.value.find('|') != std::string::npos;
-  const std::string range = report ? "" : range_text(option);
+  const bool has_range = option.field.type != FieldType::text && option.value.find('|') == std::string::npos;
+  const std::string range = has_range ? range_text(option) : "";
   const std::string limits = range.empty() ? option.unit : range;
   return limits.empty() ? option.field.doc : fmt::format("{} ({})", option.field.doc, limits);
 }

@@ -59,13 +59,13 @@ class Explainer {
     explain::Explanation& run = add_path("the run", end, Time{0});
     if (causes_.keeps_all()) {
       run_ = std::make_unique<explain::CauseGraph>(end, Time{0}, machine_);
-      deepen(run, *run_, report(is_asked ? Depth::operations : Depth::path, Depth::operations));
+      deepen(run, *run_, depth_of(is_asked ? Depth::operations : Depth::path, Depth::operations));
     }
     if (purpose_.rechecked) into_.trials = trials_of(run, run_.get());
   }
 
   // `shown` if only what the text shows is needed.
-  [[nodiscard]] Depth report(Depth shown, Depth whole) const { return purpose_.whole ? whole : shown; }
+  [[nodiscard]] Depth depth_of(Depth shown, Depth whole) const { return purpose_.whole ? whole : shown; }
 
   void add(std::string name, const Cause& end, Time begin, Depth depth) {
     explain::Explanation& added = add_path(std::move(name), end, begin);
@@ -112,7 +112,7 @@ class Explainer {
 Explainer::Depth depth_of(const Explainer& explainer, bool is_asked, bool is_shown) {
   using enum Explainer::Depth;
   if (is_asked) return operations;
-  return is_shown ? explainer.report(margin, sides) : path;
+  return is_shown ? explainer.depth_of(margin, sides) : path;
 }
 
 // Adds collectives of several ranks, and the one that is asked for. The launches follow the run's path, if

@@ -203,7 +203,7 @@ ExitCode import_file(const Arguments& arguments) {
   }
   fmt::print(" {}: {}\n", file, found.at("format").as_string().c_str());
   const std::string command{found.at("command").as_string()};
-  for (const char* const report : {"format", "command"}) found.stable_erase(report);
+  for (const char* const shown : {"format", "command"}) found.stable_erase(shown);
   fmt::print("{} next: {}\n", inputs::lines_about(found), command);
   (void)std::fflush(stdout);
   return ExitCode::ok;

@@ -20,16 +20,16 @@ const HostWork* work = nullptr;
 std::atomic<std::int64_t> simulated_ps = 0;
 std::atomic<std::uint64_t> simulated_events = 0;
 
-// The first that lives is reported.
+// The first that lives is now_at.
 template <class Lives>
-void begin(const Lives*& reported, const std::type_identity_t<Lives>* lives) {
+void begin(const Lives*& current, const std::type_identity_t<Lives>* lives) {
   const std::scoped_lock lock{asking};
-  if (reported == nullptr) reported = lives;
+  if (current == nullptr) current = lives;
 }
 template <class Lives>
-void end(const Lives*& reported, const std::type_identity_t<Lives>* lives) {
+void end(const Lives*& current, const std::type_identity_t<Lives>* lives) {
   const std::scoped_lock lock{asking};
-  if (reported == lives) reported = nullptr;
+  if (current == lives) current = nullptr;
 }
 
 std::string standing_text() {
@@ -66,16 +66,16 @@ void report_simulated(Time now, std::uint64_t events) noexcept {
 }
 
 Standing standing() {
-  Standing reported{.simulated = Time{simulated_ps.load()}, .events = simulated_events.load()};
+  Standing now_at{.simulated = Time{simulated_ps.load()}, .events = simulated_events.load()};
   const std::scoped_lock lock{asking};
   if (const HostWork* const now = work) {
-    reported.doing = now->doing_;
-    reported.what = now->what_;
-    reported.done = now->done_.load();
-    reported.all = now->all_;
-    reported.by_user = now->by_ == HostWork::By::user;
+    now_at.doing = now->doing_;
+    now_at.what = now->what_;
+    now_at.done = now->done_.load();
+    now_at.all = now->all_;
+    now_at.by_user = now->by_ == HostWork::By::user;
   }
-  return reported;
+  return now_at;
 }
 
 void say_standing() { say("kbsim: {}\n", standing_text()); }

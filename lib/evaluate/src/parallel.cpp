@@ -58,8 +58,8 @@ class Progress {
   static constexpr std::size_t kWidth = 30;
 
   void report() {
-    if (done_ != 1 && done_ != all_ && Clock::now() - described_ < kBetweenLines) return;
-    described_ = Clock::now();
+    if (done_ != 1 && done_ != all_ && Clock::now() - reported_ < kBetweenLines) return;
+    reported_ = Clock::now();
     say("{}: {} of {}{}\n", what_, done_, all_, rate());
   }
   [[nodiscard]] std::string rate() const {
@@ -98,7 +98,7 @@ class Progress {
   bool terminal_;
   std::size_t done_ = 0;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point described_ = start_;
+  Clock::time_point reported_ = start_;
   StandingText standing_;
   std::mutex mutex_;
   LiveLine line_;  // last: it uses the other members

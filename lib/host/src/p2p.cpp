@@ -90,7 +90,7 @@ std::vector<Tensor> tensors_in(const std::vector<P2POp>& ops) {
   return tensors;
 }
 
-void send_messages(const void* call, const std::vector<P2POp>& ops, ICallWatch& calls) {
+void note_messages(const void* call, const std::vector<P2POp>& ops, ICallWatch& calls) {
   for (const P2POp& op : ops) {
     calls.carries(call, {.kind = is_send(op) ? CallFacts::Kind::send : CallFacts::Kind::receive,
                          .bytes = op.tensor.shape().bytes(op.tensor.dtype()),
@@ -165,7 +165,7 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
   const Done work =
       works_.start({.call = call, .sequence = messages_++, .rank = rank_, .group = site.group->number()},
                    run_untimed(std::move(in_use), received_in(ops), std::move(launched)), at);
-  if (ICallWatch* const calls = session_.calls()) send_messages(work.key(), ops, *calls);
+  if (ICallWatch* const calls = session_.calls()) note_messages(work.key(), ops, *calls);
   return work;
 }
 

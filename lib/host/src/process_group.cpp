@@ -14,7 +14,7 @@ namespace {
 
 using P2pCalls = std::map<std::pair<int, int>, std::deque<P2pCall>>;
 
-std::string published(const P2pCall& call) {
+std::string described(const P2pCall& call) {
   return fmt::format("rank {} {} {} {} {} rank {} at {}", call.sends ? call.from : call.to,
                      call.sends ? "sends" : "receives", call.shape, call.dtype, call.sends ? "to" : "from",
                      call.sends ? call.to : call.from, to_string(to_place(call.at)));
@@ -23,8 +23,8 @@ std::string published(const P2pCall& call) {
 void require_alike(const P2pCall& a, const P2pCall& b) {
   const bool alike = a.shape == b.shape && a.dtype == b.dtype;
   if (alike && a.parts == b.parts && a.devices == b.devices) return;
-  throw KernelFault{fmt::format("Detected mismatch between send and recv: {}, but {}{}", published(a),
-                                published(b),
+  throw KernelFault{fmt::format("Detected mismatch between send and recv: {}, but {}{}", described(a),
+                                described(b),
                                 !alike                   ? ""
                                 : a.devices == b.devices ? ": their shards are on other PEs"
                                                          : ": a rank chose another device in between")};
@@ -143,7 +143,7 @@ void ProcessGroup::post(const P2pCall& call) {
 void ProcessGroup::require_received() const {
   for (const auto& [between, calls] : sends_) {
     if (calls.empty()) continue;
-    throw KernelFault{published(calls.front()) + ", and nobody has received it"};
+    throw KernelFault{described(calls.front()) + ", and no rank has received it"};
   }
 }
 

@@ -221,9 +221,9 @@ void Tensor::State::name_range(Bytes range, Here at) const {
       fmt::format("{}, {} {}, of {}", name == TensorOptions{}.name ? "a tensor" : "tensor '" + name + "'",
                   kbsim::to_string(dtype), kbsim::to_string(shape), kbsim::to_string(to_place(at)));
   if (machine.races().on()) {
-    const auto published = std::make_shared<const std::string>(text);
+    const auto owner = std::make_shared<const std::string>(text);
     for (const Shard& shard : shards)
-      machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, published);
+      machine.races().name({.pa = shard.pa, .bytes = shard.spec.nbytes}, owner);
   }
   auto layout = layout_of(*this, text);
   machine.address_names().add(sip, *va, range, std::move(text), std::move(layout));

@@ -66,7 +66,7 @@ void Pe::count(const std::source_location& at) {
 }
 
 TilePtr Pe::execute(const EngineCommand& command) {
-  if (!oplog::only_publishes(command.kind)) count(command.at);
+  if (!oplog::only_reports(command.kind)) count(command.at);
   Value value = computed(command);
   if (command.kind == oplog::OpKind::check) {
     if (const auto text = replay::untrue(*value, command.dtype, command.shape))

@@ -136,7 +136,7 @@ class Recorder : public PeBackend {
 
 TilePtr Recorder::execute(const EngineCommand& command) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
-  if (!number && !oplog::only_publishes(command.kind)) {
+  if (!number && !oplog::only_reports(command.kind)) {
     note({.unit = command.kind == oplog::OpKind::dot ? Unit::gemm : Unit::math,
           .name = std::string{oplog::name_of(command.kind, command.params)},
           .direction = {},

@@ -63,7 +63,7 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
   for (const TilePtr& input : command.inputs) {
     if (input) op.inputs.push_back(own_tile(input).operand());
   }
-  if (!oplog::only_publishes(command.kind)) return op;
+  if (!oplog::only_reports(command.kind)) return op;
   const auto label = std::as_bytes(std::span{command.label});
   op.data = std::make_shared<const std::vector<std::byte>>(label.begin(), label.end());
   return op;
@@ -73,7 +73,7 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
 // them.
 Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op&& op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
-  if (number || oplog::only_publishes(command.kind)) {
+  if (number || oplog::only_reports(command.kind)) {
     because_of(why);
     const Time noted = units_.math->note(std::max(operands, clock()), std::move(op));
     because_of(why);
@@ -152,12 +152,12 @@ void KernelContext::because_of(const Cause& why) const {
 }
 
 TilePtr KernelContext::execute(const EngineCommand& command) {
-  const bool publishes = oplog::only_publishes(command.kind);
-  const Bytes bytes = publishes ? 0_B : command.shape.bytes(command.dtype);
+  const bool reports = oplog::only_reports(command.kind);
+  const Bytes bytes = reports ? 0_B : command.shape.bytes(command.dtype);
   const bool now = may_issue(bytes, {&command.shape, command.dtype}, command.at);
   oplog::Op op = described(command);
   const std::shared_ptr<PeTile> result =
-      publishes ? nullptr : coming(op.id, command.shape, command.dtype, command.at);
+      reports ? nullptr : coming(op.id, command.shape, command.dtype, command.at);
   if (now) {
     start(command, std::move(op), result.get());
   } else {
@@ -168,7 +168,7 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
     };
     in_order(false, bytes, command.at, std::move(begin));
   }
-  return publishes ? command.inputs[0] : result;
+  return reports ? command.inputs[0] : result;
 }
 
 void KernelContext::start(const EngineCommand& command, oplog::Op&& op, PeTile* result) {

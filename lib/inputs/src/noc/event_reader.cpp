@@ -38,13 +38,12 @@ struct Meaning {
   topology::NocWaits waits = {};
 };
 
-// The names that tt-metal's profiler gives its events.
+// Types of tt-metal's profiler, and barriers of every kind with a start and an end.
 constexpr auto kMeanings = std::to_array<std::pair<std::string_view, Meaning>>({
     {"READ", {NocOp::read}},
     {"READ_WITH_STATE", {NocOp::read}},
     {"READ_WITH_STATE_AND_TRID", {NocOp::read}},
     {"READ_DRAM_SHARDED_WITH_STATE", {NocOp::read}},
-    {"WRITE", {NocOp::write}},
     {"WRITE_", {NocOp::write}},
     {"WRITE_INLINE", {NocOp::write}},
     {"WRITE_WITH_TRID", {NocOp::write}},

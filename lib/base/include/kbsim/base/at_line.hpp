@@ -12,17 +12,17 @@ namespace kbsim {
 /// it.
 template <class Act>
 decltype(auto) at_line(const std::source_location& at, const Act& act) {
-  const auto reported = [&](const Error& error) {
+  const auto with_line = [&](const Error& error) {
     return fmt::format("{}: {}", to_string(to_place(at)), error.what());
   };
   try {
     return act();
   } catch (const UsageError& error) {
-    throw UsageError{reported(error)};
+    throw UsageError{with_line(error)};
   } catch (const AllocationError& error) {
-    throw AllocationError{reported(error)};
+    throw AllocationError{with_line(error)};
   } catch (const KernelFault& error) {
-    throw KernelFault{reported(error)};
+    throw KernelFault{with_line(error)};
   }
 }
 

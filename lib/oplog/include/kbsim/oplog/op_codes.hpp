@@ -34,7 +34,7 @@ enum class OpKind : std::uint8_t {
 inline constexpr std::size_t kOpKinds = 18;
 
 /// Whether an operation only passes its input on and reports it: it takes no time.
-[[nodiscard]] constexpr bool only_publishes(OpKind kind) {
+[[nodiscard]] constexpr bool only_reports(OpKind kind) {
   return kind == OpKind::print || kind == OpKind::check;
 }
 
