@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 # docs/cli.md says so of --dry-run.
 MET_LATER = ["can't hold a packet", "the collective needs", "beyond simulated time"]
+# Limits of a PE that only a kernel meets: its fault names the key.
+MET_BY_KERNELS = ["max_commands", "tcm_scheduler_bytes"]
 PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program",
             "test_host": "test/test_host"}
 SECONDS = 120
@@ -140,8 +142,9 @@ class Judge:
             return f"hang ({where}): no end after {SECONDS} s"
         if outcome.exit < 0:
             return f"crash ({where}): signal {-outcome.exit}: {last}"
-        counted = outcome.exit == 8 and "max_commands" in " ".join(case.words()) and "max_commands" in outcome.err
-        if outcome.exit in (0, 2, 5) or (outcome.exit == 4 and case.limited) or counted:
+        drawn = " ".join(case.words())
+        met = outcome.exit == 8 and any(key in drawn and key in outcome.err for key in MET_BY_KERNELS)
+        if outcome.exit in (0, 2, 5) or (outcome.exit == 4 and case.limited) or met:
             if outcome.exit and not last:
                 return f"silent ({where}): exit {outcome.exit} without a word"
             return ""
