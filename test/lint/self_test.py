@@ -259,16 +259,46 @@ class Format(LintTest):
 
 
 class Adrs(LintTest):
-    def test_a_decision_needs_a_check_that_exists_and_a_line_in_the_index(self):
-        before, after = "## Question\n## Facts\n## Decision\n## Rejected\n## Check\n", "## Revisit when\n`no/such`\n"
-        self.write("docs/adr/README.md", "0001-a.md 0002-b.md 0004-d.md")
+    BEFORE = "## Question\n## Facts\n## Decision\n## Rejected\n## Check\n"
+    AFTER = "## Revisit when\n`no/such`\n"
+
+    def page(self, name, checks, status="accepted", more=""):
+        number = name.split("/")[-1][:4]
+        self.write(f"docs/adr/{name}", f"# {number} Title\n\nStatus: {status}\n{self.BEFORE}{checks}\n{self.AFTER}{more}")
+
+    def index(self, *rows):
+        self.write("docs/adr/README.md", "\n".join(rows) + "\n")
+
+    def test_pages_with_a_status_and_checks_that_exist_pass(self):
+        self.index("| [0001](0001-a.md) | Title | accepted |", "| 0002 | Gone | superseded by [x](../x.md) |",
+                   "| [0003](performance/0003-c.md) | Title | superseded by 0001 |")
         self.write("test/sim/a.cpp", "")
-        self.write("docs/adr/0001-a.md", f"# A\n{before}`test/sim/a.cpp`, `test/sim/b.cpp`\n{after}")
-        self.write("docs/adr/0002-b.md", "# B\n")
-        self.write("docs/adr/0003-c.md", f"# C\n{before}`test/sim/*.cpp` and `test/sim`\n{after}")
-        self.write("docs/adr/0004-d.md", f"# D\n{before}`test/sim`\n## Revisit\n")
+        self.page("0001-a.md", "`test/sim/a.cpp`, `test/sim/*.cpp` and `test/sim`")
+        self.page("performance/0003-c.md", "`test/sim`", "superseded by 0001")
+        self.write("docs/shortcut.md", "`no/such`\n## Proofs\n`test/sim/a.cpp`\n")
+        self.assertEqual(self.found(adrs), [])
+
+    def test_checks_that_do_not_exist_and_other_sections_are_found(self):
+        self.index(*(f"| [000{i}](000{i}-a.md) | Title | accepted |" for i in (1, 2, 3)))
+        self.page("0001-a.md", "`test/sim/b.cpp`")
+        self.write("docs/adr/0002-a.md", "# 0002 Title\n\nStatus: accepted\n")
+        self.page("0003-a.md", "", more="## More\n")
+        self.write("docs/shortcut.md", "# Page\n## Proofs\n`test/sim/b.cpp`\n")
         self.assertEqual(self.found(adrs), [
-            "docs/adr/0001-a.md:7", "docs/adr/0002-b.md:1", "docs/adr/README.md:1", "docs/adr/0004-d.md:1"])
+            "docs/adr/0001-a.md:9", "docs/adr/0002-a.md:1", "docs/adr/0003-a.md:1", "docs/shortcut.md:3"])
+
+    def test_an_index_that_says_otherwise_is_found(self):
+        self.index("| [0001](0001-a.md) | Title | superseded by 0002 |", "| [0002](0002-a.md) | Other | accepted |",
+                   "| 0003 | Gone | accepted |", "| [0004](0004-a.md) | Title | accepted |", "| 0001 | Again | superseded by 0002 |")
+        for number in (1, 2, 5):
+            self.page(f"000{number}-a.md", "")
+        self.assertEqual(self.found(adrs), [f"docs/adr/README.md:{line}" for line in (1, 1, 2, 3, 4, 5, 1)])
+
+    def test_a_page_without_status_or_of_more_than_a_page_and_a_half_is_found(self):
+        self.index("| [0001](0001-a.md) | Title | accepted |", "| [0002](0002-a.md) | Title | accepted |")
+        self.page("0001-a.md", "", more="word " * 750)
+        self.page("0002-a.md", "", "perhaps")
+        self.assertEqual(self.found(adrs), ["docs/adr/README.md:2", "docs/adr/0001-a.md:1", "docs/adr/0002-a.md:1"])
 
 
 class Links(LintTest):
