@@ -48,6 +48,14 @@ class Words(LintTest):
                                         "// It waits. What comes next is first.\n// a queue of which one is free\n")
         self.assertEqual(sorted(set(self.found(words))), [f"lib/sim/src/a.cpp:{line}" for line in range(1, 7)])
 
+    def test_decisions_are_checked_sentence_by_sentence(self):
+        self.write("docs/adr/0001-a.md", "# 0001 Of links\n\n## Question\nIt waits. What is first, `a.b` or c?\n"
+                                         "- **Those** that wait\n| a | Who sends |\n```\n# Of code\n```\n1. A link. Of two.\n")
+        self.write("docs/shortcut.md", "`told`, \"nobody\"\n*Nobody* waits.\n")
+        self.write("docs/cli.md", "Of no interest\n")
+        self.assertEqual(self.found(words), ["docs/adr/0001-a.md:1", "docs/adr/0001-a.md:5", "docs/adr/0001-a.md:6",
+                                             "docs/adr/0001-a.md:10", "docs/shortcut.md:2", "docs/shortcut.md:2"])
+
 
 class Interfaces(LintTest):
     def test_interfaces_own_models_and_tests_may_be_named(self):

@@ -1,14 +1,17 @@
-"""Comments and identifiers use the field's words; words.txt lists those that must not occur."""
+"""Comments, identifiers and decisions use the field's words; words.txt lists those that must not occur."""
 
 import pathlib
 import re
 from typing import Iterator, NamedTuple
 
 from cpp_text import without_noise
-from lint import Finding, cpp_files, line_of, main
+from lint import Finding, cpp_files, line_of, main, project_files
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"(?<![:\w\"'])//+<?[ \t]?(.*)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# List marks, marks of headings, numbers of decisions and of list items, marks of emphasis.
+LINE_MARKS = re.compile(r"^ *(?:[-*>]|#+(?: \d{4})?|\d+\.) |\*")
 STRING = re.compile(r'R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -31,6 +34,19 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
         yield match.start(), re.sub(r"`[^`]*`|\"[^\"]*\"|\b\w+\(\)|\b\w*(?:_\w*|::\w+)", "", said)
 
 
+def is_checked(name: pathlib.PurePath) -> bool:
+    return name.suffix == ".md" and (name.is_relative_to("docs/adr") or name == pathlib.PurePath("docs/shortcut.md"))
+
+
+# Paragraphs, list items and table cells of a document, without code and quotes. A question may begin with What.
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    blank = FENCE.sub(lambda match: re.sub(r"[^\n]", "", match[0]), text)
+    for number, line in enumerate(blank.splitlines(), 1):
+        plain = re.sub(r"`[^`]*`|\"[^\"]*\"|\]\([^)]*\)", "", line)
+        for cell in re.sub(r"[^.;:?!|]*\?", "", plain).split("|"):
+            yield number, LINE_MARKS.sub("", cell).strip()
+
+
 def check(root: pathlib.Path) -> Iterator[Finding]:
     of_names, of_comments = rules("identifier"), rules("comment")
     for name in cpp_files(root):
@@ -43,6 +59,11 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
             for rule in of_comments:
                 if found := rule.pattern.search(said):
                     yield Finding(name, line_of(text, start), f"a comment says '{found[0]}'", rule.remedy)
+    for name in filter(is_checked, project_files(root)):
+        for line, said in sentences((root / name).read_text()):
+            for rule in of_comments:
+                if found := rule.pattern.search(said):
+                    yield Finding(name, line, f"a sentence says '{found[0]}'", rule.remedy)
 
 
 if __name__ == "__main__":
