@@ -83,7 +83,7 @@ TEST_CASE("kbsim solve, whatif: slots of a plan are those of the ccl file's defa
 }
 
 TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switch is refused by name") {
-  const std::string plans = std::string{KBSIM_SOURCE_DIR} + "/test/fuzz/corpus/mscclpp/";
+  const std::string plans = std::string{KBSIM_SOURCE_DIR} + "/test/inputs/mscclpp/";
   CHECK(run_kbsim("ccl import " + plans + "puts.json").exit == 0);
   const auto refused =
       run_kbsim("ccl import " + written("switch.json", R"({"collective": "allreduce", "gpus": [

@@ -49,7 +49,7 @@ TEST_CASE("kbsim import: what is in a plan, as kbsim ccl import says it, with th
   CHECK(ring.at("steps_by_kind") == boost::json::object{{"s", 6}, {"r", 6}, {"rcs", 6}});
   CHECK(ring.at("chunks") == 6);
   CHECK(ring.at("correct") == true);
-  const boost::json::object puts = imported(plans + "fuzz/corpus/mscclpp/puts.json");
+  const boost::json::object puts = imported(plans + "inputs/mscclpp/puts.json");
   CHECK(puts.at("format") == "plan of MSCCL++");
   CHECK(puts.at("correct") == true);
   const std::string wrong =
@@ -115,7 +115,7 @@ TEST_CASE("kbsim import: a folder says how many files of which kind it has, and 
 }
 
 TEST_CASE("kbsim import: what it says to run next runs") {
-  for (const char* file : {"/test/inputs/plans/reduce_chain.xml", "/test/fuzz/corpus/layers/products"}) {
+  for (const char* file : {"/test/inputs/plans/reduce_chain.xml", "/test/inputs/layers/products"}) {
     const std::string command{imported(std::string{KBSIM_SOURCE_DIR} + file).at("command").as_string()};
     CAPTURE(command);
     REQUIRE(command.starts_with("kbsim "));

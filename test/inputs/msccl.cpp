@@ -14,9 +14,9 @@
 namespace kbsim::inputs::test::msccl_test {
 namespace {
 
-const std::filesystem::path kCorpus = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/fuzz/corpus/msccl";
+const std::filesystem::path kPlans = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/inputs/msccl";
 
-std::string contents(const std::string& name) { return kbsim::test::contents(kCorpus / name); }
+std::string contents(const std::string& name) { return kbsim::test::contents(kPlans / name); }
 
 // The file with one piece of its text, the first, replaced.
 std::string changed(const std::string& name, const std::string& from, const std::string& to) {

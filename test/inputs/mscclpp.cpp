@@ -14,7 +14,7 @@
 namespace kbsim::inputs::test::mscclpp_test {
 namespace {
 
-const std::filesystem::path kPlans = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/fuzz/corpus/mscclpp";
+const std::filesystem::path kPlans = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/inputs/mscclpp";
 
 std::string plan_text(const std::string& name) { return kbsim::test::contents(kPlans / name); }
 

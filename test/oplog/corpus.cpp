@@ -10,7 +10,7 @@ using namespace kbsim::test;
 
 TEST_CASE("Op log file: each file of the fuzzer's corpus gives a log or is refused") {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator{KBSIM_SOURCE_DIR "/test/fuzz/corpus/oplog"}) {
+  for (const auto& entry : std::filesystem::directory_iterator{KBSIM_BINARY "/fuzz/corpus/oplog"}) {
     const std::string name = entry.path().filename().string();
     CAPTURE(name);
     const Decoded found = decoded(sealed(kbsim::test::contents(entry.path())));
