@@ -28,9 +28,9 @@ function(kbsim_precompile_headers)
 endfunction()
 
 # Rooms whose files include the machine, mostly: its headers are precompiled for them.
-set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic host explain report evaluate)
+set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic hw_shortcut host explain report evaluate)
 # Where a run spends its time.
-set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
+set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe hw_shortcut)
 # Where a run spends no time: readers and writers, and planning of many runs.
 set(KBSIM_COLD_ROOMS signals config inputs mock report trace page evaluate sweep)
 

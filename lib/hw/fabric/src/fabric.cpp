@@ -10,12 +10,11 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric_border.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
-#include "kbsim/hw/fabric/i_link_hold.hpp"
+#include "kbsim/hw/fabric/i_shortcut.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
 #include "kbsim/sim/windows.hpp"
 
 #include "paths.hpp"
-#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -57,9 +56,7 @@ const std::vector<LiveLink>& Fabric::links() const {
   if (places_->fabrics.size() > 1 && Windows::running())
     throw Unsupported{"all links are asked for while packages run side by side: --num-threads 1"};
   for (Fabric* const fabric : places_->fabrics) {
-    fabric->end_holds();
-    fabric->end_runs();
-    if (fabric->reservations_ != nullptr) fabric->reservations_->serve_past();
+    if (fabric->shortcut_ != nullptr) fabric->shortcut_->flush();
   }
   return places_->links;
 }
@@ -132,13 +129,27 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
   packet.leads = leads;
   if (notes_ != 0) [[unlikely]]
     packet.noted = message.injected == message.packets_left ? notes_ : notes_ & kSpans;
-  if (books_ahead_ && !leads && !at_end(packet) && reservations_->leave(packet)) return;
+  if (ahead_ != nullptr && !leads && !at_end(packet) && ahead_->leave(packet)) return;
   const bool at_head = !at_end(packet) || message.cut_through;
   if (causes_) [[unlikely]] {
     causes_->inject(packet);
     explain_post(packet, at_head);
   }
   components_[message.from.value()]->inbox().post(at_head ? head : tail, packet);
+}
+
+// A packet that can't join those before it is injected by itself.
+void Fabric::inject(Message& message, PacketRun run) {
+  while (run.count > 0) {
+    inject(message, run.size, run.head, run.tail);
+    run.drop(1);
+    if (run.count == 0 || ahead_ == nullptr || message.route.empty()) continue;
+    const std::int64_t more = ahead_->follow(message, nullptr, run);
+    message.injected += static_cast<std::uint32_t>(more);
+    under_way_ -= more * run.head + more * (more - 1) / 2 * run.gap;
+    run.drop(more);
+    if (more > 0) message.source_tail = run.tail - run.gap;
+  }
 }
 
 void Fabric::send(MessagePtr owned, Time head, Time tail) { send(open(std::move(owned)), head, tail); }
@@ -160,21 +171,18 @@ void Fabric::send(Message& message, Time head, Time tail) {
   LiveLink& link = next_link(packet);
   if (link.from_switch() != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
-  std::optional<Lane::Slot> between;
-  if (link.hold != nullptr) [[unlikely]]
-    between = link.hold->give_way(link, packet, overhead);
-  if (link.merges != 0) [[unlikely]]
-    reservations_->merge(link, packet);
-  const bool is_reserved_again = link.booked > 0 && reservations_->make_way(link, packet);
+  IShortcut::Meeting meeting;
+  if (link.is_reserved()) meeting = shortcut_->before(link, packet, overhead);
   const Lane::Slot slot =
-      between ? *between : link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+      meeting.slot ? *meeting.slot
+                   : link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
     explain(packet, link, overhead, slot);
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
-  if (is_reserved_again) [[unlikely]]
-    reservations_->reserve_again();
+  if (meeting.reserves_again) [[unlikely]]
+    shortcut_->reserve_again();
 }
 
 // No earlier packet waits at the source to be sent, and this one arrives at its next node later than now. So
@@ -183,7 +191,7 @@ void Fabric::depart(MessagePtr owned) {
   const Time now = sim_.now();
   Message& message = open(std::move(owned));
   Component& source = component(message.from);
-  const bool whole = books_ahead_ && message.packets_left == 1 && !message.route.empty();
+  const bool whole = ahead_ != nullptr && message.packets_left == 1 && !message.route.empty();
   if (!whole || !source.inbox().awaited() || !goes_at_once(live(message.route.front())))
     return send(message, now, now);
   forward(next_packet(message, message.size, now, now), source.overhead());
@@ -205,17 +213,15 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
     link.rare->border->post(packet.head, {packet, &link});
     return free(packet);
   }
-  if (link.arrivals != nullptr) [[likely]] {
-    packet.late = packet.head == sim_.now() ? late_now() : 0;
-    if (packet.late == 0 && books_ahead_) return reservations_->book(packet, link);
-    return link.arrivals->push(link.port - 1, packet);
-  }
-  come_to(packet, link);
+  if (link.arrivals != nullptr) packet.late = packet.head == sim_.now() ? late_now() : 0;
+  if (ahead_ != nullptr && (link.arrivals == nullptr || packet.late == 0))
+    return ahead_->arrive(packet, link);
+  arrive_by_event(packet, link);
 }
 
-// The packet arrives at a node without arrivals().
-void Fabric::come_to(Packet& packet, LiveLink& link) {
-  if (books_ahead_ && reservations_->arrives_unobserved(packet, link)) return;
+void Fabric::arrive_by_event(Packet& packet, LiveLink& link) {
+  if (link.arrivals != nullptr) [[likely]]
+    return link.arrivals->push(link.port - 1, packet);
   Component& next = component(link.to);
   if (link.credits()) [[unlikely]] {
     if (causes_) explain_entry(packet, link);
@@ -226,7 +232,6 @@ void Fabric::come_to(Packet& packet, LiveLink& link) {
     explain_post(packet, at_head);
   const Time comes = at_head ? packet.head : packet.tail;
   packet.late = comes == sim_.now() ? late_now() : 0;
-  if (comes == sim_.now() && books_ahead_ && at_end(packet) && next.take_at_once(packet)) return;
   next.inbox().post(comes, packet);
 }
 
@@ -280,7 +285,7 @@ void Fabric::note_span(const Packet& packet, const Lane::Slot& slot) const {
 MessagePtr Fabric::arrived(Packet& packet) {
   Message* message = packet.message;
   const Time tail = packet.tail;
-  catch_up(packet);
+  if (ahead_ != nullptr) ahead_->accept_before(packet);
   under_way_ += packet.head;
   if (causes_) [[unlikely]]
     causes_->arrived(packet);
@@ -290,17 +295,16 @@ MessagePtr Fabric::arrived(Packet& packet) {
   return {message, Recycle{this}};
 }
 
-// Accepts unobserved packets that arrived before this packet by its link, or by all links if it came by none.
-void Fabric::catch_up(const Packet& packet) {
-  if (!books_ahead_) return;
-  if (packet.hop == 0) return reservations_->catch_up(packet.message->to);
-  LiveLink& came = live(packet.message->route[packet.hop - 1]);
-  if (came.ahead != nullptr) reservations_->catch_up(came);
-}
-
 void Fabric::free(Packet& packet) {
   packet.message = nullptr;
   free_packets_.push_back(&packet);
+}
+
+void Fabric::forget(Packet& packet) {
+  const MessagePtr message{packet.message, Recycle{this}};
+  under_way_ += packet.injected;
+  free(packet);
+  --opened_;
 }
 
 void Fabric::wake(Component& sleeper, Time at) {
@@ -331,7 +335,7 @@ Path& Fabric::path(NodeId from, NodeId to) {
 }
 
 void Fabric::take(Path& path) {
-  if (!std::exchange(path.taken, true) && books_ahead_) reservations_->know(path.route);
+  if (!std::exchange(path.taken, true) && ahead_ != nullptr) ahead_->know(path.route);
 }
 
 Split Fabric::split(const Message& message, Time arrival) {

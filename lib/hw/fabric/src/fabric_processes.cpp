@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/i_shortcut.hpp"
 
 #include "paths.hpp"
-#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -63,13 +64,16 @@ Attribution Fabric::attribution() const {
 }
 
 void Fabric::exact_packets() {
-  for (Fabric* const fabric : places_->fabrics) fabric->books_ahead_ = false;
+  for (Fabric* const fabric : places_->fabrics) {
+    fabric->is_exact_ = true;
+    fabric->ahead_ = nullptr;
+  }
 }
 
 void Fabric::trace_messages() {
   ensure(places_->fabrics.size() == 1, "messages of several processes leave no traces");
   notes_ |= kTraces;
-  books_ahead_ = false;
+  exact_packets();
 }
 
 // From now on the packet is like one that was sent in this process for a later time.
@@ -80,12 +84,11 @@ void Fabric::come_over(Packet& crossed, LiveLink& link) {
   constexpr std::size_t kEnough = 4096;
   if (free_messages_.size() > kEnough) [[unlikely]]
     give_spare();
-  if (link.arrivals == nullptr) return come_to(packet, link);
-  if (books_ahead_) return reservations_->book(packet, link);
-  link.arrivals->push(link.port - 1, packet);
+  if (ahead_ != nullptr) return ahead_->arrive(packet, link);
+  arrive_by_event(packet, link);
 }
 
-// A process keeps its packets, so that it finds all that are on their way in it: TakenPackets.
+// A process keeps its packets, so that it finds all that are on their way in it: for_each_packet().
 Packet& Fabric::fresh_packet() { return packets_.emplace_back(); }
 
 // A message, new or spare. A single process has no spare ones.

@@ -8,11 +8,11 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/i_shortcut.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "impl/vc_switch.hpp"
 #include "impl/worm_source.hpp"
-#include "reservations.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -70,7 +70,8 @@ void Fabric::connect() {
     fabric->has_switches_ = has_switches_;
     fabric->flit_ = flit_;
     fabric->worm_flits_ = worm_flits_;
-    fabric->reservations_ = std::make_unique<Reservations>(*fabric);
+    if (shortcut_maker() != nullptr) fabric->shortcut_ = shortcut_maker()(*fabric);
+    if (!fabric->is_exact_) fabric->ahead_ = fabric->shortcut_.get();
   }
   if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
 }

@@ -4,8 +4,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
-
-#include "reservations.hpp"
+#include "kbsim/hw/fabric/i_shortcut.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -64,8 +63,8 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
                            .tail = next + ser + link.wire,
                            .gap = ser,
                            .count = left / whole};
-      if (!books_ahead_ || more.count == 0) continue;
-      const std::int64_t reserved = reservations_->follow(link, *message, more);
+      if (ahead_ == nullptr || more.count == 0) continue;
+      const std::int64_t reserved = ahead_->follow(*message, &link, more);
       message->injected += static_cast<std::uint32_t>(reserved);
       under_way_ -= reserved * source;
       left -= reserved * whole;

@@ -67,9 +67,13 @@ void Memory::keep_causes(Causes& causes) {
   causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_, !ordered_later() && timing_->lanes() > 0);
 }
 
-IPlainMemory* Memory::plain_memory() {
-  const bool plain = !ordered_later() && timing_->lane(false) != nullptr && timing_->lane(true) != nullptr;
-  return plain ? this : nullptr;
+ServiceContract Memory::contract() {
+  if (ordered_later()) return {};
+  const bool plain = timing_->lane(false) != nullptr && timing_->lane(true) != nullptr;
+  return {.packets = ServiceContract::Packets::served,
+          .receiver = this,
+          .memory = plain ? this : nullptr,
+          .only_answers = true};
 }
 
 // The bytes of a request count as they are done: the last at the end of its slot.
@@ -89,7 +93,7 @@ Time Memory::done(const UnitUse& use, bool write, bool both) const {
 }
 
 std::vector<UnitUse> Memory::use() const {
-  fabric().settle(id());
+  fabric().flush(id());
   std::vector<UnitUse> all = controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
   for (std::size_t i = 0; i < all.size(); ++i) all[i].busy = done(all[i], i == 1, all.size() == 1);
   return all;

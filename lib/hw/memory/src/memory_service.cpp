@@ -6,7 +6,6 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
-#include "kbsim/hw/fabric/packet_run.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/memory/memory_causes.hpp"
@@ -41,8 +40,9 @@ void serve_run(Fabric& fabric, ReadService& read, Lane& lane, Time latency) {
   (void)lane.reserve_run(ready, ready, Time{0}, count, first.bytes, service);
   read.advance(count * first.bytes);
   read.last = {.start = start + (count - 1) * service, .end = start + count * service};
-  inject(fabric, *read.data,
-         {.size = first.bytes, .head = start, .tail = start + service, .gap = service, .count = count});
+  fabric.inject(
+      *read.data,
+      {.size = first.bytes, .head = start, .tail = start + service, .gap = service, .count = count});
 }
 
 }  // namespace
@@ -97,7 +97,8 @@ void Memory::submit(Service service) {
   }
   if constexpr (std::same_as<Service, ReadService>) {
     Lane* const lane = timing_->lane(false);
-    if (lane != nullptr && fabric().books_ahead()) serve_run(fabric(), service, *lane, latency(false));
+    if (lane != nullptr && fabric().shortcut() != nullptr)
+      serve_run(fabric(), service, *lane, latency(false));
   }
   while (!service.done()) (void)serve(service);
 }
@@ -165,7 +166,8 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
   write.advance(packet.bytes);
   message.served = std::max(message.served, slot.end);
   if (!last || message.packets_left > 0) return;
-  if (fabric().books_ahead()) return finished(MessagePtr{&message, Recycle{&fabric()}}, message.served);
+  if (fabric().shortcut() != nullptr)
+    return finished(MessagePtr{&message, Recycle{&fabric()}}, message.served);
   if (causes_) [[unlikely]]
     sim().causes()->because(causes_->written(message));
   served_.post(message.served, &message);

@@ -10,17 +10,17 @@
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/traffic/i_endpoint.hpp"
+#include "kbsim/hw/traffic/i_open_traffic.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "arrival_times.hpp"
-#include "strides.hpp"
 #include "traffic_tally.hpp"
 #include "traffic_window.hpp"
 
 namespace kbsim::hw {
 namespace {
 
-const WorkKind kStrides{"traffic in strides"};
+const WorkKind kSteps{"traffic in time steps"};
 
 // kForever beyond the range of simulated time.
 Time services(double n, Time service) {
@@ -39,8 +39,8 @@ Time service_of(const TrafficRequest& request, Bandwidth bandwidth) {
 
 // An event may be a stride, with many packets' hops: signals and memory are checked more often.
 SimulationOptions with_looks(SimulationOptions options) {
-  constexpr std::uint64_t kStridesALook = 64;
-  options.look_every = std::min(options.look_every, kStridesALook);
+  constexpr std::uint64_t kStepsALook = 64;
+  options.look_every = std::min(options.look_every, kStepsALook);
   return options;
 }
 
@@ -103,35 +103,35 @@ class TrafficRun {
   }
 
   void start_streams() {
-    if (!in_strides()) {
+    steps_ = in_steps();
+    if (steps_ == nullptr) {
       for (const std::size_t source : traffic_.pattern.active) endpoint(source).send(stream(source));
       (void)sim_.spawn("measurement", measure());
       return;
     }
-    strides_.emplace(machine_, traffic_.network, Strides::Sizes{request_.packet, request_.other}, service_);
-    for (const std::size_t source : traffic_.pattern.active) strides_->add(source, stream(source));
-    const WorkScope scope{kStrides};
-    (void)sim_.spawn("traffic in strides", stride());
+    for (const std::size_t source : traffic_.pattern.active) steps_->add(source, stream(source));
+    const WorkScope scope{kSteps};
+    (void)sim_.spawn("traffic in time steps", step());
   }
-  // Only events can be shuffled at ties.
-  [[nodiscard]] bool in_strides() {
-    return !request_.by_events && !request_.simulation.shuffle_ties &&
-           Strides::fit(machine_, traffic_.network, service_);
+  // nullptr: by events. Only events can be shuffled at ties.
+  [[nodiscard]] std::unique_ptr<IOpenTraffic> in_steps() {
+    if (request_.by_events || request_.simulation.shuffle_ties || open_traffic_maker() == nullptr) return {};
+    return open_traffic_maker()(machine_, traffic_.network, {request_.packet, request_.other}, service_);
   }
-  Task<> stride() {
-    co_await stride_to(window_.begin);
+  Task<> step() {
+    co_await step_to(window_.begin);
     note_served_now(-1);
-    co_await stride_to(window_.end);
+    co_await step_to(window_.end);
     note_served_now(+1);
     if (request_.window_only) co_return;
-    co_await stride_to(kForever);
-    strides_->show_links();
-    co_await sim_.until(strides_->last_arrival());
+    co_await step_to(kForever);
+    steps_->show_links();
+    co_await sim_.until(steps_->last_arrival());
   }
-  Task<> stride_to(Time end) {
-    while (strides_->next() < end) {
-      co_await sim_.until(strides_->next());
-      strides_->pass(end);
+  Task<> step_to(Time end) {
+    while (steps_->next() < end) {
+      co_await sim_.until(steps_->next());
+      steps_->pass(end);
     }
     if (end != kForever) co_await sim_.until(end);
   }
@@ -214,7 +214,7 @@ class TrafficRun {
     note_served_now(sign);
   }
   void note_served_now(int sign) {
-    if (strides_) strides_->show_links();
+    if (steps_) steps_->show_links();
     const std::vector<LiveLink>& links = machine_.fabric().links();
     for (std::size_t i = 0; i < links.size(); ++i) {
       served_[i] += sign * served(links[i]);
@@ -224,7 +224,7 @@ class TrafficRun {
   }
 
   // All events before this time are done.
-  [[nodiscard]] Time now() const { return strides_ ? std::max(sim_.now(), strides_->passed()) : sim_.now(); }
+  [[nodiscard]] Time now() const { return steps_ ? std::max(sim_.now(), steps_->passed()) : sim_.now(); }
 
   // The window ends at the interruption; packets under way aren't measured.
   std::shared_ptr<const TrafficResult> so_far() {
@@ -240,7 +240,7 @@ class TrafficRun {
 
   TrafficTally tally() {
     TrafficTally tally{traffic_, request_, window_, service_};
-    if (strides_) add_strides(tally);
+    if (steps_) add_steps(tally);
     for (const NodeId sink : traffic_.network.sinks) {
       for (const IEndpoint::Delivery& delivery : machine_.at<IEndpoint>(sink).deliveries())
         tally.add(delivery);
@@ -250,10 +250,10 @@ class TrafficRun {
     }
     return tally;
   }
-  void add_strides(TrafficTally& tally) const {
+  void add_steps(TrafficTally& tally) const {
     const Time by = now();
-    tally.expect(strides_->deliveries().size());
-    for (const Strides::Delivery& delivery : strides_->deliveries()) {
+    tally.expect(steps_->deliveries().size());
+    for (const IOpenTraffic::Delivery& delivery : steps_->deliveries()) {
       if (delivery.arrived <= by) tally.add(delivery, delivery.size == 0 ? request_.packet : request_.other);
     }
   }
@@ -303,7 +303,7 @@ class TrafficRun {
   Simulation sim_;
   oplog::OpLog log_;
   Machine machine_;
-  std::optional<Strides> strides_;  // null: by events
+  std::unique_ptr<IOpenTraffic> steps_;  // null: by events
   std::int64_t returned_ = 0;
   bool measuring_ = false;
   std::vector<Time> served_;        // by link, within the window

@@ -43,7 +43,7 @@ void TrafficTally::add(const IEndpoint::Delivery& delivery) {
        .links = delivery.path->route.size()});
 }
 
-void TrafficTally::add(const Strides::Delivery& delivery, Bytes size) {
+void TrafficTally::add(const IOpenTraffic::Delivery& delivery, Bytes size) {
   add({.from = delivery.flow->from,
        .size = size,
        .sent = delivery.sent,

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "kbsim/hw/traffic/i_endpoint.hpp"
+#include "kbsim/hw/traffic/i_open_traffic.hpp"
 #include "kbsim/hw/traffic/traffic.hpp"
 
-#include "strides.hpp"
 #include "traffic_window.hpp"
 
 namespace kbsim::hw {
@@ -18,7 +18,7 @@ class TrafficTally {
                const TrafficWindow& window, Time service);
 
   void add(const IEndpoint::Delivery& delivery);
-  void add(const Strides::Delivery& delivery, Bytes size);
+  void add(const IOpenTraffic::Delivery& delivery, Bytes size);
   void expect(std::size_t packets);
   void add(const IEndpoint::RoundTrip& trip);
   [[nodiscard]] bool empty() const { return result_.latencies.empty(); }

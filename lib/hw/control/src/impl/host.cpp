@@ -28,7 +28,7 @@ class Host : public Component, public IHost {
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
 
   void start(Machine& machine) override;
-  [[nodiscard]] Parts parts() const override { return Parts::counted; }
+  [[nodiscard]] ServiceContract contract() override { return {.packets = ServiceContract::Packets::counted}; }
 
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
                              std::shared_ptr<const void> held) override;

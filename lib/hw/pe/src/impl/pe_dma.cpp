@@ -21,12 +21,7 @@ KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
                 "moves data between TCM and other memories");
 
 PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
-    : Component{fabric, id},
-      spec_{spec},
-      policy_{request_policies().find(spec.policy)},
-      port_{fabric.graph().spec().pe.link},
-      work_{fabric.sim(), {name(), "engine"}},
-      turn_left_{spec.vc_chunk} {
+    : Component{fabric, id}, DmaEngine{fabric, id, spec}, policy_{request_policies().find(spec.policy)} {
   if (policy_ == nullptr) {
     throw ConfigError{
         node().model->place_of({"request_policy"}), name() + ".request_policy",
@@ -48,7 +43,7 @@ void PeDma::start(Machine& machine) {
 
 void PeDma::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
-    work_.post(sim().now(), {.kind = Work::Kind::answer, .token = ack->token});
+    work_.post(sim().now(), {.kind = DmaWork::Kind::answer, .token = ack->token});
   } else if (const auto* order = message->body.get_if<Control>()) {
     obey(message->from, *order);
   } else {
@@ -65,7 +60,7 @@ void PeDma::obey(NodeId from, const Control& order) {
                        start = sim().now()] {
     if (issue) issue->awaited();
     races_->orders().move_ends(number, mover);
-    reserved_ = sim().now();
+    reported_ = sim().now();
     send_message(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
                  ControlDone{.token = token, .activity = {start, start, sim().now()}});
   };
@@ -78,8 +73,9 @@ void PeDma::obey(NodeId from, const Control& order) {
 // Decides late, so that what arrives at one time is seen together; sends a packet when the port is free.
 // Its steps that have one caller are inlined, as the compiler would do if they had no linkage.
 Task<> PeDma::run() {
-  std::vector<Work> work;
-  queues_ = std::make_unique<ClassQueues>();
+  std::vector<DmaWork> work;
+  queues_ = std::make_unique<Queues>();
+  if (fabric().shortcut() != nullptr && dma_planner() != nullptr) plan_ = dma_planner()(*this);
   for (;;) {
     co_await work_.collect(work);
     have_turn(work);
@@ -88,14 +84,13 @@ Task<> PeDma::run() {
   }
 }
 
-[[gnu::always_inline]] void PeDma::have_turn(std::vector<Work>& work) {
-  if (runs()) take_turns(sim().scheduler().batch() > 1);
+[[gnu::always_inline]] void PeDma::have_turn(std::vector<DmaWork>& work) {
+  if (plan_ != nullptr) plan_->begin_turn();
   take(work);
-  if (runs() && run_has_rival()) end_run(sim().scheduler().batch() > 1);
-  if (streams() && streams_on()) return;
+  if (plan_ != nullptr && plan_->goes_on()) return;
   if (sim().now() >= port_free_) {
-    if (may_stream() && begins_stream()) return;
-    ClassQueue* const queue = next_queue();
+    if (plans_reads()) return;
+    DmaQueue* const queue = next_queue();
     if (queue == nullptr) return;
     if (sim().causes() != nullptr) explain_turn(*queue);
     port_free_ = sim().now() + send_next(*queue);
@@ -103,38 +98,42 @@ Task<> PeDma::run() {
   if (!wakes_) wake_when_free();
 }
 
+bool PeDma::plans_reads() {
+  return plan_ != nullptr && !queue_of(TrafficClass::request).waiting.empty() &&
+         fabric().shortcut() != nullptr && plan_->plan_reads();
+}
+
 // Wakes the DMA when the port is free, unless no class could send then: any change of that arrives here
 // first. So the simulation ends with its last work, not with a free port.
 [[gnu::always_inline]] void PeDma::wake_when_free() {
-  const bool ahead = fabric().books_ahead();
-  const auto may = [&](const ClassQueue& queue) {
-    if (ends_with_run(queue)) return queue.waiting.size() > 1;
+  const bool ahead = fabric().shortcut() != nullptr;
+  const auto may = [&](const DmaQueue& queue) {
+    if (plan_ != nullptr && plan_->ends(queue)) return queue.waiting.size() > 1;
     return ahead ? may_send_later(queue) : !queue.waiting.empty();
   };
-  wakes_ = std::ranges::any_of(*queues_, may);
-  if (!wakes_) return;
+  if (std::ranges::none_of(*queues_, may)) return;
   if (sim().causes() != nullptr) sim().causes()->because(port_why_);
-  work_.post(port_free_, {.kind = Work::Kind::port_free, .token = reserved_wakes_});
+  wake();
 }
 
-[[gnu::always_inline]] void PeDma::take(std::vector<Work>& work) {
+[[gnu::always_inline]] void PeDma::take(std::vector<DmaWork>& work) {
+  using Kind = DmaWork::Kind;
   std::size_t begins = 0;  // number of begins, moved to the front
   const bool explains = sim().causes() != nullptr;
   for (std::size_t i = 0; i < work.size(); ++i) {
-    Work& item = work[i];
+    DmaWork& item = work[i];
     if (explains) sim().causes()->set_current(work_.collected()[i]);
-    if (item.kind == Work::Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
-    if (item.kind == Work::Kind::answer) answered(item.token);
-    if (item.kind == Work::Kind::sent && item.token == item.transfer->progress.reserved)
-      finish(*item.transfer);
-    if (item.kind == Work::Kind::port_free && item.token == reserved_wakes_) wakes_ = false;
-    if (item.kind == Work::Kind::reserved && item.token == streams_ && streams()) finish_reserved();
-    if (item.kind == Work::Kind::begin) work[begins++].transfer = std::move(item.transfer);
+    if (item.kind == Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
+    if (item.kind == Kind::answer) answered(item.token);
+    if (item.kind == Kind::sent && item.token == item.transfer->progress.reserved) finish(*item.transfer);
+    if (item.kind == Kind::port_free && item.token == wake_ups_) wakes_ = false;
+    if (item.kind == Kind::planned) plan_->is_due(item.token);
+    if (item.kind == Kind::begin) work[begins++].transfer = std::move(item.transfer);
   }
   const auto begun = std::span{work}.first(begins);
-  const auto order = [](const Work& item) { return item.transfer->origin().order; };
+  const auto order = [](const DmaWork& item) { return item.transfer->origin().order; };
   if (begins > 1) std::ranges::sort(begun, {}, order);
-  for (Work& item : begun) {
+  for (DmaWork& item : begun) {
     if (explains) sim().causes()->set_current(item.transfer->progress.why);
     begin(std::move(item.transfer));
   }
@@ -157,7 +156,7 @@ Task<> PeDma::run() {
     causes->comes_next(server(Reason::dma_port, id().value()), transfer->progress.why);
     causes->met(transfer.get());
   }
-  ClassQueue& queue = queue_of(*transfer);
+  DmaQueue& queue = queue_of(transfer->traffic_class());
   if (queue.policy == nullptr) queue.policy = policy_->make();
   queue.waiting.push_back(std::move(transfer));
 }
@@ -165,33 +164,23 @@ Task<> PeDma::run() {
 [[gnu::always_inline]] void PeDma::answered(Token token) {
   DmaRequests::Request& request = requests_.at(token);
   const TransferPtr transfer = std::move(request.transfer);
-  queue_of(*transfer).outstanding -= request.window;
+  queue_of(transfer->traffic_class()).outstanding -= request.window;
   if (sim().causes() != nullptr) explain(*transfer, request.window);
   if (site_.log->keeps_operations()) transfer->answered(request.offset, request.contents);
   requests_.erase(token);
   if (--transfer->progress.unanswered > 0 || !transfer->all_sent()) return;
-  const auto is_it = [&](const ReadStream::ReservedTransfer& reserved) {
-    return reserved.transfer == transfer;
-  };
-  if (!streams() || std::ranges::none_of(stream_->reserved(), is_it)) finish(*transfer);
-}
-
-void PeDma::finish(Transfer& transfer) {
-  if (ISpans* const spans = fabric().spans()) spans->close(&transfer, sim().now());
-  if (++done_ == begun_) use_.busy += sim().now() - busy_since_;
-  races_->end(transfer.origin().issue);
-  transfer.finish(site_, sim().now());
+  if (plan_ == nullptr || !plan_->finishes(transfer)) finish(*transfer);
 }
 
 DmaUse PeDma::moved() const {
-  fabric().settle(id());
+  fabric().flush(id());
   DmaUse use = use_;
   if (done_ < begun_) use.busy += sim().now() - busy_since_;
   return use;
 }
 
 // Sends one packet; returns how long the port is taken.
-Time PeDma::send_next(ClassQueue& queue) {
+Time PeDma::send_next(DmaQueue& queue) {
   if (queue.burst.message != nullptr) return send_packet(queue);
   const Transfer& transfer = queue.sender();
   const Bytes bytes = transfer.next_bytes(spec_.request);
@@ -207,7 +196,7 @@ Time PeDma::send_next(ClassQueue& queue) {
   return send_packet(queue);
 }
 
-[[gnu::always_inline]] void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) {
+[[gnu::always_inline]] void PeDma::remember(DmaQueue& queue, const DmaRequest& request, Bytes bytes) {
   if (request.answer == DmaRequest::Answer::none) return;
   const Bytes window = request.answer == DmaRequest::Answer::counted ? window_of(bytes) : 0_B;
   const TransferPtr& transfer = queue.waiting[queue.next];
@@ -216,78 +205,58 @@ Time PeDma::send_next(ClassQueue& queue) {
   requests_.add({.transfer = transfer, .offset = transfer->offset(), .window = window});
 }
 
-[[gnu::always_inline]] Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
+[[gnu::always_inline]] Time PeDma::ask(DmaQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
   if (request.answer == DmaRequest::Answer::counted) use_.read += bytes;
   if (sim().causes() != nullptr) explain_port(control, false);
   MessagePtr message =
       fabric().make(id(), request.to, control, queue.sender().traffic_class(), std::move(request.body));
-  if (reserved_ == sim().now() || (paced_ != nullptr && paced_->crosses_now()))
+  if (reported_ == sim().now() || (plan_ != nullptr && plan_->passes_now()))
     fabric().send(std::move(message));
   else
     fabric().depart(std::move(message));
-  turn_left_ -= bytes;
+  turn_.left -= bytes;
   sent(queue, bytes, sim().now());
   return port_.serialization(control);
 }
 
 // The operands leave TCM with the request.
-Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
+Time PeDma::send_whole(DmaQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes size = request.payload;
   MessagePtr message =
       fabric().make(site_.tcm, request.to, size, queue.sender().traffic_class(), std::move(request.body));
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
-  if (paced_ != nullptr) paced_->pass(slot.start);
+  if (plan_ != nullptr) plan_->leave(slot.start);
   fabric().send(std::move(message), slot.start, slot.end);
   use_.written += size;
-  turn_left_ -= size;
+  turn_.left -= size;
   sent(queue, bytes, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
-Time PeDma::send_packet(ClassQueue& queue) {
-  Burst& burst = queue.burst;
+Time PeDma::send_packet(DmaQueue& queue) {
+  DmaBurst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
   const Time gap = gap_of(size);
-  if (const std::optional<Time> reserved = begins_run(queue, size, gap)) return *reserved;
+  if (plan_ != nullptr && fabric().shortcut() != nullptr) {
+    if (const std::optional<Time> planned = plan_->plan_burst(queue, size, gap)) return *planned;
+  }
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
-  if (paced_ != nullptr)
-    paced_->send(*burst.message, size, slot);
+  if (plan_ != nullptr)
+    plan_->send(*burst.message, size, slot);
   else
     fabric().inject(*burst.message, size, slot.start, slot.end);
   has_left(queue, size, slot.end);
   return gap;
 }
 
-// Accounts for a packet that had its turn.
-void PeDma::has_left(ClassQueue& queue, Bytes size, Time left_tcm) {
-  turn_left_ -= size;
-  have_left(queue, size, left_tcm);
-}
-
-// Accounts for packets of its burst, `bytes` in all, whose last leaves TCM at `left_tcm`.
-void PeDma::have_left(ClassQueue& queue, Bytes bytes, Time left_tcm) {
-  Burst& burst = queue.burst;
-  use_.written += bytes;
-  burst.left -= bytes;
-  if (burst.left == 0_B) burst = {};
-  sent(queue, bytes, left_tcm);
-}
-
-// These bytes of the sender's transfer are asked for, or leave TCM by `left_tcm`.
-void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
-  const auto sender = queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next);
-  (*sender)->advance(bytes);
-  if (queue.burst.message == nullptr) queue.picked = false;
-  if (!(*sender)->all_sent()) return;
-  const TransferPtr transfer = std::move(*sender);
-  queue.waiting.erase(sender);
-  if (!queue.waiting.empty()) __builtin_prefetch(queue.waiting.front().get(), 1);
-  if (transfer->progress.unanswered > 0 || transfer->progress.reserved != 0) return;
-  if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
-  work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});
+// TCM needn't wait for a planned turn: only for a turn that is an event.
+bool PeDma::reads_first() {
+  if (work_.due()) return tcm_waits_ = true;
+  if (plan_ != nullptr) plan_->before_read();
+  return false;
 }
 
 }  // namespace kbsim::hw

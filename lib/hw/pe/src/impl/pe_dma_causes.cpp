@@ -13,7 +13,7 @@ namespace kbsim::hw {
 
 // The sender waited for the last of three: its begin, the port, room in the window. A transfer that is ready
 // before a turn may be chosen, a later one not.
-void PeDma::explain_turn(const ClassQueue& queue) {
+void PeDma::explain_turn(const DmaQueue& queue) {
   Causes& causes = *sim().causes();
   Cause last = causes.latest(queue.sender().progress.why, port_why_);
   const Room room = room_of(queue);
@@ -26,9 +26,9 @@ void PeDma::explain_turn(const ClassQueue& queue) {
 }
 
 // Another class that could send now, too, would have the turn if it had been ready earlier.
-void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
+void PeDma::note_rivals(const DmaQueue& chosen, const Cause& turn) {
   Causes& causes = *sim().causes();
-  for (const ClassQueue& rival : *queues_) {
+  for (const DmaQueue& rival : *queues_) {
     if (&rival == &chosen || rival.waiting.empty()) continue;
     const Cause ready = causes.latest(rival.waiting.front()->progress.why, port_why_);
     if (ready.at() != turn.at()) continue;
@@ -37,13 +37,13 @@ void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
   }
 }
 
-PeDma::Room PeDma::room_of(const ClassQueue& queue) const {
+PeDma::Room PeDma::room_of(const DmaQueue& queue) const {
   if (rooms_ == nullptr) return {};
   return (*rooms_)[static_cast<std::size_t>(&queue - queues_->data())];
 }
 
 // Without the last answer its next request would exceed the window.
-bool PeDma::needed_room(const ClassQueue& queue, const Room& room) const {
+bool PeDma::needed_room(const DmaQueue& queue, const Room& room) const {
   if (queue.burst.message != nullptr || !room.why) return false;
   const Bytes next = window_of(queue.sender().next_bytes(spec_.request));
   const Bytes all = queue.outstanding + room.freed + next;

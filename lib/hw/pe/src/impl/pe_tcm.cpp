@@ -35,14 +35,8 @@ class PeTcm : public Memory, public ITcm {
   void dma_has_read() override { serve_put_off(); }
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
-  // Data that its DMA and other units send from here leaves by the read port's time.
-  [[nodiscard]] bool only_answers() const override { return false; }
-  // Data that it sends to itself goes before packets that cross its DMA at that time, unless both take no
-  // time.
-  [[nodiscard]] Parts parts() const override {
-    return latency(false) > Time{0} ? Memory::parts() : Parts::observed;
-  }
-  [[nodiscard]] bool take_at_once(Packet& packet) override;
+  [[nodiscard]] ServiceContract contract() override;
+  [[nodiscard]] bool accept_at_once(Packet& packet) override;
 
  private:
   // Tiles have no addresses, and its ports are the same for all.
@@ -61,9 +55,18 @@ void PeTcm::start(Machine& machine) {
   ipcq_ = &machine.at<IIpcq>(pe.ipcq);
 }
 
+// Data that its DMA and other units send from here leaves by the read port's time. Data that it sends to
+// itself goes before packets that cross its DMA at that time, unless both take no time.
+ServiceContract PeTcm::contract() {
+  ServiceContract all = Memory::contract();
+  all.only_answers = false;
+  if (latency(false) == Time{0}) all.packets = ServiceContract::Packets::observed;
+  return all;
+}
+
 // A load's data takes the write port, in the order of its link, and is reported to the DMA later. Data that
 // the DMA sends from here to here at that time goes first if it takes no time.
-bool PeTcm::take_at_once(Packet& packet) {
+bool PeTcm::accept_at_once(Packet& packet) {
   if (!packet.message->body.holds<ReadData>() || !inbox().awaited() || latency(false) == Time{0})
     return false;
   accept(packet);

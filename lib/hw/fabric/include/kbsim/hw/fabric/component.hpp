@@ -12,6 +12,7 @@
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/hw/fabric/service_contract.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
 #include "kbsim/sim/inbox.hpp"
 #include "kbsim/sim/mailbox.hpp"
@@ -19,7 +20,6 @@
 
 namespace kbsim::hw {
 
-class IPlainMemory;
 class ISwitch;
 class Machine;
 class SwitchPorts;
@@ -49,24 +49,8 @@ class Component {
   /// No packet starts or ends here: all go on, in the order of their heads, ties by input port.
   [[nodiscard]] virtual bool only_passes_on() const { return false; }
 
-  /// Takes a packet that ends here and arrives now, in the phase in which it is sent, not with the next batch
-  /// of this time. False: it can't. Only for packets whose taking no other component could see before that
-  /// batch.
-  [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
-
-  /// How it handles the packets of a message before its last. `counted`: it only counts them. `served`: it
-  /// does what accept_unobserved() does, which may be called at any time before the next packet is accepted.
-  /// `heard`: it observes each packet.
-  enum class Parts : std::uint8_t { counted, served, observed };
-  [[nodiscard]] virtual Parts parts() const { return Parts::observed; }
-  virtual void accept_unobserved(const UnobservedPackets& /*packets*/) {}
-
-  /// This component if it is a memory whose ports are Lanes and serve requests in order of arrival, else
-  /// nullptr.
-  [[nodiscard]] virtual IPlainMemory* plain_memory() { return nullptr; }
-
-  /// It sends only when it takes packets.
-  [[nodiscard]] virtual bool only_answers() const { return false; }
+  /// Its promises about its service; the default promises nothing. They don't change.
+  [[nodiscard]] virtual ServiceContract contract() { return {}; }
 
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }

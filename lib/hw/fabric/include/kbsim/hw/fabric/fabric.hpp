@@ -12,8 +12,10 @@
 #include "kbsim/hw/fabric/credits.hpp"
 #include "kbsim/hw/fabric/i_spans.hpp"
 #include "kbsim/hw/fabric/lane.hpp"
+#include "kbsim/hw/fabric/live_link.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/hw/fabric/packet_run.hpp"
 #include "kbsim/sim/merge.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/graph.hpp"
@@ -22,12 +24,8 @@
 namespace kbsim::hw {
 
 class Component;
-class FabricBorder;
 class FabricCauses;
-class Reservations;
-class ILinkHold;
-class ISwitch;
-class PacedRuns;
+class IShortcut;
 class Paths;
 class SwitchPorts;
 
@@ -37,53 +35,14 @@ struct Attribution {
   Split split;
 };
 
-struct LinkAhead;
 struct MessageSource;
 struct SharedPlaces;
-
-/// Members that few links need: those into finite queues, after a switch, or between processes.
-struct RareLink {
-  std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
-  Time queued{};                     // service time of the packets in the switch that wait for it
-  Time blocked{};                    // time when it was free, but no packet had room ahead
-  Time blocked_since = kForever;     // start of the present such time; kForever: not blocked
-  FabricBorder* border = nullptr;    // carries its packets to its end in another process
-  ISwitch* from_switch = nullptr;    // decides which packet goes next
-  std::uint32_t output = 0;          // number at from_switch; 0 is the first
-};
-
-/// One direction of a link of the running machine; two cache lines.
-struct alignas(64) LiveLink {
-  Lane lane;
-  Time wire{};
-  NodeId from;
-  NodeId to;
-  std::uint32_t port = 0;             // input port of `to`; 1 is the first
-  std::uint32_t booked : 31 = 0;      // number of its reservations, for packets yet to arrive
-  std::uint32_t merges : 1 = 0;       // unobserved packets may arrive at `from` and cross it
-  Merge<Packet>* arrivals = nullptr;  // at `to`, if it has any
-  ILinkHold* hold = nullptr;          // the claim: knows which packets will cross it
-  LinkAhead* ahead = nullptr;         // state of its reservations, from first use on
-  std::unique_ptr<RareLink> rare;
-
-  /// nullptr: packets cross in the order in which their heads arrive.
-  [[nodiscard]] ISwitch* from_switch() const { return rare != nullptr ? rare->from_switch : nullptr; }
-  [[nodiscard]] Credits* credits() const { return rare != nullptr ? rare->credits.get() : nullptr; }
-  [[nodiscard]] FabricBorder* border() const { return rare != nullptr ? rare->border : nullptr; }
-  [[nodiscard]] Time blocked() const { return rare != nullptr ? rare->blocked : Time{0}; }
-  [[nodiscard]] RareLink& make_rare() {
-    if (rare == nullptr) rare = std::make_unique<RareLink>();
-    return *rare;
-  }
-};
-
-static_assert(sizeof(LiveLink) == 128);
 
 /// The links of a machine and the packets on them. A packet at a node with overhead o (head at h, tail at t)
 /// gets the next link at s = max(h + o, free). It holds the link until e = max(s + ser, t + o), and reaches
 /// the next node at s + wire (tail e + wire). Links serve by head arrival, ties by input port, or as a switch
 /// decides (ISwitch). Finite queues return room at e + wire. Each hop is an event, or reserved ahead with the
-/// same times and revoked when a packet arrives before it.
+/// same times (IShortcut).
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
@@ -127,30 +86,21 @@ class Fabric {
   /// else now. A message that can't leave at once goes like any other.
   void depart(MessagePtr message);
 
-  // For units that know ahead which packets will cross some links.
   [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
+  [[nodiscard]] std::span<LiveLink> live_links() { return links_; }
+  [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   [[nodiscard]] Path& path(NodeId from, NodeId to);
   /// From now on messages may cross the links of the path.
   void take(Path& path);
-  /// True if no packet is on its way over the link, and none will be without first arriving at its node.
-  /// False for links with a switch, credits or a claim.
-  [[nodiscard]] bool is_free(LiveLink& link) const;
   /// True if crossing the link, with the overhead of its node, takes more than zero time.
   [[nodiscard]] bool takes_time(const LiveLink& link) const;
-  /// True if takes_time() holds for all links to the node.
-  [[nodiscard]] bool all_take_time_to(NodeId node);
-  [[nodiscard]] std::vector<LiveLink*> links_to(NodeId node);
-  /// State of a one-packet message that has left its source and arrives next at the node at `hop` of its
-  /// route.
-  struct OnItsWay {
-    std::uint32_t hop = 0;
-    Time head{};
-    Time tail{};
-    Time sent{};  // as in Message; so is source_tail
-    Time source_tail{};
-  };
-  void resume(MessagePtr message, const OnItsWay& where);
-  /// Messages that were sent and have arrived, and that no other component has observed.
+  /// Number of links that end at the node.
+  [[nodiscard]] std::uint32_t inputs(NodeId node) const;
+  /// True if a packet that leaves by the link at once arrives later, in order of its leaving.
+  [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
+  /// No other process has a part of the machine.
+  [[nodiscard]] bool is_whole() const;
+  /// Counts messages that were sent and have arrived without packets.
   struct Passed {
     std::int64_t messages = 0;
     Bytes bytes;
@@ -158,23 +108,18 @@ class Fabric {
     Time under_way{};
   };
   void passed(Path& path, const Passed& messages);
-  void hold(LiveLink& link, ILinkHold* holder);  // nullptr: none
-  void add_hold(ILinkHold& hold) { holds_.push_back(&hold); }
-  void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
-  /// Flushes all claims: call before reading what memories hold, or DMAs have moved, by now.
-  void end_holds() const;
-  /// Ends all bursts: call before reading any link.
-  void end_runs() const;
-  /// Call before reading what the unit of the node has done by now. Flushes the claims that add_hold()
-  /// registered, and then only the links at this node.
-  void settle(NodeId node) const;
+
+  /// Brings all that the unit of the node has done up to now; call before reading it.
+  void flush(NodeId node) const;
+  /// Likewise what memories hold by now.
+  void flush_contents() const;
+  /// Likewise what the link has served by now.
+  [[nodiscard]] const Lane& served(LinkId link);
 
   /// From now on each packet has an event at each hop, and each step of a memory or a DMA has its own event.
   void exact_packets();
-  /// No other process has a part of the machine.
-  [[nodiscard]] bool is_whole() const;
-  /// True if unobserved steps need no events.
-  [[nodiscard]] bool books_ahead() const { return books_ahead_; }
+  /// Reserves packets ahead; nullptr: all steps are events.
+  [[nodiscard]] IShortcut* shortcut() const { return ahead_; }
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
   Message& open(MessagePtr message);
@@ -182,9 +127,31 @@ class Fabric {
   void inject(Message& message, Bytes size, Time head, Time tail) {
     inject(message, size, head, tail, false);
   }
+  /// Likewise for packets that are alike and come at a constant distance.
+  void inject(Message& message, PacketRun run);
 
   /// Sends a packet on over the next link of its route, from a node with this overhead.
   void forward(Packet& packet, Time overhead);
+
+  // For what reserves ahead: packets made, moved and dropped by hand.
+  /// A packet without contents, from the pool.
+  [[nodiscard]] Packet& allocate();
+  void free(Packet& packet);
+  /// The next packet of an open message, which isn't sent.
+  [[nodiscard]] Packet& next_packet(Message& message, Bytes size, Time head, Time tail);
+  /// Removes a packet and its message, which has no other, as if it had never been sent.
+  void forget(Packet& packet);
+  /// Visits all packets, also free ones, which have no message.
+  template <class Visit>
+  void for_each_packet(Visit visit) {
+    packets_.for_each(visit);
+  }
+  /// An event for the packet at the end of the link that it has crossed.
+  void arrive_by_event(Packet& packet, LiveLink& link);
+  /// Counts packets that have no objects: the sum of the times of their heads at their targets, less those at
+  /// their sources.
+  void add_under_way(Time change) { under_way_ += change; }
+
   /// The node's switch sends what can go now. Call late, after all forward() calls of a time.
   void allocate(NodeId node);
   /// True if some nodes have a switch.
@@ -260,11 +227,8 @@ class Fabric {
   [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
 
  private:
-  friend class Reservations;
-  friend class PacedRuns;
   friend struct Recycle;
   friend class SwitchPorts;
-  [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
   // Packet::late of a packet that is sent now and arrives now.
   [[nodiscard]] std::uint8_t late_now() const {
@@ -278,7 +242,6 @@ class Fabric {
   [[gnu::cold]] void explain_queue(const Packet& packet, const LiveLink& link);
   [[gnu::cold]] void explain_credit(const Packet& packet, Time at, Time delay);
   [[gnu::cold]] void explain_entry(const Packet& packet, const LiveLink& link);
-  void come_to(Packet& packet, LiveLink& link);
   void queue(Packet& packet, Time ready, LiveLink& link);
   void give_back(const Packet& packet, Time tail_left);
   void wake(NodeId node, Time at);
@@ -291,16 +254,11 @@ class Fabric {
   [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
   void lead(Packet& first, Time overhead, Time end);
   Task<> follow(Message* message, Packet behind, Time next);
-  void catch_up(const Packet& packet);
-  Packet& allocate();
-  void free(Packet& packet);
   Packet& fresh_packet();
   Message& fresh_message();
   void give_spare();
   void know_places();
   void send(Message& message, Time head, Time tail);
-  [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
-  Packet& next_packet(Message& message, Bytes size, Time head, Time tail);
   void note_hop(const Packet& packet, const Lane::Slot& slot) const;
   void note_span(const Packet& packet, const Lane::Slot& slot) const;
   void account(const Message& message, Time arrival);
@@ -331,11 +289,10 @@ class Fabric {
   static constexpr std::uint8_t kSpans = 2;
   std::uint8_t notes_ = 0;  // hops to note: kTraces, kSpans
   ISpans* spans_ = nullptr;
-  bool books_ahead_ = true;
-  std::unique_ptr<Reservations> reservations_;  // from connect() on
-  std::vector<ILinkHold*> holds_;
-  std::vector<PacedRuns*> runs_;  // bursts that claim links
-  Taking* taking_ = nullptr;      // the component that takes packets now
+  bool is_exact_ = false;                // no shortcut: each hop is an event
+  std::unique_ptr<IShortcut> shortcut_;  // from connect() on, if there is one
+  IShortcut* ahead_ = nullptr;           // the same, unless is_exact_
+  Taking* taking_ = nullptr;             // the component that takes packets now
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;

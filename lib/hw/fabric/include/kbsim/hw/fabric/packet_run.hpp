@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/time.hpp"
 
 namespace kbsim::hw {
 
@@ -14,9 +15,13 @@ struct PacketRun {
   Time tail{};
   Time gap{};
   std::int64_t count = 0;
-};
 
-/// Equivalent to Fabric::inject() for each packet of the run.
-void inject(Fabric& fabric, Message& message, const PacketRun& run);
+  /// Removes the first `n`.
+  void drop(std::int64_t n) {
+    head += n * gap;
+    tail += n * gap;
+    count -= n;
+  }
+};
 
 }  // namespace kbsim::hw

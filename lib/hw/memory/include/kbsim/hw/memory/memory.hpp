@@ -32,7 +32,7 @@ struct WriteService;
 /// as packets while served; a write is acknowledged, a slot write reported to its receiver, when its last
 /// byte is served. An atomic is a read, then a write of the same bytes. A wait for a signal costs nothing; it
 /// is answered when its word meets the condition, at once or after an atomic.
-class Memory : public Component, private IPlainMemory {
+class Memory : public Component, public ILateReceiver, private IPlainMemory {
  public:
   /// An unknown scheduler is a ConfigError.
   Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler);
@@ -49,15 +49,12 @@ class Memory : public Component, private IPlainMemory {
   [[nodiscard]] std::vector<UnitUse> use() const override;
   [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
-  [[nodiscard]] bool only_answers() const override { return !ordered_later(); }
-  [[nodiscard]] Parts parts() const override { return ordered_later() ? Parts::observed : Parts::served; }
+  [[nodiscard]] ServiceContract contract() override;
   void accept_unobserved(const UnobservedPackets& packets) override;
-
-  [[nodiscard]] IPlainMemory* plain_memory() override;
 
   /// The present contents. A write changes them when its last packet arrives, which is an event.
   [[nodiscard]] oplog::MemoryImage& image() {
-    fabric().end_holds();
+    fabric().flush_contents();
     return image_;
   }
 

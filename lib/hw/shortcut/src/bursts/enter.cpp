@@ -1,0 +1,118 @@
+// Packets of bursts. They arrive at a node that passes them on, perhaps at the time at which they are sent
+// there, and are reserved from there on. A packet that arrives before them revokes them like any others. If
+// they haven't crossed the link to that node, they then arrive as the holder of their burst decides.
+#include <algorithm>
+
+#include "../i_link_claim.hpp"
+#include "../trains/reservations.hpp"
+
+namespace kbsim::hw {
+
+std::int64_t Reservations::enter(Message& message, PacketRun run, const RunEntry& entry) {
+  LiveLink& came = fabric_.live(message.route[entry.hop - 1]);
+  PacketRun coming = run;
+  coming.head = entry.head;
+  coming.tail = entry.tail;
+  std::int64_t entered = 0;
+  const auto pass = [&](std::int64_t n) {
+    fabric_.add_under_way(-(n * run.head + n * (n - 1) / 2 * run.gap));
+    message.injected += static_cast<std::uint32_t>(n);
+    message.source_tail = run.tail + (n - 1) * run.gap;
+    for (PacketRun* const each : {&run, &coming}) each->head += n * run.gap, each->tail += n * run.gap;
+    entered += n;
+  };
+  while (entered < run.count) {
+    Packet& packet = fabric_.allocate();
+    packet = {.message = &message, .size = run.size, .ordinal = message.injected, .injected = run.head};
+    RunEntry next = entry;
+    next.head = coming.head;
+    next.tail = coming.tail;
+    if (!enter(packet, next)) {
+      fabric_.free(packet);
+      break;
+    }
+    if (message.injected == 0) message.sent = run.head;
+    pass(1);
+    PacketRun more = coming;
+    more.count = run.count - entered;
+    if (more.count == 0) break;
+    const std::int64_t reserved = extend(ahead(came).train, message, more);
+    if (reserved > 0) pass(reserved);
+  }
+  return entered;
+}
+
+bool Reservations::enter(Packet& packet, const RunEntry& entry) {
+  LiveLink& came = fabric_.live(packet.message->route[entry.hop - 1]);
+  packet.hop = entry.hop;
+  packet.head = entry.head;
+  packet.tail = entry.tail;
+  packet.port = came.port;
+  packet.late = entry.late;
+  packet.paced = true;
+  return enters(packet, came, entry);
+}
+
+// The order of packets that arrive by events isn't known, so a burst doesn't enter while some are expected.
+bool Reservations::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
+  Ahead& here = ahead(came);
+  if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
+    close(here.train);
+  if (joins(packet, here.train)) return true;
+  if (came.arrivals->expects(came.port - 1) || here.doubt.pauses()) return false;
+  LiveLink& link = fabric_.next_link(packet);
+  if (!may_book(packet, link, ahead(link))) return false;
+  go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+  here.train->batch = entry.batch;
+  here.train->lag = entry.lag;
+  return true;
+}
+
+void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
+  LiveLink& link = fabric_.live(message.route[hop]);
+  Ahead& there = ahead(link);
+  const auto is_one = [&](const Reservation& reservation) {
+    return is_of_run(reservation, message, ordinal);
+  };
+  while (std::ranges::any_of(there.reservations, is_one)) {
+    if (is_one(there.reservations.back()))
+      shorten_last(link, ordinal);
+    else
+      revoke_last(link, there);
+  }
+  notify_claims();
+}
+
+// True if the reservation has packets of the message from `ordinal` on. Past reservations may be of messages
+// that no longer exist.
+bool Reservations::is_of_run(const Reservation& reservation, const Message& message,
+                             std::uint32_t ordinal) const {
+  if (!is_paced(reservation) || reservation.head(count(reservation) - 1) < fabric_.sim().now()) return false;
+  const Train& train = *reservation.train;
+  return train.message == &message && train.ordinal + count(reservation) > ordinal;
+}
+
+void Reservations::shorten_last(LiveLink& link, std::uint32_t ordinal) {
+  Ahead& there = ahead(link);
+  const Reservation taken = there.reservations.back();
+  const std::uint32_t first = taken.train->ordinal;
+  const std::uint32_t from = ordinal - std::min(ordinal, first);
+  const std::uint32_t packets = count(taken);
+  close(taken.train);
+  const std::uint32_t end = hop_of(taken, from);
+  const std::span<const LinkId> route = taken.train->message->route;
+  for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
+  for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
+  there.reservations.back().limit = from;
+  if (taken.served == from) drop_back(link, there);
+}
+
+void Reservations::notify_claims() {
+  while (!unreserved_.empty()) {
+    ILinkClaim* const holder = claim(*unreserved_.back());
+    unreserved_.pop_back();
+    if (holder != nullptr) holder->flush();
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,22 @@
+// Registers this room's answers to the sockets of fabric, pe and traffic.
+#include <memory>
+
+#include "open_traffic/time_steps.hpp"
+#include "trains/reservations.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+std::unique_ptr<IShortcut> make_shortcut(Fabric& fabric) { return std::make_unique<Reservations>(fabric); }
+
+std::unique_ptr<IOpenTraffic> make_open_traffic(Machine& machine, const topology::TrafficNetwork& network,
+                                                const IOpenTraffic::Sizes& sizes, Time service) {
+  if (!Strides::fit(machine, network, service)) return nullptr;
+  return std::make_unique<Strides>(machine, network, sizes, service);
+}
+
+[[maybe_unused]] const bool kReserves = register_shortcut(make_shortcut);
+[[maybe_unused]] const bool kSteps = register_open_traffic(make_open_traffic);
+
+}  // namespace
+}  // namespace kbsim::hw

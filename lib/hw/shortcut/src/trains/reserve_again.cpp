@@ -1,0 +1,185 @@
+// Packets that are reserved again after a packet that arrived before them. The rest of their route gets new
+// reservations, as runs at a constant pace. Their reservations before that link stay.
+#include <algorithm>
+
+#include "reservations.hpp"
+
+namespace kbsim::hw {
+
+// All packets must go on to the end of the train.
+bool Reservations::may_reserve_again(const Reservation& taken) const {
+  constexpr std::uint8_t kOften = 8;
+  if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
+  if (taken.train == nullptr) return true;
+  const Train& train = *taken.train;
+  if (train.again >= kOften || is_paced(taken)) return false;
+  for (std::uint32_t i = taken.served; i < std::min(count(taken), train.packets.end()); ++i) {
+    if (const Packet* const known = train.known(i); known != nullptr && known->hop != train.to) return false;
+  }
+  return true;
+}
+
+// The train is kept meanwhile, too.
+void Reservations::keep(const Reservation& taken) {
+  taken_.push_back(taken);
+  if (taken.train == nullptr) return;
+  ++taken.train->reservations;
+  ++taken.train->again;
+}
+
+// Kept reservations of the same packets at a later hop end before packet `from`. Where routes form a ring, a
+// revocation may reach these packets on their way to the link where they are kept.
+void Reservations::shorten_kept(const Reservation& earlier, std::uint32_t from) {
+  for (Reservation& kept : taken_) {
+    if (kept.hop <= earlier.hop || kept.train != earlier.train) continue;
+    if (kept.train != nullptr)
+      kept.limit = std::min(kept.limit, from);
+    else if (kept.packet == earlier.packet)
+      kept.served = 1;
+  }
+}
+
+// All kept packets arrive by events.
+void Reservations::let_come() {
+  for (const Reservation& taken : taken_) {
+    come_again(taken);
+    release(taken.train);
+  }
+  taken_.clear();
+}
+
+void Reservations::reserve_again() {
+  for (; !taken_.empty(); taken_.pop_back()) {
+    const Reservation taken = taken_.back();
+    reserve(taken);
+    release(taken.train);
+  }
+}
+
+Bytes Reservations::size_of(const Reservation& reservation, std::uint32_t index) {
+  return index == reservation.shorter ? reservation.train->last_size : reservation.size;
+}
+
+// Reserves again in a few runs; the rest arrives by events.
+void Reservations::reserve(const Reservation& taken) {
+  constexpr int kFewRuns = 3;
+  if (taken.train == nullptr) return reserve_one(taken);
+  Reservation rest = taken;
+  for (int runs = 0; runs < kFewRuns && rest.served < count(taken); ++runs) {
+    const std::uint32_t reserved = reserve_run(taken, rest.served);
+    if (reserved == 0) break;
+    rest.served += reserved;
+  }
+  if (rest.served < count(taken)) come_again(rest);
+}
+
+// Reserves as if the packet arrived there just now.
+void Reservations::reserve_one(const Reservation& taken) {
+  if (taken.served > 0) return;
+  Packet& packet = *taken.packet;
+  withdraw(packet);
+  goes_back(taken, 0, packet);
+  LiveLink& came = came_by(packet);
+  go_on(packet, &came, nullptr, ahead(came).train, {.head = packet.head, .tail = packet.tail});
+}
+
+// Reserves again for the packets from `from` on; returns how many.
+std::uint32_t Reservations::reserve_run(const Reservation& taken, std::uint32_t from) {
+  Train& train = *taken.train;
+  const bool ends_shorter = taken.shorter + 1 == count(taken) && from < taken.shorter;
+  const std::uint32_t left = count(taken) - from - (ends_shorter ? 1 : 0);
+  bool paces = left > 1;
+  const Packet first{.message = train.message,
+                     .size = size_of(taken, from),
+                     .head = taken.head(from),
+                     .tail = taken.tail(from),
+                     .hop = taken.hop,
+                     .port = taken.port,
+                     .ordinal = train.ordinal + from};
+  if (!pass_on(first, taken.gap, train.to, paces)) return 0;
+  const std::uint32_t reserved = paces ? left : 1;
+  book_run(taken, from, from + reserved);
+  return reserved;
+}
+
+// Passes the packet and the next, `gap` after it, over the rest of their route as if they were reserved.
+// False if they can't be.
+bool Reservations::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
+  Packet next = packet;
+  next.head += gap;
+  next.tail += gap;
+  two_passages_.clear();
+  while (packet.hop < to) {
+    const LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+    LiveLink& link = fabric_.next_link(packet);
+    Ahead& there = ahead(link);
+    if (came.arrivals->expects(came.port - 1) || !may_book(packet, link, there)) return false;
+    const Time service = link.lane.rate().serialization(packet.size);
+    const Passage one = passage(packet, there.overhead, free(link, there), service);
+    const Passage two = passage(next, there.overhead, one.end, service);
+    paces = paces && steady(one, two, there.overhead, service);
+    cross(packet, link, one);
+    cross(next, link, two);
+    Reservation trailed{.first = one};
+    cross_trailing(packet, trailed, to);
+    skip(next, link, trailed.trailing, trailed.reach);
+    two_passages_.push_back({one, two, service, trailed.trailing, trailed.reach});
+  }
+  return true;
+}
+
+// Reservations have the times of the train's first packet, as if it arrived and left at the pace of this run.
+void Reservations::book_run(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
+  Train& train = *taken.train;
+  const std::span<const LinkId> route = train.message->route;
+  std::uint32_t hop = taken.hop;
+  std::uint32_t port = taken.port;
+  Reservation last;
+  for (const auto& [one, two, service, trailing, reach] : two_passages_) {
+    LiveLink& link = fabric_.live(route[hop]);
+    Ahead& there = ahead(link);
+    const bool is_one = end - from == 1;
+    const Time gap = is_one ? Time{0} : two.head - one.head;
+    const Time step = is_one ? Time{0} : two.start - one.start;
+    if (link.reserved > 0) close_last(link, there);
+    last = {.train = &train,
+            .first = {.head = one.head - from * gap,
+                      .tail = one.tail - from * gap,
+                      .start = one.start - from * step,
+                      .end = one.end - from * step},
+            .gap = gap,
+            .step = step,
+            .service = service,
+            .size = size_of(taken, from),
+            .port = port,
+            .ends = train.unobserved && hop + 1 == train.to,
+            .hop = static_cast<std::uint16_t>(hop),
+            .trailing = static_cast<std::uint16_t>(trailing),
+            .shown = from,
+            .served = from,
+            .limit = end,
+            .trail = route.data() + hop + 1,
+            .reach = reach};
+    there.reservations.push_back(last);
+    ++link.reserved;
+    ++train.reservations;
+    hop += 1 + trailing;
+    port = fabric_.live(route[hop - 1]).port;
+  }
+  move_ends(train, last, from, end);
+}
+
+// Moves the arrivals of those packets that are observed there.
+void Reservations::move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end) {
+  LiveLink& came = fabric_.live(train.message->route[train.to - 1]);
+  for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
+    Packet* const packet = train.known(i);
+    if (packet == nullptr) continue;
+    withdraw(*packet);
+    packet->head = last.start(i) + last.reach;
+    packet->tail = last.end(i) + last.reach;
+    come_to_end(*packet, came);
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,189 @@
+// Revocation: a packet that arrives before others revokes their reservations, there and downstream. The
+// others arrive by events, or are reserved again after it.
+#include <algorithm>
+#include <optional>
+#include <ranges>
+
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "reservations.hpp"
+
+namespace kbsim::hw {
+
+// A packet that leaves its source comes after all that are reserved for this time. Packets that leave at one
+// time, and were known before, are never reserved.
+bool Reservations::make_way(LiveLink& link, const Packet& packet) {
+  Ahead& here = ahead(link);
+  serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
+  if (here.reservations.empty()) return false;
+  if (goes_before_next(packet, link, here)) {
+    Reservation& next = here.reservations.front();
+    if (next.served > 0) split(here, next);
+    return false;
+  }
+  met_ = &link;
+  some_come_ = false;
+  while (!here.reservations.empty()) revoke_last(link, here);
+  met_ = nullptr;
+  if (some_come_ || !unreserved_.empty()) let_come();
+  notify_claims();
+  return !taken_.empty();
+}
+
+// True if the next reserved packet doesn't wait for this one; then those after it don't, either. A packet
+// that leads reserves for its whole message.
+bool Reservations::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
+  if (packet.leads) return false;
+  const Reservation& next = here.reservations.front();
+  const Time service = link.lane.rate().serialization(packet.size);
+  return passage(packet, here.overhead, link.lane.free(), service).end <= next.start(next.served);
+}
+
+void Reservations::drop_back(LiveLink& link, Ahead& there) {
+  Reservation last = there.reservations.back();
+  last.limit = last.served;
+  const bool is_kept = keeps(there, last);
+  there.reservations.pop_back();
+  --link.reserved;
+  if (!is_kept) release(last.train);
+}
+
+// Revokes the packets of the last reservation whose time isn't past, here and downstream, with all
+// reservations after them there. Meanwhile other revocations may reach them further downstream.
+void Reservations::revoke_last(LiveLink& link, Ahead& there) {
+  const Reservation taken = there.reservations.back();
+  const std::uint32_t from = taken.served;
+  const std::uint32_t packets = count(taken);
+  close(taken.train);
+  if (from < packets) {
+    const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+    const std::span<const LinkId> route = message.route;
+    const std::uint32_t end = hop_of(taken, from);
+    for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
+    shorten_kept(taken, from);
+    if (&link == met_ && may_reserve_again(taken))
+      keep(taken);
+    else
+      come_again(taken);
+  }
+  drop_back(link, there);
+}
+
+// The packets arrive by events, and back-off grows. It doesn't grow if at least half of the train was served
+// as reserved, or if only one packet is left.
+void Reservations::come_again(const Reservation& taken) {
+  const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+  for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
+  LiveLink& link = fabric_.live(message.route[taken.hop]);
+  if (&link == met_) some_come_ = true;
+  LiveLink* const came = taken.hop > 0 ? &fabric_.live(message.route[taken.hop - 1]) : nullptr;
+  if (came != nullptr && is_paced(taken)) unreserved_.push_back(came);
+  const std::uint32_t left = count(taken) - taken.served;
+  const bool has_paid = taken.train != nullptr && (left == 1 || left <= taken.served);
+  if (!has_paid) (came != nullptr ? ahead(*came).doubt : ahead(link).own_doubt).grow();
+}
+
+// Ends the reservations of the same packets at a later hop before packet `from`. Returns the next hop at
+// which there may be one.
+std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::uint32_t hop,
+                                    std::uint32_t from) {
+  LiveLink& link = fabric_.live(at);
+  if (link.reserved == 0) return hop + 1;
+  Ahead& there = ahead(link);
+  serve_before(link, there, fabric_.sim().now(), 0);
+  const auto is_it = [&](const Reservation& later) {
+    return later.hop == hop && later.train == earlier.train &&
+           (later.train != nullptr || later.packet == earlier.packet);
+  };
+  const auto is_later = [&](const Reservation& later) { return is_it(later) && count(later) > from; };
+  // Some packets of a train may have their own reservations downstream, which others don't have.
+  std::optional<std::uint32_t> least;
+  for (const Reservation& later : there.reservations | std::views::filter(is_later))
+    least = std::min(least.value_or(behind(later)), behind(later));
+  while (std::ranges::any_of(there.reservations, is_later)) {
+    Reservation& last = there.reservations.back();
+    if (!is_it(last))
+      revoke_last(link, there);
+    else if (last.served >= from)
+      drop_back(link, there);
+    else
+      last.limit = from;
+  }
+  return least.value_or(hop + 1);
+}
+
+// A packet of a burst that isn't there yet arrives as the holder of the burst decides: notify_claims().
+void Reservations::come_again(const Reservation& reservation, std::uint32_t index) {
+  if (is_paced(reservation) && !has_crossed(reservation, index)) return drop(reservation, index);
+  come_by_event(reservation, index);
+}
+
+// True at the node from which a burst is reserved.
+bool Reservations::is_paced(const Reservation& reservation) {
+  return reservation.train != nullptr && reservation.train->paced &&
+         reservation.hop == reservation.train->from;
+}
+
+// True if the packet has crossed the link before the node.
+bool Reservations::has_crossed(const Reservation& reservation, std::uint32_t index) const {
+  const Train& train = *reservation.train;
+  const Time crosses = reservation.head(index) - train.lag;
+  const Time now = fabric_.sim().now();
+  if (crosses != now) return crosses < now;
+  const LiveLink& to_unit = fabric_.live(train.message->route[reservation.hop - 2]);
+  const Packet one{
+      .message = train.message, .head = now, .port = to_unit.port, .ordinal = train.ordinal + index};
+  return fabric_.has_passed(fabric_.component(to_unit.to), train.batch, one);
+}
+
+void Reservations::drop(const Reservation& reservation, std::uint32_t index) {
+  Packet* const known = reservation.train->known(index);
+  if (known == nullptr) return;
+  withdraw(*known);
+  fabric_.free(*known);
+}
+
+void Reservations::come_by_event(const Reservation& reservation, std::uint32_t index) {
+  Packet& one = recall(reservation, index);
+  goes_back(reservation, index, one);
+  if (one.hop == 0) return leave_by_event(one);
+  LiveLink& came = fabric_.live(one.message->route[reservation.hop - 1]);
+  came.arrivals->push(reservation.port - 1, one);
+}
+
+// Moves the packet back to where it is reserved.
+void Reservations::goes_back(const Reservation& reservation, std::uint32_t index, Packet& packet) {
+  packet.hop = reservation.hop;
+  packet.head = reservation.head(index);
+  packet.tail = reservation.tail(index);
+  packet.port = reservation.port;
+  packet.late = reservation.late;
+}
+
+// An unobserved packet is made anew.
+Packet& Reservations::recall(const Reservation& reservation, std::uint32_t index) {
+  if (reservation.train == nullptr) return withdraw(*reservation.packet), *reservation.packet;
+  Train& train = *reservation.train;
+  if (Packet* const known = train.known(index)) return withdraw(*known), *known;
+  Packet& again = fabric_.allocate();
+  again = {.message = train.message, .size = train.size, .ordinal = train.ordinal + index};
+  train.packets.set(index, again);
+  return again;
+}
+
+void Reservations::leave_by_event(Packet& packet) {
+  Ahead& there = ahead(fabric_.next_link(packet));
+  there.posted = std::max(there.posted, packet.head);
+  fabric_.component(packet.message->from).inbox().post(packet.head, packet);
+}
+
+// Withdraws the packet from where it arrives next.
+void Reservations::withdraw(Packet& packet) {
+  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+  if (came.arrivals != nullptr)
+    came.arrivals->withdraw(came.port - 1, packet);
+  else
+    fabric_.component(came.to).inbox().withdraw(packet);
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,187 @@
+// Unobserved packets: all packets of a message but its last. Their receiver only counts them, or serves them
+// in the order of one link. The link keeps them until another packet arrives.
+#include <limits>
+#include <utility>
+
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "../neighbours.hpp"
+#include "reservations.hpp"
+
+namespace kbsim::hw {
+
+void Reservations::find_end(LiveLink& link) {
+  using Packets = ServiceContract::Packets;
+  Component& to = fabric_.component(link.to);
+  if (link.credits() != nullptr || link.arrivals != nullptr) return;
+  const ServiceContract contract = to.contract();
+  link.ahead->receiver = contract.receiver;
+  const auto serves = [&](NodeId node) {
+    return fabric_.inputs(node) == 1 && fabric_.component(node).contract().packets == Packets::served;
+  };
+  if (contract.packets == Packets::counted) link.ahead->end = Ahead::End::counted;
+  if (serves(link.to)) link.ahead->end = Ahead::End::served;
+  if (to.node().kind != topology::NodeKind::pe_dma || !comes_later(link)) return;
+  for (const LinkId out : fabric_.graph().out(link.to)) {
+    LiveLink& behind = fabric_.live(out);
+    if (behind.to == link.from || behind.from_switch() != nullptr || behind.credits() != nullptr ||
+        !serves(behind.to))
+      continue;
+    link.ahead->end = Ahead::End::passed;
+    link.ahead->behind = &behind;
+    behind.merges = 1;
+    ahead(behind).merged.push_back(&link);
+  }
+}
+
+// True if packets arrive later than they leave. Packets that a switch sends have passed the pipeline of the
+// node before.
+bool Reservations::comes_later(const LiveLink& link) const {
+  return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
+}
+
+bool Reservations::is_unobserved(const Packet& packet, const Ahead& came) const {
+  const Message& message = *packet.message;
+  if (came.end == Ahead::End::observed || packet.ordinal + 1 >= message.packets) return false;
+  if (came.end == Ahead::End::counted) return fabric_.at_end(packet);
+  if (!message.cut_through) return false;
+  if (came.end == Ahead::End::served) return fabric_.at_end(packet);
+  const std::span<const LinkId> route = message.route;
+  return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == came.behind;
+}
+
+bool Reservations::arrives_unobserved(Packet& packet, LiveLink& link) {
+  Ahead& there = ahead(link);
+  if (!is_unobserved(packet, there)) return false;
+  pass_unobserved(there, {.message = packet.message,
+                          .size = packet.size,
+                          .head = packet.head,
+                          .tail = packet.tail,
+                          .ordinal = packet.ordinal});
+  fabric_.free(packet);
+  return true;
+}
+
+// A packet that is sent and arrives at one time.
+bool Reservations::is_accepted_at_once(Packet& packet, const LiveLink& link) {
+  ILateReceiver* const receiver = link.ahead->receiver;
+  if (receiver == nullptr || !fabric_.at_end(packet)) return false;
+  const Time comes = packet.message->cut_through ? packet.head : packet.tail;
+  return comes == fabric_.sim().now() && receiver->accept_at_once(packet);
+}
+
+// A packet that starts here may follow others that arrived by any link.
+void Reservations::accept_before(const Packet& packet) {
+  if (packet.hop == 0) return catch_up(packet.message->to);
+  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+  if (came.ahead != nullptr) catch_up(came);
+}
+
+void Reservations::catch_up(LiveLink& link) {
+  Ahead& there = *link.ahead;
+  if (there.end != Ahead::End::counted && there.end != Ahead::End::served) return;
+  const Time now = fabric_.sim().now();
+  if (link.reserved > 0) serve_before(link, there, now, 0);
+  while (!there.unobserved.empty()) {
+    UnobservedPackets& first = there.unobserved.front();
+    const std::uint32_t come = count_before(first.head, first.gap, first.count, now, false);
+    if (come == 0) return;
+    accept(link, first, come);
+    if (first.count > 0) return;
+    there.unobserved.pop_front();
+  }
+}
+
+void Reservations::catch_up(NodeId node) {
+  if (fabric_.component(node).contract().packets == ServiceContract::Packets::observed) return;
+  for (LiveLink* const link : links_to(fabric_, node)) {
+    if (link->merges != 0) merge(*link, fabric_.sim().now(), 0);
+    if (link->ahead != nullptr) catch_up(*link);
+  }
+}
+
+// Accepts the first `count` packets.
+void Reservations::accept(LiveLink& link, UnobservedPackets& packets, std::uint32_t count) {
+  UnobservedPackets these = packets;
+  these.count = count;
+  these.message->packets_left -= count;
+  fabric_.add_under_way(count * these.head + std::int64_t{count} * (count - 1) / 2 * these.gap);
+  if (link.ahead->receiver != nullptr) link.ahead->receiver->accept_unobserved(these);
+  packets.drop(count);
+}
+
+// A packet that was sent late, or starts there, comes after all that were on their way for this time.
+void Reservations::merge(LiveLink& link, const Packet& packet) {
+  const bool late = packet.late != 0 || packet.port == 0;
+  merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
+}
+
+// The link by which the next packet arrives, and the link by which the next of all others does.
+[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Reservations::first_merged(const Ahead& there) {
+  std::pair<LiveLink*, LiveLink*> first{};
+  const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
+    if (than == nullptr) return true;
+    const Time comes = in.ahead->unobserved.front().head;
+    const Time others = than->ahead->unobserved.front().head;
+    return comes < others || (comes == others && in.port < than->port);
+  };
+  for (LiveLink* const in : there.merged) {
+    if (in->ahead->unobserved.empty()) continue;
+    if (is_sooner(*in, first.first))
+      first = {in, first.first};
+    else if (is_sooner(*in, first.second))
+      first.second = in;
+  }
+  return first;
+}
+
+void Reservations::merge(LiveLink& link, Time at, std::uint32_t port) {
+  Ahead& there = ahead(link);
+  for (LiveLink* const in : there.merged) {
+    if (in->reserved > 0) serve_before(*in, ahead(*in), fabric_.sim().now(), 0);
+  }
+  for (;;) {
+    const auto [in, other] = first_merged(there);
+    if (in == nullptr) return;
+    UnobservedPackets& first = in->ahead->unobserved.front();
+    std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
+    if (other != nullptr) {
+      const Time comes = other->ahead->unobserved.front().head;
+      count = count_before(first.head, first.gap, count, comes, in->port < other->port);
+    }
+    if (count == 0) return;
+    pass(link, there, first, count);
+    if (first.count == 0) in->ahead->unobserved.pop_front();
+  }
+}
+
+// Passes on the first `count` packets, or only one if the others don't keep their distance.
+void Reservations::pass(LiveLink& link, Ahead& there, UnobservedPackets& packets, std::uint32_t count) {
+  const Time service = link.lane.rate().serialization(packets.size);
+  const auto after = [&](Time gap, Time free) {
+    const Time head = packets.head + gap;
+    const Time tail = packets.tail + gap;
+    const Time start = std::max(head + there.overhead, free);
+    return Passage{
+        .head = head, .tail = tail, .start = start, .end = std::max(start + service, tail + there.overhead)};
+  };
+  const Passage one = after(Time{0}, link.lane.free());
+  Time step{};
+  if (count > 1) {
+    const Passage two = after(packets.gap, one.end);
+    step = two.start - one.start;
+    if (!steady(one, two, there.overhead, service)) count = 1;
+  }
+  (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
+                              packets.size, service);
+  pass_unobserved(there, {.message = packets.message,
+                          .size = packets.size,
+                          .head = one.start + link.wire,
+                          .tail = one.end + link.wire,
+                          .gap = step,
+                          .ordinal = packets.ordinal,
+                          .count = count});
+  packets.drop(count);
+}
+
+}  // namespace kbsim::hw
