@@ -60,9 +60,12 @@ function(kbsim_export_targets)
   set(archive $<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/libkbsim.a)
   set(configs $<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/kbsim/configs)
   add_library(kbsim_program INTERFACE)
+  if(KBSIM_HAS_protobuf)
+    set(protobuf protobuf::libprotobuf-lite)
+  endif()
   target_link_libraries(kbsim_program INTERFACE kbsim_kernel
                         $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,${archive}>>
-                        fmt::fmt yaml-cpp protobuf::libprotobuf-lite Threads::Threads)
+                        fmt::fmt yaml-cpp ${protobuf} Threads::Threads)
   target_compile_definitions(kbsim_program INTERFACE $<INSTALL_INTERFACE:KBSIM_INSTALLED_CONFIGS="${configs}">)
   set_target_properties(kbsim_kernel PROPERTIES EXPORT_NAME kernel)
   set_target_properties(kbsim_program PROPERTIES EXPORT_NAME kbsim)
@@ -84,7 +87,7 @@ function(kbsim_install_package)
   install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kbsim/configs)
 endfunction()
 
-# The target `kbsim_installable`: all that `cmake --install` takes, and no tests. scripts/run.sh builds it.
+# The target `kbsim_installable`: all that `cmake --install` takes, and no tests.
 function(kbsim_installable)
   add_custom_target(kbsim_installable DEPENDS kbsim kbsim_archive kbsim_documents)
   if(TARGET kbsim_mpi)

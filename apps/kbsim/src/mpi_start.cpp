@@ -27,7 +27,7 @@ fs::path object() {
   for (const fs::path& file : {folder / kObject, folder.parent_path() / "lib" / "kbsim" / kObject}) {
     if (fs::exists(file, error)) return file;
   }
-  throw UsageError{
+  throw Unsupported{
       "mpirun: this kbsim has no libkbsim_mpi.so; install libopenmpi-dev and libboost-mpi1.81-dev, build it "
       "again and cmake --install it with --component mpi, or use --shard I/N"};
 }

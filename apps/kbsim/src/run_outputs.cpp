@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/output_place.hpp"
+#include "kbsim/inputs/chakra/trace.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 namespace kbsim::app {
@@ -25,6 +26,7 @@ void require_outputs(const RunOptions& options) {
     if (is_same_file(options.oplog, trace))
       throw UsageError{fmt::format("--oplog {}: the trace has that name", options.oplog)};
   }
+  if (!options.chakra.empty()) inputs::chakra::require_traces();
   report::require_folder("--chakra", options.chakra);
   report::require_folder("--trace-dir", options.trace.folder);
   report::require_folder(options.out);

@@ -191,7 +191,7 @@ void cut(trace::Timeline& timeline, Time since) {
 RunTrace::RunTrace(const TraceOptions& options)
     : file_{options.file}, folder_{options.folder}, quiet_{options.quiet} {
   require_trace(options);
-  if (!options.file.empty()) (void)format_of(options.file);
+  if (!options.file.empty() && format_of(options.file) == Format::perfetto) trace::require_perfetto();
   if (!options.unit.empty() && options.file.empty())
     throw UsageError{"--trace-unit is of Perfetto's format: --trace FILE.pftrace"};
   unit_ = unit_of(options);

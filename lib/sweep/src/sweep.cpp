@@ -80,6 +80,7 @@ bool known_points_have(const Sweep& sweep, const Cache& cache) {
 }
 
 ExitCode run_sweep(const Sweep& sweep) {
+  require_database();
   const std::filesystem::path& out = sweep.pool.out;
   const FolderClaim claim{out, sweep.shard, sweep.plan, sweep.requests};
   Cache cache{out};

@@ -218,6 +218,8 @@ class PerfettoTrace {
 
 }  // namespace
 
+void require_perfetto() {}
+
 void write_perfetto(Timeline& timeline, TimeUnit unit, const Sink& sink) {
   PerfettoTrace{timeline, unit, sink}.write();
 }

@@ -61,6 +61,8 @@ bool write_plan(const std::filesystem::path& out, const Plan& plan, const std::v
 [[nodiscard]] std::string points_csv(const Tables& tables);
 /// A line a number of a point: its parameters, metric, unit, value, key.
 [[nodiscard]] std::string results_csv(const Tables& tables);
+/// Unsupported, naming the package, if kbsim was built without SQLite.
+void require_database();
 /// sweep.sqlite: points, results, runs, links. UsageError if it can't be written.
 void write_database(const std::filesystem::path& file, const Tables& tables);
 

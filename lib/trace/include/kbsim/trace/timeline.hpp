@@ -66,6 +66,9 @@ using Sink = std::function<void(std::string_view bytes)>;
 /// Perfetto writes times in ns: a shorter time has the length 0, unless a ps is written as a ns.
 enum class TimeUnit : std::uint8_t { ns, ps };
 
+/// Unsupported, naming the packages, if kbsim was built without protobuf.
+void require_perfetto();
+
 /// Perfetto's protobuf: docs/tracing.md. Slices that overlap on a track get tracks of its name.
 void write_perfetto(Timeline& timeline, TimeUnit unit, const Sink& sink);
 

@@ -11,6 +11,10 @@
 
 namespace kbsim::inputs::chakra {
 
+/// Unsupported, naming the packages, if kbsim was built without protobuf; so are all functions here that read
+/// or write a trace.
+void require_traces();
+
 /// An attribute, encoded as in the file.
 using Attribute = std::string;
 [[nodiscard]] Attribute attribute(std::string_view name, std::int64_t value);
