@@ -6,5 +6,5 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-command -v python3 >/dev/null || "$root/scripts/install-dependencies.sh"
+command -v python3 >/dev/null || "$root/scripts/install-dependencies.sh" tests
 exec python3 -B "$root/test/bench/bench.py" "$@"

@@ -17,4 +17,5 @@ if [[ -f $cache ]]; then
 fi
 
 (cd "$root" && cmake --preset "$preset")
+export NINJA_STATUS=${NINJA_STATUS-"[%f/%t, %e s] "}
 cmake --build "$root/build/$preset" --parallel "$(nproc)" --target "${@:-all}"

@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
-# install-dependencies.sh [LIST]: installs the Debian packages of scripts/packages.txt, or another list, that are
-# missing. Does nothing if none is.
+# install-dependencies.sh [LIST...]: installs the Debian packages of these lists of scripts/packages.txt (main, features,
+# tests, bench) that are missing; without a list, main, features and tests. Does nothing if none is missing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-list=${1:-$here/packages.txt}
+(($# > 0)) || set -- main features tests
 
-mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+# The packages of one list.
+packages_of() { sed -n "/^\[$1\]/,/^\[/s/^\([a-z0-9][^ ]*\).*/\1/p" "$here/packages.txt"; }
+
+packages=()
+for list in "$@"; do
+  mapfile -t -O "${#packages[@]}" packages < <(packages_of "$list")
+  if ! grep -q "^\[$list\]" "$here/packages.txt"; then
+    echo "There is no list '$list': $(sed -n 's/^\[\(.*\)\].*/\1/p' "$here/packages.txt" | xargs)" >&2
+    exit 2
+  fi
+done
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "Not a Debian system: please install what corresponds to $list." >&2
+  echo "Not a Debian system: please install what corresponds to $here/packages.txt ($*)." >&2
   exit 0
 fi
 
@@ -31,7 +41,7 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 
-echo "Installing with ${as_root[*]:+sudo }apt-get: ${missing[*]}" >&2
+echo "Installing for $* with ${as_root[*]:+sudo }apt-get: ${missing[*]}" >&2
 "${as_root[@]}" apt-get update -qq >&2
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install --yes --no-install-recommends "${missing[@]}" >&2

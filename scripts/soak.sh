@@ -12,7 +12,7 @@ for argument in "$@"; do
 done
 
 if [[ $build == yes ]]; then
-  "$root/scripts/install-dependencies.sh"
+  "$root/scripts/install-dependencies.sh" main features tests
   "$root/scripts/build.sh" release kbsim soak_program test_host >&2
   "$root/scripts/build.sh" debug kbsim soak_program >&2
 fi

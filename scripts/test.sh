@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/install-dependencies.sh
+scripts/install-dependencies.sh main features tests
 scripts/build.sh release all headers_alone
 scripts/build.sh debug
 for preset in release debug; do

@@ -2,7 +2,7 @@
 # clang-tidy over the sources (all, or the files named). By hand: minutes, too slow for the gate.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-"$root/scripts/install-dependencies.sh"
+"$root/scripts/install-dependencies.sh" main features tests
 
 # A compile database of its own: a line a file, and clang-tidy can't read the compiler's precompiled headers.
 build=$root/build/tidy

@@ -15,7 +15,7 @@ for argument in "$@"; do
 done
 
 if [[ $build == yes ]]; then
-  "$root/scripts/install-dependencies.sh"
+  "$root/scripts/install-dependencies.sh" main features
   "$root/scripts/build.sh" release kbsim >&2
 fi
 exec python3 -B "$root/test/validation/validate.py" "${arguments[@]}"

@@ -232,8 +232,8 @@ def require_page(page, words, cases):
 def build_release():
     """Installs and builds the missing parts, as scripts/bench.sh states."""
     scripts = ROOT / "scripts"
-    subprocess.run([scripts / "install-dependencies.sh"], check=True)
-    if subprocess.run([scripts / "install-dependencies.sh", scripts / "packages-bench.txt"], check=False).returncode != 0:
+    subprocess.run([scripts / "install-dependencies.sh", "main", "features", "tests"], check=True)
+    if subprocess.run([scripts / "install-dependencies.sh", "bench"], check=False).returncode != 0:
         print("without SystemC or valgrind", file=sys.stderr)
     targets = ["kbsim", "kbsim_bench_engine", "kbsim_bench_mesh"]
     if pathlib.Path("/usr/include/systemc").exists():

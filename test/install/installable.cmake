@@ -1,6 +1,6 @@
 # cmake -DBUILD=… -DNINJA=… -P installable.cmake
 #
-# The target kbsim_installable, which scripts/run.sh builds, makes all files of the build folder that are installed.
+# The target kbsim_installable makes all files of the build folder that are installed.
 cmake_minimum_required(VERSION 3.25)
 
 function(ask_ninja name)
