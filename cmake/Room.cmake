@@ -32,7 +32,7 @@ set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic hw_shortcut h
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe hw_shortcut)
 # Where a run spends no time: readers and writers, and planning of many runs.
-set(KBSIM_COLD_ROOMS signals config inputs mock report trace page evaluate sweep)
+set(KBSIM_COLD_ROOMS signals config inputs mock report trace page explain evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #
@@ -66,7 +66,7 @@ function(kbsim_room name)
   if(KBSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND name IN_LIST KBSIM_BUSY_ROOMS)
     target_compile_options(kbsim_${name} PRIVATE -fno-sanitize-address-outline-instrumentation)
   endif()
-  if(name IN_LIST KBSIM_COLD_ROOMS OR (KBSIM_SANITIZE AND name STREQUAL explain))
+  if(name IN_LIST KBSIM_COLD_ROOMS)
     kbsim_compile_quickly(kbsim_${name})
   endif()
   kbsim_name_files_from_root(kbsim_${name})
