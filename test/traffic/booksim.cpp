@@ -52,7 +52,8 @@ double saturation(const Mesh& mesh, std::int64_t packets) {
 
 }  // namespace
 
-TEST_CASE("BookSim: latency of an input-queued mesh under uniform traffic") {
+TEST_CASE("BookSim: latency of an input-queued mesh under uniform traffic" *
+          doctest::skip(kbsim::test::kSanitized)) {
   CHECK(latency({}, 0.4, 20'000) == doctest::Approx(16.786).epsilon(0.01));
   CHECK(latency({}, 0.6, 20'000) == doctest::Approx(18.645).epsilon(0.02));
   CHECK(latency({.flits = 4}, 0.4, 10'000) == doctest::Approx(24.53).epsilon(0.03));
