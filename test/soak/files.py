@@ -170,7 +170,7 @@ def log(random, _):
         cells = [str(size), str(size // 4), "float", "sum", root][:len(left)]
         row = "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths))
         empty = random.choice(kinds) if len(kinds) == 2 and not behind and random.random() < 0.15 else None
-        cut = empty is None and not stamped and random.random() < 0.1
+        cut = empty is None and not stamped and not behind and random.random() < 0.1
         for kind in kinds:
             cells, time, right = group_cells(random, wrong_column, unit)
             row += " " * 32 if kind == empty else "".join(f"{cell:>8}" for cell in cells)
