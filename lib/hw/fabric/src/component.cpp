@@ -60,7 +60,7 @@ Task<> Component::take_packets() {
     fabric_.drop_wakes(packets);
   if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
   {
-    Fabric::Taking taking{fabric_, *this, packets};
+    NodeBatches::Taking taking{fabric_, *this, packets};
     while (Packet* const packet = taking.next()) {
       if (fabric_.at_end(*packet)) {
         accept(*packet);
@@ -69,8 +69,8 @@ Task<> Component::take_packets() {
       }
     }
   }
-  if (fabric_.has_switches()) [[unlikely]]
-    fabric_.allocate(id_);
+  if (fabric_.switches().any()) [[unlikely]]
+    fabric_.switches().allocate(id_);
 }
 
 void Component::join(Packet& packet) {

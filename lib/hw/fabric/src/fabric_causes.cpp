@@ -3,6 +3,7 @@
 
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/live_link.hpp"
 
 namespace kbsim::hw {
 
@@ -97,6 +98,14 @@ void FabricCauses::arrived(Packet& packet) {
   if (has_switches_ && packet.message->packets_left == 1) firsts_.erase(packet.message);
   of(packet) = {};
   free_.push_back(packet.causes);
+}
+
+void FabricCauses::entry(const Packet& packet, const LiveLink& link, Time overhead) {
+  const Time lookahead = link.credits()->lookahead();
+  const Cause& passed = ready(packet, link.to, overhead);
+  causes_->because(lookahead == Time{0} ? passed
+                                        : causes_->make_back(packet.head + overhead - lookahead, passed,
+                                                             why(Reason::lookahead, link.to)));
 }
 
 }  // namespace kbsim::hw

@@ -9,20 +9,9 @@
 namespace kbsim::hw {
 namespace {
 
-constexpr std::int64_t kTrain = 1024;  // packets of the smallest train
-constexpr int kAhead = 64;             // packets made at a time
+constexpr int kAhead = 64;  // packets made at a time
 
 }  // namespace
-
-// True if the message has a FIFO link to itself as soon as its turn comes, and the hops of its packets are
-// not recorded.
-bool Fabric::is_train(const Message& message, Time head, Time tail) const {
-  if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || causes_ != nullptr ||
-      message.route.empty())
-    return false;
-  const LiveLink& first = links_[message.route.front().value()];
-  return first.from_switch() == nullptr && first.credits() == nullptr;
-}
 
 // All packets after the first reserve the link now, as if they were there: no other packet gets in between.
 // Each goes when the one before it has left.
@@ -63,8 +52,8 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
                            .tail = next + ser + link.wire,
                            .gap = ser,
                            .count = left / whole};
-      if (ahead_ == nullptr || more.count == 0) continue;
-      const std::int64_t reserved = ahead_->follow(*message, &link, more);
+      if (shortcut() == nullptr || more.count == 0) continue;
+      const std::int64_t reserved = shortcut()->follow(*message, &link, more);
       message->injected += static_cast<std::uint32_t>(reserved);
       under_way_ -= reserved * source;
       left -= reserved * whole;

@@ -14,7 +14,7 @@ namespace kbsim::hw {
 SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, bool one_input)
     : fabric_{&fabric},
       node_{node},
-      inputs_{one_input ? 1 : fabric.places_->inputs[node.value()] + 1},
+      inputs_{one_input ? 1 : fabric.inputs(node) + 1},
       outputs_{static_cast<std::uint32_t>(fabric.graph().out(node).size())} {
   const InputQueues* queues = fabric.component(node).input_queues();
   const topology::Graph& graph = fabric.graph();
@@ -23,7 +23,7 @@ SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, bool one_input)
 }
 
 std::uint32_t SwitchPorts::channel(const Packet& packet) const {
-  return finite_ && packet.port > 0 ? packet.channel : fabric_->channels(packet).first;
+  return finite_ && packet.port > 0 ? packet.channel : fabric_->switches().channels(packet).first;
 }
 
 std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
@@ -35,7 +35,7 @@ std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
                       fmt::format("buffer_bytes: {} can't hold a packet of {}",
                                   to_string(link.credits()->capacity()), to_string(packet.size))};
   }
-  const auto channel = link.credits()->choose(fabric_->channels(packet), packet.size, now());
+  const auto channel = link.credits()->choose(fabric_->switches().channels(packet), packet.size, now());
   if (!channel && link.lane.free() <= now())
     link.rare->blocked_since = std::min(link.rare->blocked_since, now());
   return channel;
@@ -103,11 +103,12 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const Sw
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
   if (causes() != nullptr) [[unlikely]]
     explain(packet, link, slot, overhead, credit_for(packet, link, channel), waits);
-  fabric_->give_back(packet, slot.end);
+  fabric_->switches().give_back(packet, slot.end);
   if (link.credits()) {
     link.credits()->take(channel, packet.size);
     if (fabric_->spans() != nullptr)
-      fabric_->note_room(packet.message->route[packet.hop], now(), link.credits()->taken_by(packet.size));
+      fabric_->switches().note_room(packet.message->route[packet.hop], now(),
+                                    link.credits()->taken_by(packet.size));
   }
   packet.channel = channel;
   fabric_->cross(packet, link, slot);

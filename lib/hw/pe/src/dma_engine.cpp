@@ -19,20 +19,10 @@ Bytes DmaEngine::window_of(Bytes request, Bytes largest) {
 
 Time DmaEngine::gap_of(Bytes size) const { return std::max(tcm_->pace(size), port_.serialization(size)); }
 
-bool DmaEngine::has_room(const DmaQueue& queue, const Transfer& sender) const {
-  if (queue.burst.message != nullptr || queue.outstanding == 0_B) return true;
-  const Bytes with_next = queue.outstanding + window_of(sender.next_bytes(spec_.request));
-  return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
-}
-
-bool DmaEngine::may_send(DmaQueue& queue) const {
-  if (queue.waiting.empty()) return false;
-  if (!std::exchange(queue.picked, true)) {
-    const std::size_t next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
-    queue.next = static_cast<std::uint32_t>(std::min(next, queue.waiting.size()));
-  }
-  ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
-  return has_room(queue, queue.sender());
+void DmaEngine::pick(DmaQueue& queue) {
+  const std::size_t next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
+  ensure(next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
+  queue.next = static_cast<std::uint32_t>(next);
 }
 
 DmaQueue* DmaEngine::next_queue() {

@@ -20,6 +20,8 @@ struct SwitchWait {
   Reason reason = Reason::queue_head;
 };
 
+struct LiveLink;
+
 /// Why packets are where they are; used only while causes are kept.
 class FabricCauses {
  public:
@@ -33,6 +35,11 @@ class FabricCauses {
   [[nodiscard]] const Cause& left() const { return left_; }
 
   void inject(Packet& packet);
+  /// The next event is the packet's arrival: of its head, or of its tail.
+  void post(const Packet& packet, bool at_head) { causes_->because(at_head ? head(packet) : tail(packet)); }
+  /// The next event is its entry into a finite queue at the end of the link, where the node has this
+  /// overhead.
+  void entry(const Packet& packet, const LiveLink& link, Time overhead);
   /// Some nodes have switches.
   void have_switches() { has_switches_ = true; }
   /// The packet gets its next link. It was ready when its head had passed the `overhead` of the node.

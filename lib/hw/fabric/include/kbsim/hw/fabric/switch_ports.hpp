@@ -41,7 +41,9 @@ class SwitchPorts {
   [[nodiscard]] std::optional<std::uint32_t> room_ahead(const Packet& packet);
   /// For a switch of worms: the channels that the first flit may ask for at the far end of its next link,
   /// among `channels_ahead(output)`, numbered from 0. Without queues there, the room is unlimited.
-  [[nodiscard]] ChannelSet choices(const Packet& packet) const { return fabric_->channels(packet); }
+  [[nodiscard]] ChannelSet choices(const Packet& packet) const {
+    return fabric_->switches().channels(packet);
+  }
   [[nodiscard]] std::uint32_t channels_ahead(std::uint32_t output) const;
   [[nodiscard]] bool takes_worms(std::uint32_t output) const;
   /// There is room for the flit in this channel.
@@ -60,7 +62,7 @@ class SwitchPorts {
   /// its tail leaves; the room that it took here is then given back.
   Time send(Packet& packet, std::uint32_t channel) { return send(packet, channel, {}); }
   /// Makes the fabric call allocate() at this time, which must be later than now.
-  void wake(Time at) { fabric_->wake(node_, at); }
+  void wake(Time at) { fabric_->switches().wake(node_, at); }
 
   // For a switch that explains(), where causes are kept:
   [[nodiscard]] Causes* causes() const { return fabric_->sim().causes(); }

@@ -97,7 +97,11 @@ class DmaEngine {
   }
   /// The class whose turn it is, else the next that may send.
   [[nodiscard]] DmaQueue* next_queue();
-  [[nodiscard]] bool may_send(DmaQueue& queue) const;
+  [[nodiscard]] bool may_send(DmaQueue& queue) const {
+    if (queue.waiting.empty()) return false;
+    if (!std::exchange(queue.picked, true)) pick(queue);
+    return has_room(queue, queue.sender());
+  }
   /// As may_send() if nothing changes; also true if only its policy knows the sender.
   [[nodiscard]] bool may_send_later(const DmaQueue& queue) const {
     if (queue.waiting.empty()) return false;
@@ -144,7 +148,13 @@ class DmaEngine {
   void finish(Transfer& transfer);
 
  protected:
-  [[nodiscard]] bool has_room(const DmaQueue& queue, const Transfer& sender) const;
+  [[nodiscard]] bool has_room(const DmaQueue& queue, const Transfer& sender) const {
+    if (queue.burst.message != nullptr || queue.outstanding == 0_B) return true;
+    const Bytes with_next = queue.outstanding + window_of(sender.next_bytes(spec_.request));
+    return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
+  }
+  // Asks the policy which transfer sends next.
+  static void pick(DmaQueue& queue);
   // These bytes of the sender's transfer are asked for, or leave TCM by `left_tcm`.
   void sent(DmaQueue& queue, Bytes bytes, Time left_tcm);
 

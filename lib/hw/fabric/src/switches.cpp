@@ -1,4 +1,5 @@
-// The fabric where nodes have switches: virtual channels and credits.
+#include "kbsim/hw/fabric/switches.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +9,6 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
-#include "kbsim/hw/fabric/i_shortcut.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "impl/vc_switch.hpp"
@@ -62,123 +62,93 @@ void check_worms(const topology::Graph& graph, NodeId node, const Component& com
 
 }  // namespace
 
-void Fabric::connect() {
-  for (LiveLink& link : links_) add_credits(link);
-  for (std::uint32_t node = 0; node < components_.size(); ++node) add_switch(NodeId{node});
-  add_arrivals();
-  for (Fabric* const fabric : places_->fabrics) {
-    fabric->has_switches_ = has_switches_;
-    fabric->flit_ = flit_;
-    fabric->worm_flits_ = worm_flits_;
-    if (shortcut_maker() != nullptr) fabric->shortcut_ = shortcut_maker()(*fabric);
-    if (!fabric->is_exact_) fabric->ahead_ = fabric->shortcut_.get();
-  }
-  if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
-}
-
-void Fabric::require_causes(const LiveLink& link) const {
+void Switches::require_causes(const LiveLink& link) const {
   if (link.from_switch() == nullptr) return;
-  causes_->have_switches();
+  fabric_.causes()->have_switches();
   if (link.from_switch()->explains()) return;
-  const topology::Node& node = graph_.node(link.from);
+  const topology::Node& node = fabric_.graph().node(link.from);
   throw Unsupported{
       fmt::format("--explain: the switch of {}, a {}, doesn't say why its packets wait: ISwitch::explains()",
                   node.name, node.model->impl)};
 }
 
-bool Fabric::takes_time(const LiveLink& link) const {
-  return component(link.from).overhead() + link.wire > Time{0};
-}
-
-// Such a node itself never passes a packet on in zero time. So packets sent to it at the present time are
-// sent late, and by other nodes.
-void Fabric::add_arrivals() {
-  for (std::uint32_t i = 0; i < components_.size(); ++i) {
-    const Component& at = *components_[i];
-    const auto some_time = [&](LinkId link) { return takes_time(live(link)); };
-    const bool has_switch = has_switches_ && places_->switches[i] != nullptr;
-    if (at.only_passes_on() && !has_switch && std::ranges::all_of(graph_.out(NodeId{i}), some_time))
-      arrivals_[i] = std::make_unique<Merge<Packet>>(owner(NodeId{i}).sim_, at.name(), places_->inputs[i]);
-  }
-  for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();
-}
-
-void Fabric::add_credits(LiveLink& link) {
-  const InputQueues* queues = component(link.to).input_queues();
+void Switches::add_credits(LiveLink& link, Bytes& flit, int& worm_flits) {
+  const InputQueues* queues = fabric_.component(link.to).input_queues();
   if (queues == nullptr) return;
-  check_kind(graph_, link.to);
-  check_channels(graph_, link.to, queues->vcs);
-  check_packets(graph_, link.to, *queues);
+  check_kind(fabric_.graph(), link.to);
+  check_channels(fabric_.graph(), link.to, queues->vcs);
+  check_packets(fabric_.graph(), link.to, *queues);
   link.make_rare().credits = std::make_unique<Credits>(*queues);
   if (!queues->worms) return;
-  flit_ = flit_ == 0_B ? queues->worms->flit : std::min(flit_, queues->worms->flit);
-  worm_flits_ = worm_flits_ == 0 ? queues->worms->flits : std::min(worm_flits_, queues->worms->flits);
+  flit = flit == 0_B ? queues->worms->flit : std::min(flit, queues->worms->flit);
+  worm_flits = worm_flits == 0 ? queues->worms->flits : std::min(worm_flits, queues->worms->flits);
 }
 
 // Where a component has no switch, packets wait for credits in queues without limit, one for each channel.
-void Fabric::add_switch(NodeId node) {
-  const std::span<const LinkId> links = graph_.out(node);
-  const auto needs_credits = [this](LinkId link) { return live(link).credits() != nullptr; };
-  std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{owner(node), node});
+void Switches::add_switch(NodeId node) {
+  const std::span<const LinkId> links = fabric_.graph().out(node);
+  const auto needs_credits = [this](LinkId link) { return fabric_.live(link).credits() != nullptr; };
+  std::unique_ptr<ISwitch> made = fabric_.component(node).make_switch(SwitchPorts{fabric_.owner(node), node});
   const bool own = made != nullptr;
   const auto takes_worms = [this](LinkId link) {
-    return live(link).credits() != nullptr && live(link).credits()->queues().worms;
+    return fabric_.live(link).credits() != nullptr && fabric_.live(link).credits()->queues().worms;
   };
-  if (!own) check_switch(graph_, node, component(node));
+  if (!own) check_switch(fabric_.graph(), node, fabric_.component(node));
   if (!own && std::ranges::none_of(links, needs_credits)) return;
   const bool to_worms = std::ranges::any_of(links, takes_worms);
-  if (own && to_worms) check_worms(graph_, node, component(node));
+  if (own && to_worms) check_worms(fabric_.graph(), node, fabric_.component(node));
   if (!own) {
     const auto make = to_worms ? make_worm_source : make_vc_switch;
-    made = make(SwitchPorts{owner(node), node, true}, arbiters().at("round_robin"));
+    made = make(SwitchPorts{fabric_.owner(node), node, true}, arbiters().at("round_robin"));
   }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
-    LiveLink& link = live(links[i]);
+    LiveLink& link = fabric_.live(links[i]);
     if (!own && link.credits() == nullptr) continue;
     link.make_rare().from_switch = made.get();
     link.make_rare().output = i;
   }
-  places_->switches.resize(components_.size());
-  places_->switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made));
-  has_switches_ = true;
+  places_.switches.resize(fabric_.graph().nodes().size());
+  places_.switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made));
+  any_ = true;
 }
 
-void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
+void Switches::queue(Packet& packet, Time ready, LiveLink& link) {
   packet.ready = ready;
-  if (causes_) [[unlikely]]
+  if (fabric_.causes() != nullptr) [[unlikely]]
     explain_queue(packet, link);
   link.rare->queued += link.lane.rate().serialization(packet.size);
-  link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - sim_.now()));
+  link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - fabric_.sim().now()));
   link.from_switch()->push(packet);
 }
 
 // Packets that start at a node wait in the order in which they arrive there.
-void Fabric::explain_queue(const Packet& packet, const LiveLink& link) {
-  const Cause& ready = causes_->ready(packet, link.from, packet.ready - packet.head);
-  if (packet.hop == 0) causes_->causes().comes_next(server(Reason::queue_head, link.from.value()), ready);
+void Switches::explain_queue(const Packet& packet, const LiveLink& link) {
+  const Cause& ready = fabric_.causes()->ready(packet, link.from, packet.ready - packet.head);
+  if (packet.hop == 0)
+    fabric_.causes()->causes().comes_next(server(Reason::queue_head, link.from.value()), ready);
 }
 
-void Fabric::allocate(NodeId node) {
-  NodeSwitch* const here = has_switches_ ? places_->switches[node.value()].get() : nullptr;
+void Switches::allocate(NodeId node) {
+  NodeSwitch* const here = any_ ? places_.switches[node.value()].get() : nullptr;
   if (here == nullptr) return;
-  std::erase_if(here->wakes, [now = sim_.now()](Time at) { return at <= now; });
+  std::erase_if(here->wakes, [now = fabric_.sim().now()](Time at) { return at <= now; });
   here->model->allocate();
 }
 
 // Each time is kept once. So how often a node looks again doesn't depend on the order of events.
-void Fabric::wake(NodeId node, Time at) {
-  std::vector<Time>& wakes = places_->switches[node.value()]->wakes;
+void Switches::wake(NodeId node, Time at) {
+  std::vector<Time>& wakes = places_.switches[node.value()]->wakes;
   if (std::ranges::find(wakes, at) != wakes.end()) return;
   wakes.push_back(at);
-  wake(component(node), at);
+  fabric_.wake(fabric_.component(node), at);
 }
 
 // Each class of traffic and each phase of a route has channels of its own. In-order messages of one source
 // and target always take the same one of these.
-ChannelSet Fabric::channels(const Packet& packet) const {
+ChannelSet Switches::channels(const Packet& packet) const {
   const Message& message = *packet.message;
-  const auto phases = static_cast<std::uint32_t>(graph_.phases());
-  const auto classes = static_cast<std::uint32_t>(graph_.classes());
+  const auto phases = static_cast<std::uint32_t>(fabric_.graph().phases());
+  const auto classes = static_cast<std::uint32_t>(fabric_.graph().classes());
   const std::uint32_t phase = message.path->phases.empty() ? 0 : message.path->phases[packet.hop];
   const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.traffic_class) : 0;
   ChannelSet set{.first = of_class * phases + phase, .stride = classes * phases};
@@ -186,36 +156,37 @@ ChannelSet Fabric::channels(const Packet& packet) const {
   return set;
 }
 
-void Fabric::note_room(LinkId link, Time at, Bytes change) const {
-  const InputQueues& queues = links_[link.value()].credits()->queues();
-  spans_->take({.link = link, .at = at, .change = change.count(), .all = queues.bytes.count() * queues.vcs});
+void Switches::note_room(LinkId link, Time at, Bytes change) const {
+  const InputQueues& queues = fabric_.live(link).credits()->queues();
+  fabric_.spans()->take(
+      {.link = link, .at = at, .change = change.count(), .all = queues.bytes.count() * queues.vcs});
 }
 
 // The queue is at the end of the link by which the packet arrived.
-void Fabric::give_back(const Packet& packet, Time tail_left) {
+void Switches::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
   const LinkId link = packet.message->route[packet.hop - 1];
-  const LiveLink& came = live(link);
+  const LiveLink& came = fabric_.live(link);
   if (!came.credits()) return;
   const std::optional<Worms>& worms = came.credits()->queues().worms;
   const Time at = tail_left + came.wire + (worms ? worms->credit : Time{0});
   came.credits()->give(at, packet.channel, packet.size);
-  if (spans_ != nullptr) [[unlikely]]
+  if (fabric_.spans() != nullptr) [[unlikely]]
     note_room(link, at, 0_B - came.credits()->taken_by(packet.size));
-  if (causes_) [[unlikely]]
+  if (fabric_.causes() != nullptr) [[unlikely]]
     explain_credit(packet, at, worms ? worms->credit : Time{0});
   wake(came.from, at);
 }
 
 // The credit goes back over the link by which the packet arrived.
-void Fabric::explain_credit(const Packet& packet, Time at, Time delay) {
+void Switches::explain_credit(const Packet& packet, Time at, Time delay) {
   const LinkId link = packet.message->route[packet.hop - 1];
-  const LiveLink& came = live(link);
-  Causes& causes = causes_->causes();
-  Cause there = causes.make(at - delay, causes_->tail_left(), why(Reason::wire, link));
+  const LiveLink& came = fabric_.live(link);
+  Causes& causes = fabric_.causes()->causes();
+  Cause there = causes.make(at - delay, fabric_.causes()->tail_left(), why(Reason::wire, link));
   if (delay > Time{0}) there = causes.make(at, there, why(Reason::credit_delay, came.to));
   causes.because(there);
-  causes_->give(link, packet.channel, came.credits()->taken_by(packet.size), std::move(there));
+  fabric_.causes()->give(link, packet.channel, came.credits()->taken_by(packet.size), std::move(there));
 }
 
 }  // namespace kbsim::hw

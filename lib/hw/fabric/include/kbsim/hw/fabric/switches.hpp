@@ -1,0 +1,52 @@
+#pragma once
+
+#include "kbsim/hw/fabric/credits.hpp"
+#include "kbsim/hw/fabric/live_link.hpp"
+
+namespace kbsim::hw {
+
+class Fabric;
+struct SharedPlaces;
+
+/// The switches of a fabric's nodes, and the credits of links into finite queues. A node without a switch of
+/// its own that sends into such queues gets one.
+class Switches {
+ public:
+  Switches(Fabric& fabric, SharedPlaces& places) : fabric_{fabric}, places_{places} {}
+  Switches(const Switches&) = delete;
+  Switches& operator=(const Switches&) = delete;
+
+  /// True if some nodes have a switch.
+  [[nodiscard]] bool any() const { return any_; }
+  /// The node's switch sends what can go now. Call late, after all Fabric::forward() calls of a time.
+  void allocate(NodeId node);
+  /// The switch of the node looks again at that time, once however often it is asked.
+  void wake(NodeId node, Time at);
+
+  /// Sets up the queues at the end of a link, then the switch of a node. ConfigError if they don't fit.
+  void add_credits(LiveLink& link, Bytes& flit, int& worm_flits);
+  void add_switch(NodeId node);
+  /// Unsupported if the switch that sends over the link can't say why packets wait.
+  void require_causes(const LiveLink& link) const;
+  /// The switches of another process of the machine.
+  void share(const Switches& whole) { any_ = whole.any_; }
+
+  /// The packet waits for its next link from `ready` on.
+  void queue(Packet& packet, Time ready, LiveLink& link);
+  /// The packet's tail leaves its queue then: the room goes back over the link by which it arrived.
+  void give_back(const Packet& packet, Time tail_left);
+  /// Room in the queues at the end of the link changes.
+  void note_room(LinkId link, Time at, Bytes change) const;
+  /// Virtual channels that the packet may take on its next link.
+  [[nodiscard]] ChannelSet channels(const Packet& packet) const;
+
+ private:
+  void explain_queue(const Packet& packet, const LiveLink& link);
+  void explain_credit(const Packet& packet, Time at, Time delay);
+
+  Fabric& fabric_;
+  SharedPlaces& places_;
+  bool any_ = false;
+};
+
+}  // namespace kbsim::hw
