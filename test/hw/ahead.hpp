@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "kbsim/hw/conformance/machine_outcome.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 
@@ -22,14 +23,6 @@
 namespace kbsim::hw::test {
 
 using Shuffle = std::optional<std::uint64_t>;
-
-// All statistics of each link.
-struct LinkUse {
-  Time free{}, busy{}, waited{}, longest{};
-  std::int64_t packets = 0;
-  Bytes bytes;
-  bool operator==(const LinkUse&) const = default;
-};
 
 inline bool same_use(const UnitUse& a, const UnitUse& b) {
   return a.served == b.served && a.bytes == b.bytes && a.busy == b.busy && a.waited == b.waited &&
@@ -60,18 +53,7 @@ struct Outcome {
   }
 };
 
-inline std::vector<LinkUse> use_of_links(const Fabric& fabric) {
-  std::vector<LinkUse> all;
-  for (const LiveLink& link : fabric.links()) {
-    all.push_back({.free = link.lane.free(),
-                   .busy = link.lane.busy(),
-                   .waited = link.lane.waited(),
-                   .longest = link.lane.longest_queue(),
-                   .packets = link.lane.packets(),
-                   .bytes = link.lane.bytes()});
-  }
-  return all;
-}
+inline std::vector<LinkUse> use_of_links(const Fabric& fabric) { return use_of(fabric.links()); }
 
 // The first link whose use differs, and how.
 inline std::string different(const std::vector<LinkUse>& a, const std::vector<LinkUse>& b) {

@@ -120,7 +120,7 @@ TEST_CASE("Unheard packets: at every look, links and units have done the same") 
       for (std::size_t i = 0; i < seen.size(); ++i) {
         if (seen[i].same(exact[i]) || order_decides(spec, program, times, exact[i], i)) continue;
         CAPTURE(to_string(times[i]));
-        CAPTURE(different(seen[i].links, exact[i].links));
+        CAPTURE(test::different(seen[i].links, exact[i].links));
         CAPTURE(different(seen[i].units, exact[i].units));
         REQUIRE(seen[i].same(exact[i]));
       }
