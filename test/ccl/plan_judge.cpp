@@ -126,7 +126,7 @@ TEST_CASE("judge: a plan that makes just what its collective is defined to make 
       for (int chunk = 0; chunk < it.outputs; ++chunk) {
         Sources held;
         if (const PlanSum& sum = outputs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(chunk)]) {
-          for (const PlanPart& part : *sum) held.push_back({part.rank, part.chunk});
+          for (const Contribution& part : *sum) held.push_back({part.rank, part.chunk});
         }
         CHECK(held == it.wanted(rank, chunk));
       }

@@ -175,7 +175,7 @@ TEST_CASE("Plans: vectors of several PEs of a rank are its tensor; what adds the
       for (int chunk = 0; chunk < plan.chunks; ++chunk) {
         const ccl::PlanSum& sum = outputs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(chunk)];
         REQUIRE(sum->size() == static_cast<std::size_t>(8 * ranks));
-        for (const ccl::PlanPart& part : *sum) {
+        for (const ccl::Contribution& part : *sum) {
           CHECK(part.times == 1);
           CHECK(part.chunk % ranks == chunk % ranks);
         }

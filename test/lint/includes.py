@@ -36,7 +36,7 @@ THIRD_PARTY = {
     "sqlite3.h": {"sweep/src"},
     "Eigen/": {"replay/src", "test/bench"},
     "unsupported/Eigen/": {"replay/src"},
-    "range/v3/": {"topology"},
+    "range/v3/": {"topology/src", "ccl/src", "host/src", "report/src", "evaluate/src"},
     "doctest/": {"test"},
     "benchmark/": {"test/bench"},
     "sys/": {"signals", "report", "sweep", "apps"},

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -15,7 +19,9 @@
 namespace kbsim::ccl {
 namespace {
 
-// The address of a ring, and the part of a TCM that it takes.
+namespace views = ranges::views;
+
+// The address of a ring, and the bytes of a TCM that it takes.
 struct Ring {
   topology::PhysAddr at = {};
   std::optional<topology::PhysAddr> tcm = {};
@@ -23,7 +29,7 @@ struct Ring {
 // The rings of each PE of a wiring, in the order of its neighbours.
 using Rings = std::map<PeCoord, std::vector<Ring>>;
 
-// A memory that holds rings, and the part of it that a PE may use.
+// A memory that holds rings, and its bytes that a PE may use.
 struct RingMemory {
   topology::Region region;
   std::string_view whole;
@@ -77,9 +83,10 @@ Ring reserve_ring(PeCoord pe, Flow flow, topology::Region region, Bytes size,
 }
 
 void require_own_labels(PeCoord pe, const std::vector<Neighbour>& neighbours) {
-  for (auto to = neighbours.begin(); to != neighbours.end(); ++to) {
-    if (std::ranges::find(neighbours.begin(), to, to->direction, &Neighbour::direction) == to) continue;
-    throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), to->direction)};
+  std::set<std::string_view> labels;
+  for (const Neighbour& to : neighbours) {
+    if (!labels.insert(to.direction).second)
+      throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), to.direction)};
   }
 }
 
@@ -107,13 +114,11 @@ const Ring& ring_at_peer(PeCoord from, const Neighbour& to, const Wiring& wiring
 PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
   PePlan plan{.pe = pe, .queues = {}};
   const std::vector<Neighbour>& neighbours = wiring.at(pe);
-  const std::vector<Ring>& own = rings.at(pe);
   plan.queues.reserve(neighbours.size());
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    const Neighbour& to = neighbours[i];
+  for (const auto& [to, own] : views::zip(neighbours, rings.at(pe))) {
     const Ring& there = ring_at_peer(pe, to, wiring, rings);
-    const Ring& mine = receives(to.flow) ? own[i] : there;
-    const Ring& theirs = sends(to.flow) ? there : own[i];
+    const Ring& mine = receives(to.flow) ? own : there;
+    const Ring& theirs = sends(to.flow) ? there : own;
     plan.queues.push_back({.direction = to.direction,
                            .peer = to.peer,
                            .my_ring = mine.at,
@@ -146,9 +151,8 @@ Wiring wiring_among(const config::AlgorithmSpec& algorithm, const config::Machin
                     const std::vector<PeCoord>& pes) {
   if (pes.empty()) return wiring_of(algorithm, machine);
   std::vector<PeCoord> all;
-  for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    for (const PeCoord& pe : pes) all.push_back({sip, pe.cube, pe.pe});
-  }
+  for (const auto& [sip, pe] : views::cartesian_product(views::indices(machine.system.sips.count), pes))
+    all.push_back({sip, pe.cube, pe.pe});
   return queues_of(algorithm, topologies().at(algorithm.topology).wire(machine, all));
 }
 

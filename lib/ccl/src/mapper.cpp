@@ -1,6 +1,12 @@
 #include "kbsim/ccl/mapper.hpp"
 
+#include <tuple>
 #include <utility>
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/transform.hpp>
 
 namespace kbsim::ccl {
 
@@ -15,13 +21,10 @@ bool register_mapper(std::string name, Mapper mapper, const char& /*abi*/) noexc
 }
 
 std::vector<PeCoord> first_pes(const config::MachineSpec& machine, int cubes, int pes) {
-  std::vector<PeCoord> all;
-  for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    for (int cube = 0; cube < cubes; ++cube) {
-      for (int pe = 0; pe < pes; ++pe) all.push_back({sip, cube, pe});
-    }
-  }
-  return all;
+  using namespace ranges;
+  return views::cartesian_product(views::indices(machine.system.sips.count), views::indices(cubes),
+                                  views::indices(pes)) |
+         views::transform([](const auto& at) { return std::make_from_tuple<PeCoord>(at); }) | to<std::vector>;
 }
 
 }  // namespace kbsim::ccl

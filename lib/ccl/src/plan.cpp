@@ -1,6 +1,7 @@
 #include "kbsim/ccl/plan.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,10 @@
 
 namespace kbsim::ccl {
 namespace {
+
+auto all_steps(const Plan& plan) {
+  return plan.blocks | std::views::join | std::views::transform(&PlanBlock::steps) | std::views::join;
+}
 
 // Whether a buffer of extent `mine` (input or output) is one share of the other.
 bool is_one_share(const Plan& plan, Extent mine, Extent other) {
@@ -48,7 +53,7 @@ std::string step_name(const Plan& plan, int rank, int block, int step) {
 
 void mark_awaited(Plan& plan) {
   for (auto& blocks : plan.blocks) {
-    for (int number = 0; number < static_cast<int>(blocks.size()); ++number) {
+    for (const int number : numbers(blocks)) {
       for (const PlanStep& step : blocks[at(number)].steps) {
         if (step.after_block < 0 || step.after_block == number) continue;
         blocks[at(step.after_block)].steps[at(step.after_step)].awaited = true;
@@ -57,22 +62,11 @@ void mark_awaited(Plan& plan) {
   }
 }
 
-bool has_waits(const Plan& plan) {
-  for (const auto& blocks : plan.blocks) {
-    for (const PlanBlock& block : blocks) {
-      if (std::ranges::any_of(block.steps, &PlanStep::awaited)) return true;
-    }
-  }
-  return false;
-}
+bool has_waits(const Plan& plan) { return std::ranges::any_of(all_steps(plan), &PlanStep::awaited); }
 
 int largest_message(const Plan& plan) {
   int most = 1;
-  for (const auto& blocks : plan.blocks) {
-    for (const PlanBlock& block : blocks) {
-      for (const PlanStep& step : block.steps) most = std::max(most, step.count);
-    }
-  }
+  for (const PlanStep& step : all_steps(plan)) most = std::max(most, step.count);
   return most;
 }
 

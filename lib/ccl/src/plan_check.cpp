@@ -5,11 +5,13 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <span>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -20,8 +22,9 @@
 namespace kbsim::ccl {
 namespace {
 
-using Part = PlanPart;
-using Sum = std::vector<Part>;
+namespace views = ranges::views;
+
+using Sum = std::vector<Contribution>;
 using SumPtr = PlanSum;
 
 SumPtr merged(const SumPtr& a, const SumPtr& b) {
@@ -72,8 +75,8 @@ class Follow {
     if (out >= 0) queues_[out].push_back(std::move(result));
   }
 
-  void require_room(std::size_t parts) const {
-    if (parts > left_)
+  void require_room(std::size_t contributions) const {
+    if (contributions > left_)
       throw Unsupported{plan_.name + ": so many contributions move in this plan that they aren't followed"};
   }
   [[nodiscard]] const SumPtr& output(int rank, int chunk) { return cell(rank, {PlanBuffer::output, chunk}); }
@@ -131,10 +134,21 @@ Sum expected(const Plan& plan, int rank, int chunk) {
   return all;
 }
 
-std::string named(const Part& part) { return fmt::format("chunk {} of rank {}", part.chunk, part.rank); }
+std::string named(const Contribution& one) { return fmt::format("chunk {} of rank {}", one.chunk, one.rank); }
+
+// "chunk 3 of rank 0 + 2 times chunk 0 of rank 2 + 24 more"
+std::string text_of(const Sum& sum, std::size_t most) {
+  const auto text = [](const Contribution& one) {
+    return one.times > 1 ? fmt::format("{} times {}", one.times, named(one)) : named(one);
+  };
+  const std::size_t shown = most == 0 ? sum.size() : std::min(most, sum.size());
+  const std::string more = shown < sum.size() ? fmt::format(" + {} more", sum.size() - shown) : "";
+  return fmt::format("{}{}", fmt::join(sum | std::views::take(shown) | std::views::transform(text), " + "),
+                     more);
+}
 
 bool is_right(const Sum& wanted, const SumPtr& found) {
-  return found && std::ranges::equal(wanted, *found, [](const Part& a, const Part& b) {
+  return found && std::ranges::equal(wanted, *found, [](const Contribution& a, const Contribution& b) {
            return a.source() == b.source() && b.times == 1;
          });
 }
@@ -142,18 +156,17 @@ bool is_right(const Sum& wanted, const SumPtr& found) {
 // The first difference.
 std::string difference(const Sum& wanted, const SumPtr& found) {
   if (!found) return "is never written";
-  const auto has = [](const Sum& sum, const Part& part) {
-    const auto same =
-        std::ranges::find_if(sum, [&](const Part& one) { return one.source() == part.source(); });
+  const auto times_in = [](const Sum& sum, const Contribution& one) {
+    const auto same = std::ranges::find(sum, one.source(), &Contribution::source);
     return same == sum.end() ? 0U : same->times;
   };
-  for (const Part& part : wanted) {
-    const std::uint32_t times = has(*found, part);
-    if (times == 0) return "lacks " + named(part);
-    if (times > 1) return fmt::format("has {} {} times", named(part), times);
+  for (const Contribution& one : wanted) {
+    const std::uint32_t times = times_in(*found, one);
+    if (times == 0) return "lacks " + named(one);
+    if (times > 1) return fmt::format("has {} {} times", named(one), times);
   }
-  for (const Part& part : *found) {
-    if (has(wanted, part) == 0) return fmt::format("has {}, which doesn't belong there", named(part));
+  for (const Contribution& one : *found) {
+    if (times_in(wanted, one) == 0) return fmt::format("has {}, which doesn't belong there", named(one));
   }
   return "";
 }
@@ -210,17 +223,10 @@ std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most)
 
 std::vector<std::string> describe(const std::vector<std::vector<PlanSum>>& outputs, std::size_t most) {
   std::vector<std::string> all;
-  for (std::size_t rank = 0; rank < outputs.size(); ++rank) {
-    for (std::size_t chunk = 0; chunk < outputs[rank].size(); ++chunk) {
-      const PlanSum& sum = outputs[rank][chunk];
-      if (!sum) continue;
-      std::string parts;
-      const std::size_t shown = most == 0 ? sum->size() : std::min(most, sum->size());
-      for (const Part& part : std::span{*sum}.first(shown))
-        parts += fmt::format("{}{}{}", parts.empty() ? "" : " + ",
-                             part.times > 1 ? fmt::format("{} times ", part.times) : "", named(part));
-      if (shown < sum->size()) parts += fmt::format(" + {} more", sum->size() - shown);
-      all.push_back(fmt::format("chunk {} of rank {}'s output: {}", chunk, rank, parts));
+  for (const auto& [rank, chunks] : views::enumerate(outputs)) {
+    for (const auto& [chunk, sum] : views::enumerate(chunks)) {
+      if (sum)
+        all.push_back(fmt::format("chunk {} of rank {}'s output: {}", chunk, rank, text_of(*sum, most)));
     }
   }
   return all;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 
@@ -15,12 +18,23 @@
 namespace kbsim::ccl {
 namespace {
 
+namespace views = ranges::views;
+
 bool any_step(const PlanBlock& block, bool PlanOpTraits::* what) {
   return std::ranges::any_of(block.steps, [what](const PlanStep& step) { return traits_of(step.op).*what; });
 }
 
-/// The state of a thread block.
-struct Standing {
+// Rank and number of each thread block.
+std::vector<std::pair<int, int>> thread_blocks(const Plan& plan) {
+  std::vector<std::pair<int, int>> all;
+  for (const auto& [rank, blocks] : views::zip(views::iota(0), plan.blocks)) {
+    for (const int block : numbers(blocks)) all.emplace_back(rank, block);
+  }
+  return all;
+}
+
+/// How far a thread block is.
+struct Progress {
   int step = 0;
   bool has_message = false;       // the message of its step has been received
   std::vector<int> waiting = {};  // thread blocks of the rank that wait for a step of this one
@@ -37,14 +51,11 @@ class Walk {
  public:
   Walk(const Plan& plan, WalkRules rules, const StepAction& action)
       : plan_{plan}, rules_{rules}, action_{action}, queues_{queues_of(plan)}, fills_(queues_.all.size()) {
-    for (const auto& blocks : plan.blocks) standing_.emplace_back(blocks.size());
+    for (const auto& blocks : plan.blocks) progress_.emplace_back(blocks.size());
   }
 
   std::vector<StuckStep> run() {
-    for (int rank = 0; rank < plan_.ranks(); ++rank) {
-      for (int block = 0; block < static_cast<int>(plan_.blocks[at(rank)].size()); ++block)
-        ready_.emplace_back(rank, block);
-    }
+    ready_ = thread_blocks(plan_);
     while (!ready_.empty()) {
       const auto [rank, block] = ready_.back();
       ready_.pop_back();
@@ -54,13 +65,13 @@ class Walk {
   }
 
  private:
-  [[nodiscard]] Standing& standing(int rank, int block) { return standing_[at(rank)][at(block)]; }
+  [[nodiscard]] Progress& progress(int rank, int block) { return progress_[at(rank)][at(block)]; }
   [[nodiscard]] const std::vector<PlanStep>& steps(int rank, int block) const {
     return plan_.blocks[at(rank)][at(block)].steps;
   }
 
   [[nodiscard]] bool is_after(int rank, const PlanStep& step) const {
-    return step.after_block < 0 || standing_[at(rank)][at(step.after_block)].step > step.after_step;
+    return step.after_block < 0 || progress_[at(rank)][at(step.after_block)].step > step.after_step;
   }
   [[nodiscard]] bool has_room(const Fill& fill) const {
     return rules_.slots == 0 || fill.sent - fill.freed < rules_.slots;
@@ -73,7 +84,7 @@ class Walk {
 
   // Runs one step of a thread block; false if it can't.
   bool advance(int rank, int block) {
-    Standing& here = standing(rank, block);
+    Progress& here = progress(rank, block);
     if (here.step == static_cast<int>(steps(rank, block).size())) return false;
     const PlanStep& step = steps(rank, block)[at(here.step)];
     const PlanOpTraits op = traits_of(step.op);
@@ -81,7 +92,7 @@ class Walk {
     const int out = op.sends ? queues_.out[at(rank)][at(block)] : -1;
     const bool keeps = rules_.keeps_slot && step.op == PlanOp::recv_copy_send;
     if (!is_after(rank, step)) {
-      standing(rank, step.after_block).waiting.push_back(block);
+      progress(rank, step.after_block).waiting.push_back(block);
       return false;
     }
     if (op.receives && !here.has_message) {
@@ -103,7 +114,7 @@ class Walk {
     ready_.emplace_back(queues_.all[at(queue)].to, queues_.all[at(queue)].receiver);
   }
 
-  void end_step(int rank, Standing& here) {
+  void end_step(int rank, Progress& here) {
     ++here.step;
     here.has_message = false;
     for (const int block : std::exchange(here.waiting, {})) ready_.emplace_back(rank, block);
@@ -111,17 +122,15 @@ class Walk {
 
   [[nodiscard]] std::vector<StuckStep> stuck() const {
     std::vector<StuckStep> all;
-    for (int rank = 0; rank < plan_.ranks(); ++rank) {
-      for (int block = 0; block < static_cast<int>(plan_.blocks[at(rank)].size()); ++block) {
-        const int ended = static_cast<int>(steps(rank, block).size());
-        if (standing_[at(rank)][at(block)].step < ended) all.push_back(stuck_at(rank, block));
-      }
+    for (const auto& [rank, block] : thread_blocks(plan_)) {
+      const int ended = static_cast<int>(steps(rank, block).size());
+      if (progress_[at(rank)][at(block)].step < ended) all.push_back(stuck_at(rank, block));
     }
     return all;
   }
 
   [[nodiscard]] StuckStep stuck_at(int rank, int block) const {
-    const Standing& here = standing_[at(rank)][at(block)];
+    const Progress& here = progress_[at(rank)][at(block)];
     const PlanStep& step = steps(rank, block)[at(here.step)];
     StuckStep found{.rank = rank, .block = block, .step = here.step};
     if (!is_after(rank, step)) {
@@ -138,7 +147,7 @@ class Walk {
       found.on_rank = queue.to;
       found.on_block = queue.receiver;
     }
-    found.on_step = standing_[at(found.on_rank)][at(found.on_block)].step;
+    found.on_step = progress_[at(found.on_rank)][at(found.on_block)].step;
     return found;
   }
 
@@ -147,7 +156,7 @@ class Walk {
   const StepAction& action_;
   PlanQueues queues_;
   std::vector<Fill> fills_;                      // by queue
-  std::vector<std::vector<Standing>> standing_;  // by rank and block
+  std::vector<std::vector<Progress>> progress_;  // by rank and block
   std::vector<std::pair<int, int>> ready_;       // rank and block
 };
 
@@ -156,27 +165,25 @@ class Walk {
 PlanQueues queues_of(const Plan& plan) {
   PlanQueues queues;
   std::map<std::tuple<int, int, int>, int> known;  // from, to, channel
-  for (int rank = 0; rank < plan.ranks(); ++rank) {
-    const auto& blocks = plan.blocks[at(rank)];
+  for (const auto& [rank, blocks] : views::zip(views::iota(0), plan.blocks)) {
     queues.out.emplace_back(blocks.size(), -1);
     queues.in.emplace_back(blocks.size(), -1);
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (!any_step(blocks[i], &PlanOpTraits::sends)) continue;
-      const int number = static_cast<int>(queues.all.size());
-      queues.out.back()[i] = number;
-      known[{rank, blocks[i].send, blocks[i].channel}] = number;
-      queues.all.push_back({rank, blocks[i].send, blocks[i].channel, static_cast<int>(i), 0});
+    for (const int number : numbers(blocks)) {
+      const PlanBlock& block = blocks[at(number)];
+      if (!any_step(block, &PlanOpTraits::sends)) continue;
+      const int queue = static_cast<int>(queues.all.size());
+      queues.out.back()[at(number)] = queue;
+      known[{rank, block.send, block.channel}] = queue;
+      queues.all.push_back({rank, block.send, block.channel, number, 0});
     }
   }
-  for (int rank = 0; rank < plan.ranks(); ++rank) {
-    const auto& blocks = plan.blocks[at(rank)];
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (!any_step(blocks[i], &PlanOpTraits::receives)) continue;
-      const auto found = known.find({blocks[i].recv, rank, blocks[i].channel});
-      ensure(found != known.end(), "a thread block of a plan receives from nobody");
-      queues.in[at(rank)][i] = found->second;
-      queues.all[at(found->second)].receiver = static_cast<int>(i);
-    }
+  for (const auto& [rank, number] : thread_blocks(plan)) {
+    const PlanBlock& block = plan.blocks[at(rank)][at(number)];
+    if (!any_step(block, &PlanOpTraits::receives)) continue;
+    const auto found = known.find({block.recv, rank, block.channel});
+    ensure(found != known.end(), "a thread block of a plan receives from no other");
+    queues.in[at(rank)][at(number)] = found->second;
+    queues.all[at(found->second)].receiver = number;
   }
   return queues;
 }
@@ -220,21 +227,13 @@ std::string describe(const Plan& plan, const std::vector<StuckStep>& stuck) {
 
 int least_slots(const Plan& plan, bool keeps_slot) {
   int most = 1;
-  for (const auto& blocks : plan.blocks) {
-    for (const PlanBlock& block : blocks) most = std::max(most, static_cast<int>(block.steps.size()));
-  }
-  const auto ends = [&](int slots) { return walk(plan, {slots, keeps_slot}).empty(); };
-  if (!ends(most)) throw UsageError{plan.name + " ends with no number of slots"};
-  int least = 1;
-  while (least < most) {
-    const int middle = least + (most - least) / 2;
-    if (ends(middle)) {
-      most = middle;
-    } else {
-      least = middle + 1;
-    }
-  }
-  return least;
+  for (const PlanBlock& block : plan.blocks | std::views::join)
+    most = std::max(most, static_cast<int>(block.steps.size()));
+  const auto numbers_of_slots = std::views::iota(1, most + 1);
+  const auto too_few = [&](int slots) { return !walk(plan, {slots, keeps_slot}).empty(); };
+  const auto least = std::ranges::partition_point(numbers_of_slots, too_few);
+  if (least == numbers_of_slots.end()) throw UsageError{plan.name + " ends with no number of slots"};
+  return *least;
 }
 
 }  // namespace kbsim::ccl

@@ -109,7 +109,7 @@ std::vector<PeCoord> plan_pes(const Plan& plan, const config::MachineSpec& machi
                                  to_string(plan.place(blocks[there])), rank,
                                  counted(blocks.size(), "thread block"), counted(there, "PE"))};
   std::vector<PeCoord> pes;
-  for (int block = 0; block < static_cast<int>(blocks.size()); ++block)
+  for (const int block : numbers(blocks))
     pes.push_back({rank, block / machine.pes_per_cube(), block % machine.pes_per_cube()});
   return pes;
 }

@@ -3,6 +3,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -11,11 +14,13 @@
 namespace kbsim::ccl {
 namespace {
 
+namespace views = ranges::views;
+
 constexpr const char* kOnePe = "leader_only";
 
-// Whether each part (cube or package) that has ranks has the same number of them: all its PEs have one, or it
-// is the only part.
-bool is_whole(int ranks, int part) { return ranks <= part || ranks % part == 0; }
+// Whether each group of `pes` PEs (a cube or a package) that has ranks has the same number of them: all its
+// PEs have one, or it is the only group.
+bool is_whole(int ranks, int pes) { return ranks <= pes || ranks % pes == 0; }
 
 void require_pes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const auto require = [&](bool holds, const std::string& why) {
@@ -36,9 +41,8 @@ void require_pes(const config::AlgorithmSpec& algorithm, const config::MachineSp
 }
 
 std::vector<PeCoord> flat_pes(const config::MachineSpec& machine, int ranks) {
-  std::vector<PeCoord> all;
-  for (int rank = 0; rank < ranks; ++rank) all.push_back(flat_pe(machine, rank));
-  return all;
+  const auto place = [&](int rank) { return flat_pe(machine, rank); };
+  return views::indices(ranks) | views::transform(place) | ranges::to<std::vector>;
 }
 
 }  // namespace

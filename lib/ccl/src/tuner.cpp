@@ -23,7 +23,7 @@ struct Packages {
 
 struct Cost {
   double steps = 0;
-  double parts = 0;  // multiples of a rank's bytes that cross a link, one after the other
+  double crossings = 0;  // multiples of a rank's bytes that cross a link, one after the other
 };
 
 double levels(double n) {
@@ -87,7 +87,7 @@ std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const confi
   const auto found = costs().find(algorithm.kernel);
   if (found == costs().end()) return std::nullopt;
   const Cost cost = found->second(packages_of(machine));
-  const auto crossing = static_cast<std::int64_t>(cost.parts * static_cast<double>(bytes.count()));
+  const auto crossing = static_cast<std::int64_t>(cost.crossings * static_cast<double>(bytes.count()));
   const auto steps = static_cast<std::int64_t>(cost.steps);
   return kStep * steps + machine.system.sips.link.bandwidth.serialization(Bytes{crossing});
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
+
 namespace kbsim::ccl {
 
 Registry<Validator>& validators() {
@@ -16,8 +19,7 @@ bool register_validator(std::string name, Validator validator, const char& /*abi
 }
 
 bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoord> pes) {
-  std::vector<PeCoord> owners;
-  for (const topology::ShardSpec& shard : shards) owners.push_back(shard.at);
+  auto owners = shards | ranges::views::transform(&topology::ShardSpec::at) | ranges::to<std::vector>;
   std::ranges::sort(owners);
   std::erase_if(pes, [&](const PeCoord& pe) { return owners.empty() || pe.sip != owners.front().sip; });
   return owners == pes;

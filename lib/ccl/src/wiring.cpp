@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/indices.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/sip_grid.hpp"
@@ -89,9 +91,7 @@ Wiring wire_ranks(const std::vector<PeCoord>& participants,
 }
 
 std::vector<int> ranks_by_number(const config::MachineSpec& machine) {
-  std::vector<int> ranks(static_cast<std::size_t>(machine.system.sips.count));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
+  return ranges::views::indices(machine.system.sips.count) | ranges::to<std::vector>;
 }
 
 std::vector<int> ring_of_ranks(const config::MachineSpec& machine) {

@@ -91,7 +91,7 @@ int most_added(const std::vector<std::vector<ccl::PlanSum>>& outputs) {
     for (const ccl::PlanSum& sum : of_rank) {
       std::uint64_t all = 0;
       if (!sum) continue;
-      for (const ccl::PlanPart& part : *sum) all += part.times;
+      for (const ccl::Contribution& part : *sum) all += part.times;
       most = std::max(most, all);
     }
   }
@@ -245,7 +245,7 @@ std::vector<double> CollectiveData::arriving(int program) const {
     const auto at = static_cast<std::size_t>(i / chunk);
     if (at >= chunks.size() || !chunks[at]) continue;
     const ccl::PlanSum& sum = chunks[at];
-    for (const ccl::PlanPart& part : *sum)
+    for (const ccl::Contribution& part : *sum)
       row[static_cast<std::size_t>(i)] += part.times * in(part.rank, 0, part.chunk * chunk + i % chunk);
   }
   return row;

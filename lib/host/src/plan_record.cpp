@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/plan_check.hpp"
@@ -82,8 +85,8 @@ void record_ranks(const config::AlgorithmSpec& algorithm, const config::MachineS
   ccl::mark_awaited(plan);
 }
 
-// The parts of the sum of all vectors that the wiring joins with a PE's vector.
-std::vector<ccl::PlanPart> joined_chunks(const ccl::Wiring& wiring, PeCoord pe, int chunk, int of_a_pe) {
+// The contributions to the sum of all vectors that the wiring joins with a PE's vector.
+std::vector<ccl::Contribution> joined_chunks(const ccl::Wiring& wiring, PeCoord pe, int chunk, int of_a_pe) {
   std::set<PeCoord> seen{pe};
   for (std::vector<PeCoord> next{pe}; !next.empty();) {
     const PeCoord here = next.back();
@@ -92,15 +95,16 @@ std::vector<ccl::PlanPart> joined_chunks(const ccl::Wiring& wiring, PeCoord pe, 
       if (seen.insert(one.peer).second) next.push_back(one.peer);
     }
   }
-  std::vector<ccl::PlanPart> parts;
-  for (const PeCoord& one : seen) parts.push_back({.rank = one.sip, .chunk = one.pe * of_a_pe + chunk});
-  return parts;
+  const auto contribution = [&](PeCoord one) {
+    return ccl::Contribution{.rank = one.sip, .chunk = one.pe * of_a_pe + chunk};
+  };
+  return seen | ranges::views::transform(contribution) | ranges::to<std::vector>;
 }
 
 bool adds_what_is_joined(const ccl::Plan& plan, const ccl::Wiring& wiring) {
   const auto outputs = ccl::outputs_of(plan);
   const int of_a_pe = plan.chunks / pes_of(wiring);
-  const auto is_same = [](const ccl::PlanPart& a, const ccl::PlanPart& b) {
+  const auto is_same = [](const ccl::Contribution& a, const ccl::Contribution& b) {
     return a.source() == b.source() && a.times == b.times;
   };
   for (const auto& [pe, neighbours] : wiring) {

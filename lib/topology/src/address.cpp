@@ -1,7 +1,8 @@
 #include "kbsim/topology/address.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
-#include <range/v3/algorithm/find_if.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/config/machine_spec.hpp"
@@ -99,8 +100,8 @@ Location PhysAddr::decode() const {
   const bool hbm = kHbmSelect.of(local) != 0;
   const std::uint64_t pe = hbm ? 0 : kPeId.of(local);
   const std::uint64_t offset = local - (pe << kPeId.low);
-  const auto* row =
-      ranges::find_if(kRegions, [&](const RegionInfo& r) { return offset >= r.first && offset < end(r); });
+  const auto* row = std::ranges::find_if(
+      kRegions, [&](const RegionInfo& r) { return offset >= r.first && offset < end(r); });
   if (row == kRegions.end()) throw reserved(local);
   if (row->unit != Unit::pe) check("pe_id", static_cast<std::int64_t>(pe), 0, 0);
   return {.sip = static_cast<int>(kSip.of(bits_)),

@@ -6,6 +6,10 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/topology/sip_grid.hpp"
 
@@ -13,6 +17,8 @@
 
 namespace kbsim::topology {
 namespace {
+
+namespace views = ranges::views;
 
 // Packages are joined as routers are here, so SipGrid serves for both.
 SipGrid grid_of(BareShape shape, int w, int h) {
@@ -40,26 +46,27 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h, 
   const SipGrid grid = grid_of(shape, w, h);
   NetworkBuilder builder{spec};
   builder.one_class();
+  const auto places = views::cartesian_product(views::indices(h), views::indices(w));
   std::vector<NodeId> routers;
-  for (int i = 0; i < w * h; ++i) {
-    const Point pos{(i % w) * pitch.x, (i / w) * pitch.y};
+  for (const auto [row, column] : places) {
+    const Point pos{column * pitch.x, row * pitch.y};
     routers.push_back(
-        builder.add(fmt::format("r{}_{}", i / w, i % w), NodeKind::router, noc.router, pos, {-1, -1, -1}));
+        builder.add(fmt::format("r{}_{}", row, column), NodeKind::router, noc.router, pos, {-1, -1, -1}));
   }
   std::vector<NodeId> endpoints;
-  for (int i = 0; i < w * h; ++i)
-    endpoints.push_back(builder.add_endpoint(fmt::format("e{}_{}", i / w, i % w)));
-  for (std::size_t i = 0; i < routers.size(); ++i) {
-    builder.reach(routers[i], {.router = routers[i]});
-    builder.join_endpoint(endpoints[i], routers[i], noc.link, rates);
-    builder.reach(endpoints[i], {.up = routers[i], .router = routers[i], .turns = true});
+  for (const auto [row, column] : places)
+    endpoints.push_back(builder.add_endpoint(fmt::format("e{}_{}", row, column)));
+  for (const auto& [number, router, endpoint] : views::zip(views::iota(0), routers, endpoints)) {
+    builder.reach(router, {.router = router});
+    builder.join_endpoint(endpoint, router, noc.link, rates);
+    builder.reach(endpoint, {.up = router, .router = router, .turns = true});
     for (const Side side : {Side::east, Side::south}) {
-      const auto peer = grid.neighbour(static_cast<int>(i), side);
+      const auto peer = grid.neighbour(number, side);
       if (!peer) continue;
       const NodeId next = routers[static_cast<std::size_t>(*peer)];
-      if (builder.is_joined(routers[i], next)) continue;  // a ring of two has one link in each direction
-      builder.join(routers[i], next, noc.link, distance(builder.graph(), routers[i], next));
-      builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
+      if (builder.is_joined(router, next)) continue;  // a ring of two has one link in each direction
+      builder.join(router, next, noc.link, distance(builder.graph(), router, next));
+      builder.orient(side == Side::east ? 0 : 1, *peer < number);
     }
   }
   return {.graph = std::move(builder).build(grid),

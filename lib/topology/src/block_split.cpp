@@ -22,8 +22,8 @@ struct Extent {
   std::int64_t count;
 };
 
-/// Part i of n; the first parts are one longer where n doesn't divide it.
-Extent part(Extent whole, int i, int n) {
+/// Share i of n; the first shares are one longer where n doesn't divide it.
+Extent share_of(Extent whole, int i, int n) {
   const std::int64_t longer = whole.count % n;
   return {.first = whole.first + whole.count / n * i + std::min<std::int64_t>(i, longer),
           .count = whole.count / n + (i < longer ? 1 : 0)};
@@ -65,9 +65,9 @@ Blocks share(const Blocks& whole, Split split, int i, int n, TileShape tile) {
   switch (split) {
     case Split::replicate: return whole;
     case Split::row_wise:
-      return of_each([=](const Block& b) { return block(part(rows_of(b), i, n), cols_of(b)); });
+      return of_each([=](const Block& b) { return block(share_of(rows_of(b), i, n), cols_of(b)); });
     case Split::column_wise:
-      return of_each([=](const Block& b) { return block(rows_of(b), part(cols_of(b), i, n)); });
+      return of_each([=](const Block& b) { return block(rows_of(b), share_of(cols_of(b), i, n)); });
     case Split::tiled_row_major:
     case Split::tiled_column_major: break;
   }

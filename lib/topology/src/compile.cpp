@@ -6,6 +6,10 @@
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/graph.hpp"
@@ -15,6 +19,8 @@
 
 namespace kbsim::topology {
 namespace {
+
+namespace views = ranges::views;
 
 constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};  // of a cube's ports
 
@@ -34,9 +40,9 @@ class Compiler : private NetworkBuilder {
       : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {}
 
   Graph compile() {
-    const auto& parts = spec_.system.components;
-    graph_.host_ = add("host", NodeKind::host, parts.host, {}, {-1, -1, -1});
-    graph_.switch_ = add("switch", NodeKind::pcie_switch, parts.pcie_switch, {}, {-1, -1, -1});
+    const auto& models = spec_.system.components;
+    graph_.host_ = add("host", NodeKind::host, models.host, {}, {-1, -1, -1});
+    graph_.switch_ = add("switch", NodeKind::pcie_switch, models.pcie_switch, {}, {-1, -1, -1});
     join(graph_.host_, graph_.switch_, spec_.system.host_link);
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
       graph_.sips_.push_back(make_sip(sip));
@@ -50,11 +56,11 @@ class Compiler : private NetworkBuilder {
 
  private:
   // A wire of stated length, or of the length between the positions.
+  using NetworkBuilder::attach;
   using NetworkBuilder::join;
-  using NetworkBuilder::stand_at;
   void join(NodeId a, NodeId b, const config::WireSpec& wire) { join(a, b, wire.bandwidth, wire.length_mm); }
-  void stand_at(NodeId router, NodeId node, const config::WireSpec& wire) {
-    stand_at(router, node, wire.bandwidth, wire.length_mm);
+  void attach(NodeId router, NodeId node, const config::WireSpec& wire) {
+    attach(router, node, wire.bandwidth, wire.length_mm);
   }
   void join_by_position(NodeId a, NodeId b, Bandwidth bandwidth) {
     join(a, b, bandwidth, manhattan(graph_.node(a).pos_mm, graph_.node(b).pos_mm));
@@ -95,8 +101,8 @@ class Compiler : private NetworkBuilder {
       if (c > 0) join(nodes.io_noc[static_cast<std::size_t>(c) - 1], nodes.io_noc.back(), io.link);
     }
     join(graph_.switch_, nodes.pcie_ep, spec_.system.host_link);
-    stand_at(nodes.io_noc.front(), nodes.pcie_ep, io.link);
-    stand_at(nodes.io_noc.front(), nodes.io_cpu, io.link);
+    attach(nodes.io_noc.front(), nodes.pcie_ep, io.link);
+    attach(nodes.io_noc.front(), nodes.io_cpu, io.link);
     make_ports(sip, nodes);
     make_parts(io.parts, prefix, nodes.io_noc.front(), at);
   }
@@ -114,12 +120,10 @@ class Compiler : private NetworkBuilder {
 
   void join_sips() {
     const config::WireSpec& wire = spec_.system.sips.link;
-    for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
-      const std::vector<SipPort>& ports = network_.ports(sip);
-      for (std::size_t i = 0; i < ports.size(); ++i) {
-        if (!ports[i].begins) continue;
-        const NodeId here = graph_.sips_[static_cast<std::size_t>(sip)].ports[i];
-        const NodeId there = graph_.sips_[static_cast<std::size_t>(ports[i].peer)].ports[ports[i].peer_port];
+    for (const auto& [sip, nodes] : views::zip(views::iota(0), graph_.sips_)) {
+      for (const auto& [port, here] : views::zip(network_.ports(sip), nodes.ports)) {
+        if (!port.begins) continue;
+        const NodeId there = graph_.sips_[static_cast<std::size_t>(port.peer)].ports[port.peer_port];
         if (network_.one_way()) {
           add_link(here, there, wire.bandwidth, wire.length_mm);
         } else {
@@ -136,7 +140,7 @@ class Compiler : private NetworkBuilder {
     const Point origin = sip_origin(sip) + Point{column * size.w_mm, (row + 1) * size.h_mm};
     CubeNodes nodes;
     make_noc(sip, cube, origin, nodes);
-    make_shared_parts(sip, cube, origin, nodes);
+    make_shared_nodes(sip, cube, origin, nodes);
     for (int pe = 0; pe < spec_.pes_per_cube(); ++pe) make_pe({sip, cube, pe}, nodes);
     return nodes;
   }
@@ -148,19 +152,17 @@ class Compiler : private NetworkBuilder {
   void make_noc(int sip, int cube, Point origin, CubeNodes& nodes) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
-    for (int r = 0; r < noc.h; ++r) {
-      for (int c = 0; c < noc.w; ++c) {
-        const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
-        nodes.noc.push_back(add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
-                                NodeKind::router, noc.router, pos, {sip, cube, -1}));
-        reach(nodes.noc.back(), {.router = nodes.noc.back()});
-        if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
-        if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
-      }
+    for (const auto [r, c] : views::cartesian_product(views::indices(noc.h), views::indices(noc.w))) {
+      const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
+      nodes.noc.push_back(add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
+                              NodeKind::router, noc.router, pos, {sip, cube, -1}));
+      reach(nodes.noc.back(), {.router = nodes.noc.back()});
+      if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
+      if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
     }
   }
 
-  void make_shared_parts(int sip, int cube, Point origin, CubeNodes& nodes) {
+  void make_shared_nodes(int sip, int cube, Point origin, CubeNodes& nodes) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
     const std::string prefix = fmt::format(FMT_COMPILE("sip{}.cube{}."), sip, cube);
@@ -179,9 +181,9 @@ class Compiler : private NetworkBuilder {
     nodes.sram = add(prefix + "sram", NodeKind::sram, spec_.cube.sram, center, at);
     nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
     const NodeId middle = router(nodes, noc.h / 2, noc.w / 2);
-    for (const NodeId part : {nodes.m_cpu, nodes.sram}) {
-      join_by_position(part, middle, noc.link);
-      reach(part, {.up = middle, .router = middle});
+    for (const NodeId node : {nodes.m_cpu, nodes.sram}) {
+      join_by_position(node, middle, noc.link);
+      reach(node, {.up = middle, .router = middle});
     }
     make_parts(spec_.cube.parts, prefix, middle, at);
   }
@@ -189,7 +191,7 @@ class Compiler : private NetworkBuilder {
   void make_parts(const config::PartsSpec& parts, const std::string& prefix, NodeId router, PeCoord at) {
     for (const auto& [name, part] : parts) {
       const NodeId node = add(prefix + name, NodeKind::part, part.model, graph_.node(router).pos_mm, at);
-      NetworkBuilder::stand_at(router, node, part.link, 0.0);
+      NetworkBuilder::attach(router, node, part.link, 0.0);
     }
   }
 
@@ -237,7 +239,7 @@ class Compiler : private NetworkBuilder {
     const NodeId slice = add(fmt::format(FMT_COMPILE("sip{}.cube{}.hbm{}"), at.sip, at.cube, at.pe),
                              NodeKind::hbm_ctrl, spec_.cube.hbm_ctrl, pos, {at.sip, at.cube, at.pe});
     for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, router, pe.link, 0.0);
-    for (const NodeId behind : {nodes.tcm, nodes.ipcq}) join(nodes.dma, behind, pe.link, 0.0);
+    for (const NodeId buffer : {nodes.tcm, nodes.ipcq}) join(nodes.dma, buffer, pe.link, 0.0);
     join(nodes.cpu, nodes.mmu, pe.link, 0.0);
     join_by_position(nodes.dma, cube.xbar, pe.link);
     join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);

@@ -3,24 +3,28 @@
 #include <cstdlib>
 #include <utility>
 
+#include <range/v3/view/zip.hpp>
+
 #include "builtin_routings.hpp"
 #include "network_builder.hpp"
 
 namespace kbsim::topology {
 namespace {
 
+namespace views = ranges::views;
+
 // The file's own routes. Routers have the first ids.
 class FileTable final : public IRouting {
  public:
-  explicit FileTable(std::map<std::pair<int, int>, std::vector<int>> ways) : ways_{std::move(ways)} {}
+  explicit FileTable(std::map<std::pair<int, int>, std::vector<int>> routes) : routes_{std::move(routes)} {}
 
   void walk(const Graph&, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
-    for (const int node : ways_.at({static_cast<int>(from.value()), static_cast<int>(to.value())}))
+    for (const int node : routes_.at({static_cast<int>(from.value()), static_cast<int>(to.value())}))
       path.emplace_back(static_cast<std::uint32_t>(node));
   }
 
  private:
-  std::map<std::pair<int, int>, std::vector<int>> ways_;
+  std::map<std::pair<int, int>, std::vector<int>> routes_;
 };
 
 std::shared_ptr<const IRouting> routing_of(const config::Net& net) {
@@ -76,10 +80,10 @@ class FileNetwork {
 
   // A node's endpoint, then its links whose file entry names it first: the order of a bare grid.
   void join(NodeId node) {
-    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
-      if (net_.endpoints[i] != static_cast<int>(node.value())) continue;
-      builder_.join_endpoint(endpoints_[i], node, net_.endpoint, rates_);
-      builder_.reach(endpoints_[i], {.up = node, .router = node, .turns = true});
+    for (const auto& [endpoint, its_node] : views::zip(endpoints_, net_.endpoints)) {
+      if (its_node != static_cast<int>(node.value())) continue;
+      builder_.join_endpoint(endpoint, node, net_.endpoint, rates_);
+      builder_.reach(endpoint, {.up = node, .router = node, .turns = true});
     }
     for (const config::Net::Wire& wire : net_.wires)
       if (wire.owner == static_cast<int>(node.value())) add(wire);

@@ -6,13 +6,22 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <ranges>
 #include <set>
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/drop.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/topology/route.hpp"
 
 namespace kbsim::topology {
 namespace {
+
+namespace views = ranges::views;
 
 using Length = std::function<std::int64_t(NodeId from, NodeId to)>;
 
@@ -32,19 +41,19 @@ struct Within {
   Pair latency;
 };
 
+// The DMAs of a package.
+auto dmas(const SipNodes& sip) {
+  return sip.cubes | views::transform(&CubeNodes::pes) | views::join | views::transform(&PeNodes::dma);
+}
+
 Within within_package(const Graph& graph, const std::vector<Time>& overhead) {
-  std::vector<NodeId> ends;
-  for (const CubeNodes& cube : graph.sips().front().cubes) {
-    for (const PeNodes& pe : cube.pes) ends.push_back(pe.dma);
-  }
+  const auto ends = dmas(graph.sips().front()) | ranges::to<std::vector>;
   Within best;
-  for (const NodeId from : ends) {
-    for (const NodeId to : ends) {
-      if (from == to) continue;
-      const PathCost cost = path_cost(graph, overhead, from, to, 0_B);
-      consider(best.hops, {from, to, cost.hops});
-      consider(best.latency, {from, to, cost.latency().count()});
-    }
+  for (const auto [from, to] : views::cartesian_product(ends, ends)) {
+    if (from == to) continue;
+    const PathCost cost = path_cost(graph, overhead, from, to, 0_B);
+    consider(best.hops, {from, to, cost.hops});
+    consider(best.latency, {from, to, cost.latency().count()});
   }
   return best;
 }
@@ -62,17 +71,15 @@ class Search {
 
  private:
   // The PEs of package 0, as coordinates, with the longest paths from or to the ends of its IO NOC.
-  template <class Way>
-  [[nodiscard]] std::vector<PeCoord> outermost(Way way) const {
+  template <class LengthBetween>
+  [[nodiscard]] std::vector<PeCoord> outermost(LengthBetween length_between) const {
     const SipNodes& sip = graph_.sips().front();
     std::vector<PeCoord> result;
     for (const NodeId end : {sip.io_noc.front(), sip.io_noc.back()}) {
       std::pair<std::int64_t, PeCoord> longest{-1, {}};
-      for (const CubeNodes& cube : sip.cubes) {
-        for (const PeNodes& pe : cube.pes) {
-          const std::int64_t length = way(pe.dma, end);
-          if (length > longest.first) longest = {length, graph_.node(pe.dma).at};
-        }
+      for (const NodeId dma : dmas(sip)) {
+        const std::int64_t length = length_between(dma, end);
+        if (length > longest.first) longest = {length, graph_.node(dma).at};
       }
       result.push_back(longest.second);
     }
@@ -89,24 +96,19 @@ class Search {
       const int last_row = (grid_.height() - 1) * grid_.width();
       return {0, last_column, last_row, last_row + last_column};
     }
-    const auto all = std::views::iota(0, sips.count);
-    return {all.begin(), all.end()};
+    return views::indices(sips.count) | ranges::to<std::set>;
   }
 
   void between_packages() {
     const auto up = outermost([&](NodeId pe, NodeId end) { return length_(pe, end); });
     const auto down = outermost([&](NodeId pe, NodeId end) { return length_(end, pe); });
-    for (const int from : outermost_packages()) {
-      for (int to = 0; to < graph_.spec().system.sips.count; ++to) {
-        if (to == from) continue;
-        for (const PeCoord& source : up) {
-          for (const PeCoord& target : down) {
-            const NodeId begin = dma(from, source);
-            const NodeId end = dma(to, target);
-            consider(best_, {begin, end, length_(begin, end)});
-          }
-        }
-      }
+    const auto begins = outermost_packages();
+    const auto ends = views::indices(graph_.spec().system.sips.count);
+    for (const auto& [from, to, source, target] : views::cartesian_product(begins, ends, up, down)) {
+      if (to == from) continue;
+      const NodeId begin = dma(from, source);
+      const NodeId end = dma(to, target);
+      consider(best_, {begin, end, length_(begin, end)});
     }
   }
 
@@ -122,10 +124,10 @@ PathCost path_cost(const Graph& graph, const std::vector<Time>& overhead, NodeId
                    Bytes size) {
   const std::vector<NodeId> nodes = path(graph, from, to);
   PathCost cost{.from = from, .to = to};
-  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    const Link& link = graph.link(graph.link_between(nodes[i], nodes[i + 1]));
+  for (const auto [node, next] : views::zip(nodes, nodes | views::drop(1))) {
+    const Link& link = graph.link(graph.link_between(node, next));
     ++cost.hops;
-    cost.overhead += overhead[nodes[i].value()];
+    cost.overhead += overhead[node.value()];
     cost.wire += link.wire;
     cost.drain = std::max(cost.drain, serialization(size, link.bandwidth));
   }

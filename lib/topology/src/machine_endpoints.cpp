@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
+
 #include "kbsim/topology/sip_grid.hpp"
 
 #include "network_builder.hpp"
 
 namespace kbsim::topology {
 namespace {
+
+namespace views = ranges::views;
 
 class Attachment {
  public:
@@ -44,9 +50,8 @@ TrafficNetwork pe_endpoints(Graph machine, int sip, int cube, const EndpointRate
   const config::MachineSpec& spec = machine.spec();
   const std::vector<PeNodes> pes = machine.cube(sip, cube).pes;
   Attachment attachment{std::move(machine), spec.pes_per_cube(), 1, spec.pe.link, rates};
-  for (int pe = 0; pe < spec.pes_per_cube(); ++pe) {
-    attachment.add(to_string(PeCoord{sip, cube, pe}), pes[static_cast<std::size_t>(pe)].router);
-  }
+  for (const auto& [pe, nodes] : views::zip(views::iota(0), pes))
+    attachment.add(to_string(PeCoord{sip, cube, pe}), nodes.router);
   return std::move(attachment).take();
 }
 
@@ -56,9 +61,8 @@ TrafficNetwork cube_endpoints(Graph machine, int sip, const EndpointRates& rates
   Attachment attachment{std::move(machine), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.cube.noc.link,
                         rates};
   const auto middle = static_cast<std::size_t>(spec.cube.noc.h / 2 * spec.cube.noc.w + spec.cube.noc.w / 2);
-  for (std::size_t cube = 0; cube < cubes.size(); ++cube) {
-    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), cubes[cube].noc[middle]);
-  }
+  for (const auto& [cube, nodes] : views::enumerate(cubes))
+    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), nodes.noc[middle]);
   return std::move(attachment).take();
 }
 
@@ -67,9 +71,8 @@ TrafficNetwork sip_endpoints(Graph machine, const EndpointRates& rates) {
   const SipGrid grid = machine.grid();
   const std::vector<SipNodes> sips = machine.sips();
   Attachment attachment{std::move(machine), grid.width(), grid.height(), spec.sip.io.link.bandwidth, rates};
-  for (std::size_t sip = 0; sip < sips.size(); ++sip) {
-    attachment.add("sip" + std::to_string(sip), sips[sip].io_noc.front());
-  }
+  for (const auto& [sip, nodes] : views::enumerate(sips))
+    attachment.add("sip" + std::to_string(sip), nodes.io_noc.front());
   return std::move(attachment).take();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ class NetworkBuilder {
 
   void reach(NodeId node, Access access) { graph_.nodes_[node.value()].access = access; }
   /// Joins an end of routes to its router.
-  void stand_at(NodeId router, NodeId node, Bandwidth bandwidth, double length_mm) {
+  void attach(NodeId router, NodeId node, Bandwidth bandwidth, double length_mm) {
     join(node, router, bandwidth, length_mm);
     reach(node, {.up = router, .router = router});
   }
@@ -77,9 +78,9 @@ class NetworkBuilder {
   }
   /// The wire joined last runs along this axis; `wraps`: it closes a ring.
   void orient(int axis, bool wraps) {
-    for (auto link = graph_.links_.end() - 2; link != graph_.links_.end(); ++link) {
-      link->axis = axis;
-      link->wraps = wraps;
+    for (Link& link : std::span{graph_.links_}.last(2)) {
+      link.axis = axis;
+      link.wraps = wraps;
     }
     if (wraps) graph_.phases_ = 2;
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstdint>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/route.hpp"
@@ -47,8 +47,8 @@ double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
   for (const std::size_t source : pattern.active) most = std::max(most, pattern.weight(source));
   // A source's own link carries all its packets, independently of rounding in the sum.
   double largest = most * service / network.source_bandwidth().gbs();
-  for (std::uint32_t i = 0; i < loads.size(); ++i)
-    largest = std::max(largest, loads[i] * service / network.graph.link(LinkId{i}).bandwidth.gbs());
+  for (const auto& [load, link] : ranges::views::zip(loads, network.graph.links()))
+    largest = std::max(largest, load * service / link.bandwidth.gbs());
   return 1.0 / largest;
 }
 

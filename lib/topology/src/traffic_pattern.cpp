@@ -5,11 +5,15 @@
 #include <charconv>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -17,6 +21,8 @@
 
 namespace kbsim::topology {
 namespace {
+
+namespace views = ranges::views;
 
 using Favourites = std::vector<std::size_t>;
 
@@ -26,9 +32,7 @@ using Favourites = std::vector<std::size_t>;
 
 // Each source's favourite sink, by a rule.
 Favourites each(const TrafficNetwork& network, const std::function<std::size_t(std::size_t)>& rule) {
-  Favourites all(network.sources.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = rule(i);
-  return all;
+  return views::indices(network.sources.size()) | views::transform(rule) | ranges::to<std::vector>;
 }
 
 std::size_t middle(const TrafficNetwork& network) { return network.at(network.w / 2, network.h / 2); }
@@ -50,8 +54,7 @@ Favourites neighbour(const TrafficNetwork& network) {
 
 // Fisher-Yates shuffle.
 Favourites permutation(const TrafficNetwork& network, std::uint64_t seed) {
-  Favourites order(network.sinks.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = views::indices(network.sinks.size()) | ranges::to<std::vector>;
   Random random{seed};
   for (std::size_t left = order.size(); left > 1; --left)
     std::swap(order[left - 1], order[random.below(left)]);
@@ -143,10 +146,10 @@ std::pair<TrafficPattern::Row, double> row_of(const TrafficNetwork& network, std
                                               const std::vector<double>& rates, ToSelf to_self) {
   TrafficPattern::Row row;
   double sum = 0.0;
-  for (std::size_t sink = 0; sink < rates.size(); ++sink) {
-    if (rates[sink] == 0.0 || (to_self == ToSelf::none && is_own(network, source, sink))) continue;
+  for (const auto& [sink, rate] : views::enumerate(rates)) {
+    if (rate == 0.0 || (to_self == ToSelf::none && is_own(network, source, sink))) continue;
     row.sinks.push_back(sink);
-    row.upto.push_back(sum += rates[sink]);
+    row.upto.push_back(sum += rate);
   }
   for (double& upto : row.upto) upto /= sum;
   return {std::move(row), sum};
@@ -155,8 +158,8 @@ std::pair<TrafficPattern::Row, double> row_of(const TrafficNetwork& network, std
 TrafficPattern by_matrix(const TrafficNetwork& network, const TrafficMatrix& matrix, ToSelf to_self) {
   check_size(network, matrix);
   TrafficPattern pattern;
-  for (std::size_t source = 0; source < network.sources.size(); ++source) {
-    auto [row, sum] = row_of(network, source, matrix.rows[source].rates, to_self);
+  for (const auto& [source, rates] : views::enumerate(matrix.rows)) {
+    auto [row, sum] = row_of(network, source, rates.rates, to_self);
     pattern.rows.push_back(std::move(row));
     pattern.weights.push_back(sum);
   }
@@ -217,8 +220,8 @@ void TrafficPattern::each_target(std::size_t source, std::size_t sinks,
                                  const std::function<void(std::size_t, double)>& call) const {
   if (!rows.empty()) {
     double before = 0.0;
-    for (std::size_t i = 0; i < rows[source].sinks.size(); ++i)
-      call(rows[source].sinks[i], rows[source].upto[i] - std::exchange(before, rows[source].upto[i]));
+    for (const auto& [sink, upto] : views::zip(rows[source].sinks, rows[source].upto))
+      call(sink, upto - std::exchange(before, upto));
     return;
   }
   const bool own_favourite = others_only && focus > 0.0 && favourite[source] == source;

@@ -10,8 +10,8 @@
 namespace kbsim::topology {
 namespace {
 
-/// The part of a mapping in [first, last), which it must overlap.
-Mapping part(const Mapping& m, std::uint64_t first, std::uint64_t last) {
+/// A mapping cut to [first, last), which it must overlap.
+Mapping cut(const Mapping& m, std::uint64_t first, std::uint64_t last) {
   const std::uint64_t va = std::max(m.va, first);
   const std::uint64_t end = std::min(m.end(), last);
   return {.va = va,
@@ -63,8 +63,8 @@ void AddressMap::erase(std::uint64_t va, Bytes bytes) {
   if (first == last)
     throw AllocationError{fmt::format("can't unmap {:#x} to {:#x}: nothing is mapped there", va, end)};
   std::vector<Mapping> kept;
-  if (first->va < va) kept.push_back(part(*first, first->va, va));
-  if (std::prev(last)->end() > end) kept.push_back(part(*std::prev(last), end, std::prev(last)->end()));
+  if (first->va < va) kept.push_back(cut(*first, first->va, va));
+  if (std::prev(last)->end() > end) kept.push_back(cut(*std::prev(last), end, std::prev(last)->end()));
   mappings_.insert(mappings_.erase(first, last), kept.begin(), kept.end());
 }
 
@@ -77,7 +77,7 @@ Translation AddressMap::lookup(std::uint64_t va, Bytes bytes) const {
       found.unmapped = va;
       break;
     }
-    const Mapping piece = part(*m, va, end);
+    const Mapping piece = cut(*m, va, end);
     found.pieces.push_back({.pa = piece.pa, .bytes = piece.bytes});
     va = piece.end();
   }

@@ -6,6 +6,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/graph.hpp"
 
@@ -30,8 +33,8 @@ using LinksInto = std::vector<std::vector<LinkId>>;  // by node
 
 LinksInto links_into(const Graph& graph) {
   LinksInto into(graph.nodes().size());
-  for (std::uint32_t i = 0; i < graph.links().size(); ++i)
-    into[graph.link(LinkId{i}).to.value()].push_back(LinkId{i});
+  for (const auto& [i, link] : ranges::views::zip(ranges::views::iota(0U), graph.links()))
+    into[link.to.value()].push_back(LinkId{i});
   return into;
 }
 

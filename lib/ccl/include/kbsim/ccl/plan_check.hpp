@@ -12,19 +12,19 @@
 namespace kbsim::ccl {
 
 /// An input chunk, and the number of times that a sum contains it.
-struct PlanPart {
+struct Contribution {
   int rank = 0;
   int chunk = 0;
   std::uint32_t times = 1;
   [[nodiscard]] auto source() const { return std::tie(rank, chunk); }
 };
-/// The parts whose sum a chunk holds, sorted by source. Null: no step has written it.
-using PlanSum = std::shared_ptr<const std::vector<PlanPart>>;
+/// The contributions whose sum a chunk holds, sorted by source. Null: no step has written it.
+using PlanSum = std::shared_ptr<const std::vector<Contribution>>;
 
 /// The sums in the chunks of each rank's output at the end of a plan, computed as judge() does.
 [[nodiscard]] std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most = 30'000'000);
 /// "chunk 3 of rank 1's output: chunk 3 of rank 0 + 2 times chunk 0 of rank 2" per written chunk. After
-/// `most` parts of a sum (0: no limit), "+ 24 more".
+/// `most` contributions to a sum (0: no limit), "+ 24 more".
 [[nodiscard]] std::vector<std::string> describe(const std::vector<std::vector<PlanSum>>& outputs,
                                                 std::size_t most = 0);
 
