@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <range/v3/view/zip.hpp>
+
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/world.hpp"
 
@@ -20,9 +22,7 @@ struct AliasedTensor {
 template <class Index>
 [[nodiscard]] bool is_share(const Tensor& part, const Tensor& whole, const Index& index_on) {
   if (part.state() != whole.state() || part.shards().size() != whole.shards().size()) return false;
-  for (std::size_t i = 0; i < part.shards().size(); ++i) {
-    const Shard& small = part.shards()[i];
-    const Shard& large = whole.shards()[i];
+  for (const auto& [small, large] : ranges::views::zip(part.shards(), whole.shards())) {
     if (small.spec.at != large.spec.at) return false;
     if (small.pa != large.pa + small.spec.nbytes * index_on(small.spec.at)) return false;
   }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
@@ -19,6 +21,8 @@
 
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 std::int64_t elements_of(const Shard& shard) { return shard.spec.block.elements(); }
 
@@ -51,10 +55,11 @@ bool on_same_pes(const Tensor& a, const Tensor& b, Tensor::Here at) {
 }
 
 std::string places_of(const Tensor& tensor, Tensor::Here at) {
-  std::vector<std::string> places;
-  for (const auto& [spec, pa] : tensor.shards(at))
-    places.push_back(fmt::format("cube{}.pe{} {}", spec.at.cube, spec.at.pe, to_string(spec.nbytes)));
-  return fmt::format("{}", fmt::join(places, ", "));
+  const auto place = [](const Shard& shard) {
+    const topology::ShardSpec& spec = shard.spec;
+    return fmt::format("cube{}.pe{} {}", spec.at.cube, spec.at.pe, to_string(spec.nbytes));
+  };
+  return fmt::format("{}", fmt::join(tensor.shards(at) | std::views::transform(place), ", "));
 }
 
 bool Distributed::fits_anywhere(const Call& call) const {
@@ -111,10 +116,8 @@ Distributed::Setups Distributed::setups_of(const Call& call) {
 Bytes Distributed::tcm_for(const Call& call, const Setups& setups) const {
   if (!call.anywhere) return tcm_left(session_, call.by->participants);
   std::vector<PeCoord> pes;
-  for (const int device : call.site.devices) {
-    for (const Shard& shard : call.input.shards())
-      pes.push_back({device, shard.spec.at.cube, shard.spec.at.pe});
-  }
+  for (const auto& [device, shard] : views::cartesian_product(call.site.devices, call.input.shards()))
+    pes.push_back({device, shard.spec.at.cube, shard.spec.at.pe});
   const bool ready = std::ranges::all_of(setups, [](const auto& setup) { return setup->done.is_set(); });
   const Bytes left = tcm_left(session_, pes);
   return ready ? left : left - ccl::rings_in_tcm(call.by->spec, call.site.group->machine());
@@ -124,8 +127,7 @@ Bytes Distributed::tcm_for(const Call& call, const Setups& setups) const {
 Distributed::Job Distributed::job_anywhere(const Call& call, const ProcessGroup::Agreed& agreed) const {
   const ProcessGroup& group = *call.site.group;
   auto job = std::make_shared<hw::ControlJob>();
-  for (std::size_t i = 0; i < call.input.shards().size(); ++i) {
-    const Shard& shard = call.input.shards()[i];
+  for (const auto& [i, shard] : views::enumerate(call.input.shards())) {
     CollectiveArgs args = args_of(call, agreed.tcm);
     args.data = start_of(call.input, shard);
     args.n_elem = elements_of(shard);

@@ -237,8 +237,8 @@ void Distributed::require_runnable(const Call& call) const {
   if (!call.anywhere) {
     const std::int64_t shares = call.row.shares_in(group.ranks());
     all.check_output(call.input, *call.output, call.row.shares_out(group.ranks()), shares);
-    all.require(part_of(call.input) % shares == 0,
-                fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+    all.require(elements_per_pe(call.input) % shares == 0,
+                fmt::format("{} elements a PE aren't divisible by {} ranks", elements_per_pe(call.input), n));
   }
   const auto index_on = [&](PeCoord pe) {
     return group.ranks_are_pes() ? group.rank_at(pe) : *group.rank_of(rank_);
@@ -254,10 +254,10 @@ void Distributed::require_runnable(const Call& call) const {
 CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
   const ProcessGroup& group = *call.site.group;
   const bool whole = call.plan() != nullptr;  // its tensor isn't in parts
-  CollectiveArgs args =
-      collective_args(group.machine_of_ranks(), call.by->spec, group.rank_at({.sip = rank_}),
-                      call.input.ptr(), whole ? call.input.shape().count().value_or(0) : part_of(call.input),
-                      whole ? 1 : parts_of_a_cube(call.input), tcm);
+  CollectiveArgs args = collective_args(
+      group.machine_of_ranks(), call.by->spec, group.rank_at({.sip = rank_}), call.input.ptr(),
+      whole ? call.input.shape().count().value_or(0) : elements_per_pe(call.input),
+      whole ? 1 : parts_of_a_cube(call.input), tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = *call.op;
   args.root = group.ranks_are_pes() ? call.root : group.rank_of(call.root).value_or(0);

@@ -7,8 +7,15 @@
 #include <utility>
 #include <variant>
 
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/unique.hpp>
+#include <range/v3/view/zip.hpp>
+
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 constexpr Bytes kQueueSize{32};  // per queue of an IpcqInit message: peer, two ring bases, slots
 
@@ -43,11 +50,8 @@ std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::Install
 }
 
 std::vector<PeCoord> owners(const Tensor& tensor, Tensor::Here at) {
-  std::vector<PeCoord> pes;
-  for (const Shard& shard : tensor.shards(at)) {
-    if (pes.empty() || pes.back() != shard.spec.at) pes.push_back(shard.spec.at);
-  }
-  return pes;
+  const auto pe = [](const Shard& shard) { return shard.spec.at; };
+  return tensor.shards(at) | views::transform(pe) | views::unique | ranges::to<std::vector>;
 }
 
 void place_in_grid(hw::ControlJob& job, PackageOfLaunch package) {
@@ -102,9 +106,8 @@ std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes
                                                  std::vector<KernelCall> calls,
                                                  const LaunchSettings& settings) {
   auto job = std::make_shared<hw::ControlJob>();
-  for (std::size_t i = 0; i < pes.size(); ++i)
-    job->targets.push_back(
-        launch_on(pes[i], std::make_shared<const KernelCall>(std::move(calls[i])), settings));
+  for (auto&& [pe, call] : views::zip(pes, calls))
+    job->targets.push_back(launch_on(pe, std::make_shared<const KernelCall>(std::move(call)), settings));
   place_in_grid(*job, settings.package);
   return job;
 }

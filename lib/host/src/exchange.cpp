@@ -3,6 +3,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
@@ -31,8 +32,8 @@ Box box_on(const TensorBox& of, const Shard& shard) {
 void add_moves(BoxesOfPes& of_pes, const TensorMove& move, const ProcessGroup& group,
                const PairCheck& check) {
   const Tensor& first = move.from ? move.from->tensor : move.to->tensor;
-  for (std::size_t i = 0; i < first.shards().size(); ++i) {
-    const PeCoord pe = first.shards()[i].spec.at;
+  for (const auto& [i, shard] : ranges::views::enumerate(first.shards())) {
+    const PeCoord pe = shard.spec.at;
     BoxArgs& args = of_pes[pe];
     check.require(args.count < BoxArgs::kMost, fmt::format("more than {} shards to send and receive on {}",
                                                            BoxArgs::kMost, to_string(pe)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -148,20 +149,15 @@ std::string difference(const HostArray& got, const HostArray& expected, HostArra
   const std::vector<double> a = got.to_doubles(at);
   const std::vector<double> b = expected.to_doubles(at);
   const auto item = static_cast<std::size_t>(itemsize(got.dtype()));
-  const auto same = [&](std::size_t i) {
-    return std::equal(got.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item),
-                      got.bytes(at).begin() + static_cast<std::ptrdiff_t>((i + 1) * item),
-                      expected.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item));
+  const auto differs = [&](std::size_t i) {
+    return !std::equal(got.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item),
+                       got.bytes(at).begin() + static_cast<std::ptrdiff_t>((i + 1) * item),
+                       expected.bytes(at).begin() + static_cast<std::ptrdiff_t>(i * item));
   };
-  std::size_t first = a.size();
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (same(i)) continue;
-    first = std::min(first, i);
-    ++count;
-  }
-  return fmt::format("element {} is {}, expected {}; {} of {} differ", first, a[first], b[first], count,
-                     a.size());
+  const auto elements = std::views::iota(std::size_t{0}, a.size());
+  const std::size_t first = *std::ranges::find_if(elements, differs);
+  return fmt::format("element {} is {}, expected {}; {} of {} differ", first, a[first], b[first],
+                     std::ranges::count_if(elements, differs), a.size());
 }
 
 HostArray full(Shape shape, double value, DType dtype, HostArray::Here at) {

@@ -53,11 +53,11 @@ void add_launch(Waits& waits, hw::Machine& machine, const Waits::Process& from, 
 }
 
 void add_launches(Waits& waits, hw::Machine& machine) {
-  std::map<Identity, const Waits::Process*> who;  // by the identity that they await
-  for (const Waits::Process& process : waits.processes()) who[process.waiting.awaits] = &process;
+  std::map<Identity, const Waits::Process*> waiting;  // by the identity that they await
+  for (const Waits::Process& process : waits.processes()) waiting[process.waiting.awaits] = &process;
   for (const hw::OpenOrder& order : hw::host_of(machine).open_orders()) {
-    const auto found = who.find(order.wait);
-    if (found != who.end()) add_launch(waits, machine, *found->second, *order.job);
+    const auto found = waiting.find(order.wait);
+    if (found != waiting.end()) add_launch(waits, machine, *found->second, *order.job);
   }
 }
 

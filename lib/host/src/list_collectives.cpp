@@ -1,6 +1,10 @@
 // Collectives with one tensor per rank: messages between pairs, in one kernel per PE.
+#include <ranges>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
@@ -14,6 +18,8 @@ namespace kbsim::host {
 
 namespace {
 
+namespace views = ranges::views;
+
 TensorMove sent(const Tensor& tensor, int peer) {
   return {.kind = BoxMove::Kind::send, .peer = peer, .from = TensorBox{tensor}};
 }
@@ -25,15 +31,13 @@ TensorMove copied(const Tensor& from, const Tensor& to, int self) {
 }
 
 std::string shapes_of(const std::vector<Tensor>& tensors) {
-  std::vector<std::string> shapes;
-  for (const Tensor& tensor : tensors) shapes.push_back(to_string(tensor.shape()));
-  return fmt::format("{}", fmt::join(shapes, ", "));
+  const auto shape = [](const Tensor& tensor) { return to_string(tensor.shape()); };
+  return fmt::format("{}", fmt::join(tensors | std::views::transform(shape), ", "));
 }
 
 std::string all_places(const std::vector<Tensor>& tensors, Tensor::Here at) {
-  std::vector<std::string> places;
-  for (const Tensor& tensor : tensors) places.push_back(places_of(tensor, at));
-  return fmt::format("{}", fmt::join(places, "; "));
+  const auto places = [&](const Tensor& tensor) { return places_of(tensor, at); };
+  return fmt::format("{}", fmt::join(tensors | std::views::transform(places), "; "));
 }
 
 // PyTorch's words for the list that one rank of the group has.
@@ -81,12 +85,12 @@ struct Listed {
 
   void apart(const Tensor& tensor, std::string_view role, const std::vector<Tensor>& list,
              std::string_view of_list) const {
-    for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const auto& [i, member, other] : views::zip(views::iota(0), group.members(), list)) {
       (void)tensor.shards(check.at);  // throws here, where the line is known
-      (void)list[i].shards(check.at);
-      if (group.members()[i] == rank && same_bytes(tensor, list[i])) continue;
+      (void)other.shards(check.at);
+      if (member == rank && same_bytes(tensor, other)) continue;
       require_apart(world, rank, check.call, {std::string{role}, tensor},
-                    {fmt::format("{} {}", of_list, i), list[i]});
+                    {fmt::format("{} {}", of_list, i), other});
     }
   }
   /// Outputs must not overlap.
@@ -120,10 +124,9 @@ Distributed::Done Distributed::scatter(Tensor tensor, std::vector<Tensor> scatte
   listed.apart(tensor, "output", scatter_list, "input");
   std::vector<TensorMove> moves;
   if (rank_ != src) moves.push_back(received(tensor, src));
-  for (std::size_t i = 0; i < scatter_list.size(); ++i) {
-    check.alike(scatter_list[i], tensor);
-    moves.push_back(members[i] == rank_ ? copied(scatter_list[i], tensor, rank_)
-                                        : sent(scatter_list[i], members[i]));
+  for (const auto& [member, share] : views::zip(members, scatter_list)) {
+    check.alike(share, tensor);
+    moves.push_back(member == rank_ ? copied(share, tensor, rank_) : sent(share, member));
   }
   return exchange({.call = "scatter",
                    .operation = "SCATTER",
@@ -147,10 +150,9 @@ Distributed::Done Distributed::gather(Tensor tensor, std::vector<Tensor> gather_
   listed.outputs(gather_list);
   std::vector<TensorMove> moves;
   if (rank_ != dst) moves.push_back(sent(tensor, dst));
-  for (std::size_t i = 0; i < gather_list.size(); ++i) {
-    check.alike(gather_list[i], tensor);
-    moves.push_back(members[i] == rank_ ? copied(tensor, gather_list[i], rank_)
-                                        : received(gather_list[i], members[i]));
+  for (const auto& [member, gathered] : views::zip(members, gather_list)) {
+    check.alike(gathered, tensor);
+    moves.push_back(member == rank_ ? copied(tensor, gathered, rank_) : received(gathered, member));
   }
   return exchange({.call = "gather",
                    .operation = "GATHER",
@@ -172,14 +174,14 @@ Distributed::Done Distributed::all_gather(std::vector<Tensor> tensor_list, Tenso
   listed.apart(tensor, "input", tensor_list, "output");
   listed.outputs(tensor_list);
   std::vector<TensorMove> moves;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (members[i] == rank_) {
-      check.alike(tensor_list[i], tensor);
-      moves.push_back(copied(tensor, tensor_list[i], rank_));
+  for (const auto& [member, gathered] : views::zip(members, tensor_list)) {
+    if (member == rank_) {
+      check.alike(gathered, tensor);
+      moves.push_back(copied(tensor, gathered, rank_));
       continue;
     }
-    moves.push_back(sent(tensor, members[i]));
-    moves.push_back(received(tensor_list[i], members[i]));
+    moves.push_back(sent(tensor, member));
+    moves.push_back(received(gathered, member));
   }
   return exchange({.call = "all_gather",
                    .operation = "ALLGATHER",
@@ -202,14 +204,14 @@ Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor>
   const std::string problem = combination_problem(op, output.dtype());
   check.require(problem.empty(), problem);
   std::vector<TensorMove> moves;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (members[i] == rank_) {
-      check.alike(input_list[i], output);
-      moves.push_back(copied(input_list[i], output, rank_));
+  for (const auto& [member, share] : views::zip(members, input_list)) {
+    if (member == rank_) {
+      check.alike(share, output);
+      moves.push_back(copied(share, output, rank_));
       continue;
     }
-    moves.push_back(sent(input_list[i], members[i]));
-    moves.push_back(received(output, members[i]));
+    moves.push_back(sent(share, member));
+    moves.push_back(received(output, member));
   }
   return exchange({.call = "reduce_scatter",
                    .operation = "REDUCE_SCATTER",

@@ -1,6 +1,7 @@
 // Operators on whole rows and columns: products, softmax and normalisations.
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -148,10 +149,8 @@ PendingTensor row_by_row(OperatorCall call, Args args, std::string_view kernel,
   };
   const auto computable = [&](PeCoord pe, const Block& block) {
     if (block.cols != cols) return false;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (!at(i, pe, block)) return false;
-    }
-    return true;
+    return std::ranges::all_of(std::views::iota(std::size_t{0}, parts.size()),
+                               [&](std::size_t i) { return at(i, pe, block).has_value(); });
   };
   const auto bound = [&](const LocalPart& part) {
     Args mine = args;

@@ -2,6 +2,8 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
@@ -85,9 +87,7 @@ void require_messages_apart(World& world, int rank, const std::vector<P2POp>& op
 }
 
 std::vector<Tensor> tensors_in(const std::vector<P2POp>& ops) {
-  std::vector<Tensor> tensors;
-  for (const P2POp& op : ops) tensors.push_back(op.tensor);
-  return tensors;
+  return ops | ranges::views::transform(&P2POp::tensor) | ranges::to<std::vector>;
 }
 
 void note_messages(const void* call, const std::vector<P2POp>& ops, ICallWatch& calls) {

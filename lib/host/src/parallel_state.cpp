@@ -1,9 +1,10 @@
 #include "kbsim/host/parallel_state.hpp"
 
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/indices.hpp>
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
@@ -23,8 +24,7 @@ Task<> ParallelState::initialize_model_parallel(int tensor_model_parallel_size, 
     co_return;
   }
   for (int first = 0; first < world; first += size) {
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), first);
+    const auto ranks = ranges::views::indices(first, first + size) | ranges::to<std::vector>;
     const Group group = co_await rank_->dist.new_group(ranks, options, at);
     if (first <= rank_->index && rank_->index < first + size) tensor_ = group;
   }

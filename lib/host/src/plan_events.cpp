@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
+
+#include <range/v3/view/enumerate.hpp>
 
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 using Kind = RecordedEvent::Kind;
 
@@ -20,8 +25,7 @@ struct Uses {
 class Lowering {
  public:
   explicit Lowering(const RecordedKernel& kernel) : kernel_{kernel}, uses_(kernel.values.size()) {
-    for (std::size_t i = 0; i < kernel.events.size(); ++i) {
-      const RecordedEvent& event = kernel.events[i];
+    for (const auto& [i, event] : views::enumerate(kernel.events)) {
       if (event.kind == Kind::send) uses_[event.value].sends.push_back(i);
       if (event.kind == Kind::store) uses_[event.value].stores.push_back(i);
       if (event.kind != Kind::sum) continue;
@@ -31,9 +35,8 @@ class Lowering {
   }
 
   RecordedSteps run() {
-    for (std::size_t i = 0; i < kernel_.events.size(); ++i) {
+    for (const auto& [i, event] : views::enumerate(kernel_.events)) {
       if (done_.contains(i)) continue;
-      const RecordedEvent& event = kernel_.events[i];
       if (event.kind == Kind::recv) receive(i);
       if (event.kind == Kind::sum) add(event.value);
       if (event.kind == Kind::send) put({.op = PlanOp::send, .src = home(event.value)}, event.value);
@@ -59,10 +62,9 @@ class Lowering {
   }
 
   [[nodiscard]] bool sends_between(std::size_t first, std::size_t last) const {
-    for (std::size_t i = first + 1; i < last; ++i) {
-      if (kernel_.events[i].kind == Kind::send && !done_.contains(i)) return true;
-    }
-    return false;
+    return std::ranges::any_of(std::views::iota(first + 1, last), [&](std::size_t i) {
+      return kernel_.events[i].kind == Kind::send && !done_.contains(i);
+    });
   }
 
   // The sum of a message and chunks of memory, if that is the only use of the message.

@@ -6,8 +6,13 @@
 #include <map>
 #include <utility>
 
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
+
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 /// A step of a thread block, both by number.
 struct StepAt {
@@ -35,7 +40,7 @@ void raise_to(StepClock& clock, int block, int steps) {
 }
 
 void merge_clock(StepClock& clock, const StepClock& other) {
-  for (std::size_t i = 0; i < other.size(); ++i) raise_to(clock, static_cast<int>(i), other[i]);
+  for (const auto& [block, steps] : views::zip(views::iota(0), other)) raise_to(clock, block, steps);
 }
 
 class Spreading {
@@ -120,11 +125,11 @@ class Spreading {
   void put(int number, PlanStep step, std::size_t value) {
     step.count = kernel_.values[value].count;
     const std::vector<StepAt> after = waits_of(number, needs_of(step));
-    for (std::size_t i = 0; i < after.size(); ++i) {
-      PlanStep waiting = i + 1 < after.size() ? PlanStep{.op = PlanOp::nop} : step;
-      waiting.after_block = after[i].block;
-      waiting.after_step = after[i].step;
-      append(number, waiting, after[i]);
+    for (const StepAt& awaited : after) {
+      PlanStep waiting = &awaited == &after.back() ? step : PlanStep{.op = PlanOp::nop};
+      waiting.after_block = awaited.block;
+      waiting.after_step = awaited.step;
+      append(number, waiting, awaited);
     }
     if (after.empty()) append(number, step, {});
     note(step, {.block = number, .step = static_cast<int>(steps(number).size()) - 1});

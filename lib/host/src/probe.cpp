@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -58,8 +59,9 @@ ProbeResult probe(const config::MachineSpec& machine, const config::AlgorithmSpe
   session.run();
   const bool on_pe =
       plan.definition->transfer == Transfer::load || plan.definition->transfer == Transfer::send;
-  for (std::size_t i = 0; on_pe && i < plan.ends.size(); ++i) {
-    result.flows[i].start = first_move(session, plan.ends[i].pe);
+  if (on_pe) {
+    for (auto&& [flow, ends] : ranges::views::zip(result.flows, plan.ends))
+      flow.start = first_move(session, ends.pe);
   }
   explain(session, plan, result);
   return result;

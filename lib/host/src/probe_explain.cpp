@@ -1,6 +1,8 @@
 // Where the time of a probe went: the closed form of its path, and the trace of its messages.
 #include <algorithm>
 
+#include <range/v3/view/enumerate.hpp>
+
 #include "probe_path.hpp"
 
 namespace kbsim::host {
@@ -43,8 +45,8 @@ std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std
   return slowest;
 }
 
-// The part of a row's opening time that costs nothing. A row that was just written is open. While a row opens
-// for a write, bytes still arrive over a slower link, and the port catches up.
+// The share of a row's opening time that costs nothing. A row that was just written is open. While a row
+// opens for a write, bytes still arrive over a slower link, and the port catches up.
 Time hidden_opening(Session& session, const ProbePath& path, const ProbePort& port) {
   const Time opening = port.memory->opening(port.write);
   if (!port.write) return port.both_ways ? opening : Time{0};
@@ -58,14 +60,13 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
   for (const ProbePort& port : path.ports)
     result.split.overhead += port.memory->latency(port.write) - hidden_opening(session, path, port);
   Bytes carried;
-  for (std::size_t i = 0; i < path.legs.size(); ++i) {
-    const ProbeLeg& leg = path.legs[i];
+  for (const auto& [number, leg] : ranges::views::enumerate(path.legs)) {
     for (const LinkId id : topology::find_route(graph, leg.from, leg.to)) {
       const topology::Link& link = graph.link(id);
       result.split.overhead += session.machine().fabric().component(link.from).overhead();
       result.split.wire += link.wire;
     }
-    const std::optional<Bandwidth> slowest = slowest_of(session, path, i);
+    const std::optional<Bandwidth> slowest = slowest_of(session, path, number);
     if (slowest) result.split.drain += serialization(leg.bytes, *slowest);
     if (leg.data && carried == 0_B) carried = leg.bytes;
   }
@@ -92,10 +93,10 @@ std::vector<Time> arrivals(Session& session, const ProbeLeg& leg,
                            const std::vector<const hw::MessageTrace*>& tiles, Time start) {
   std::vector<Time> there;
   Bytes expected;
-  Bytes come;
+  Bytes arrived;
   for (const hw::MessageTrace* trace : traces_on(session, leg, start)) {
-    come += trace->size;
-    while (there.size() < tiles.size() && come >= expected + tiles[there.size()]->size) {
+    arrived += trace->size;
+    while (there.size() < tiles.size() && arrived >= expected + tiles[there.size()]->size) {
       expected += tiles[there.size()]->size;
       there.push_back(trace->arrived);
     }
@@ -133,8 +134,7 @@ void trace_hops(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   const auto& traces = session.machine().fabric().traces();
   const Time start = result.flows.front().start;
-  for (std::size_t i = 0; i < path.legs.size(); ++i) {
-    const ProbeLeg& leg = path.legs[i];
+  for (const ProbeLeg& leg : path.legs) {
     const auto on_leg = [&](const hw::MessageTrace& trace) {
       return trace.from == leg.from && trace.to == leg.to && trace.sent >= start;
     };

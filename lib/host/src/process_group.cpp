@@ -61,9 +61,9 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
   std::uint64_t& next = sequences_[rank];
   auto first = calls_.find(next);
   if (first == calls_.end())
-    first = calls_.emplace(next, Call{.what = what, .tcm = tcm(), .begun = {}}).first;
+    first = calls_.emplace(next, Call{.what = what, .tcm = tcm(), .callers = {}}).first;
   Call& call = first->second;
-  call.begun.push_back({.rank = rank, .at = at});
+  call.callers.push_back({.rank = rank, .at = at});
   const std::uint64_t sequence = next++;
   for (const int other : gone_) {
     if (other != rank && rank_of(other) && sequences_[other] <= sequence)
@@ -71,17 +71,17 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
   }
   if (call.what == what) {
     const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = call.tcm};
-    if (std::cmp_equal(call.begun.size(), size())) calls_.erase(first);
+    if (std::cmp_equal(call.callers.size(), size())) calls_.erase(first);
     return agreed;
   }
-  const auto print = [&](const Begun& by, const Fingerprint& made) {
+  const auto print = [&](const Caller& by, const Fingerprint& made) {
     return fmt::format(
         "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
         "TensorDtypes={}, Options={}) at {}",
         by.rank, sequence, made.operation, made.shape, made.dtype, made.details, to_string(to_place(by.at)));
   };
-  throw KernelFault{"Detected mismatch between collectives on ranks. " + print(call.begun.back(), what) +
-                    ", but " + print(call.begun.front(), call.what)};
+  throw KernelFault{"Detected mismatch between collectives on ranks. " + print(call.callers.back(), what) +
+                    ", but " + print(call.callers.front(), call.what)};
 }
 
 ProcessGroup::LeftAlone ProcessGroup::leave(int rank) {
@@ -105,9 +105,9 @@ bool ProcessGroup::abandon(bool launches_lost) {
   const bool midst = !calls_.empty() || one_sided || launches_lost;
   const bool stuck = (under_way_ > 0 && midst) || kernels_ > 0;
   under_way_ = kernels_ = 0;
-  std::uint64_t begun = 0;
-  for (const auto& [rank, sequence] : sequences_) begun = std::max(begun, sequence);
-  first_round_ += begun;
+  std::uint64_t rounds = 0;
+  for (const auto& [rank, sequence] : sequences_) rounds = std::max(rounds, sequence);
+  first_round_ += rounds;
   sequences_.clear();
   calls_.clear();
   sends_.clear();

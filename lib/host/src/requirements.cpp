@@ -4,6 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plans.hpp"
@@ -15,6 +19,8 @@
 namespace kbsim::host {
 namespace {
 
+namespace views = ranges::views;
+
 // PyTorch's words, which users search for.
 std::string sizes(std::int64_t times, std::int64_t over) {
   if (times > over) return "output tensor size must be equal to world_size times input tensor size";
@@ -24,7 +30,7 @@ std::string sizes(std::int64_t times, std::int64_t over) {
 
 }  // namespace
 
-std::int64_t part_of(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
+std::int64_t elements_per_pe(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
 
 std::string combination_problem(Reduction op, DType dtype) {
   if (is_f8(dtype))
@@ -52,8 +58,7 @@ std::string Requirements::placement_problem(const Tensor& tensor) const {
     return fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(), tensor.sip(), rank_,
                        device_);
   }
-  std::vector<topology::ShardSpec> shards;
-  for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
+  const auto shards = tensor.shards() | views::transform(&Shard::spec) | ranges::to<std::vector>;
   const std::string need = ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
   if (!need.empty()) return fmt::format("{} needs {}", algorithm_.name, need);
   if (ccl::plan_of(algorithm_) != nullptr) return plan_problem(tensor);
@@ -63,8 +68,8 @@ std::string Requirements::placement_problem(const Tensor& tensor) const {
     return fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
                        to_string(smallest.nbytes), to_string(largest.nbytes));
   }
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    if (Bytes{shards[i].offset_bytes} != smallest.nbytes * static_cast<std::int64_t>(i))
+  for (const auto& [i, shard] : views::zip(views::iota(std::int64_t{0}), shards)) {
+    if (Bytes{shard.offset_bytes} != smallest.nbytes * i)
       return fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name);
   }
   return "";
@@ -98,9 +103,9 @@ void Requirements::check_dtypes(const Tensor& input, const Tensor& output) const
 void Requirements::check_output(const Tensor& input, const Tensor& output, std::int64_t times,
                                 std::int64_t over) const {
   check_placement(output);
-  require(part_of(input) * times == part_of(output) * over,
-          fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over), part_of(output),
-                      output.name(), part_of(input), input.name()));
+  require(elements_per_pe(input) * times == elements_per_pe(output) * over,
+          fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over),
+                      elements_per_pe(output), output.name(), elements_per_pe(input), input.name()));
 }
 
 }  // namespace kbsim::host

@@ -11,7 +11,7 @@
 namespace kbsim::host {
 
 /// Elements of a tensor on each of its PEs.
-[[nodiscard]] std::int64_t part_of(const Tensor& tensor);
+[[nodiscard]] std::int64_t elements_per_pe(const Tensor& tensor);
 
 /// Why elements of that dtype can't be combined by the operation; "" if they can.
 [[nodiscard]] std::string combination_problem(Reduction op, DType dtype);

@@ -133,24 +133,24 @@ void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dty
   }
 }
 
-std::shared_ptr<const Tensor::Part> part_of(const Tensor::State& tensor, const View& view) {
+std::shared_ptr<const Tensor::SlicePlace> place_of_slice(const Tensor::State& tensor, const View& view) {
   const auto size = static_cast<std::int64_t>(itemsize(tensor.dtype));
-  auto part = std::make_shared<Tensor::Part>();
+  auto place = std::make_shared<Tensor::SlicePlace>();
   for (const ShardRange& range : shard_ranges(tensor, view, true)) {
     for (const Piece& piece : range.pieces) {
       const topology::ShardSpec& shard = range.shard.spec;
       const std::int64_t base = shard.offset_bytes + (piece.in_shard - piece.in_view) * size;
-      if (!part->shards.empty() && part->offset_bytes != base) return nullptr;
-      part->offset_bytes = base;
-      part->shards.push_back({.spec = {.at = shard.at,
-                                       .offset_bytes = piece.in_view * size,
-                                       .nbytes = Bytes{piece.count * size},
-                                       .block = {.rows = 1, .col0 = piece.in_view, .cols = piece.count},
-                                       .tensor_cols = view.shape().elements()},
-                              .pa = range.shard.pa + Bytes{piece.in_shard * size}});
+      if (!place->shards.empty() && place->offset_bytes != base) return nullptr;
+      place->offset_bytes = base;
+      place->shards.push_back({.spec = {.at = shard.at,
+                                        .offset_bytes = piece.in_view * size,
+                                        .nbytes = Bytes{piece.count * size},
+                                        .block = {.rows = 1, .col0 = piece.in_view, .cols = piece.count},
+                                        .tensor_cols = view.shape().elements()},
+                               .pa = range.shard.pa + Bytes{piece.in_shard * size}});
     }
   }
-  return part;
+  return place;
 }
 
 }  // namespace kbsim::host

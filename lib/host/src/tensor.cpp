@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
@@ -16,6 +17,8 @@
 
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 std::string statistics(const HostArray& array) {
   double sum = 0.0;
@@ -50,9 +53,9 @@ HostArray numbers_of(const Tensor::State& tensor, const Shape& shape, const std:
   Session& session = tensor.session;
   if (!session.has_values()) return HostArray::without_numbers(shape, tensor.dtype);
   std::vector<std::byte> bytes(static_cast<std::size_t>(shape.bytes(tensor.dtype).count()));
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const oplog::Operand operand{.slices = contents[i], .shape = ranges[i].shape(), .dtype = tensor.dtype};
-    put(session.replay().evaluate(operand), ranges[i], tensor.dtype, bytes);
+  for (const auto& [range, slices] : views::zip(ranges, contents)) {
+    const oplog::Operand operand{.slices = slices, .shape = range.shape(), .dtype = tensor.dtype};
+    put(session.replay().evaluate(operand), range, tensor.dtype, bytes);
   }
   return {shape, tensor.dtype, std::move(bytes)};
 }
@@ -102,10 +105,11 @@ Tensor::Update::~Update() {
 Tensor::Tensor(std::shared_ptr<State> state) : state_{std::move(state)}, view_{state_->shape} {}
 
 Tensor::Tensor(std::shared_ptr<State> state, const View& view) : state_{std::move(state)}, view_{view} {
-  if (!view_.whole()) part_ = part_of(*state_, view_);
+  if (!view_.whole()) place_ = place_of_slice(*state_, view_);
 }
 
-Tensor::Tensor(const Tensor& other, Here at) : state_{other.state_}, view_{other.view_}, part_{other.part_} {
+Tensor::Tensor(const Tensor& other, Here at)
+    : state_{other.state_}, view_{other.view_}, place_{other.place_} {
   (void)other.alive(at);
 }
 Tensor::Tensor(Tensor&& other) noexcept = default;
@@ -124,9 +128,9 @@ const Shape& Tensor::shape(Here at) const { return (void)alive(at), view_.shape(
 DType Tensor::dtype(Here at) const { return alive(at).dtype; }
 int Tensor::sip(Here at) const { return alive(at).sip; }
 
-const Tensor::Part& Tensor::part(const Here& at) const {
-  if (part_) return *part_;
-  return at_line(at, [&]() -> const Part& {
+const Tensor::SlicePlace& Tensor::place(const Here& at) const {
+  if (place_) return *place_;
+  return at_line(at, [&]() -> const SlicePlace& {
     throw UsageError{
         fmt::format("a slice {} of tensor '{}' of {} has no address of its own: its elements don't "
                     "follow each other in the virtual range; copy it to a tensor",
@@ -136,13 +140,13 @@ const Tensor::Part& Tensor::part(const Here& at) const {
 
 Ptr Tensor::ptr(Here at) const {
   const State& state = alive(at);
-  const std::int64_t offset = view_.whole() ? 0 : part(at).offset_bytes;
+  const std::int64_t offset = view_.whole() ? 0 : place(at).offset_bytes;
   return {.va = *state.va + static_cast<std::uint64_t>(offset), .dtype = state.dtype};
 }
 
 const std::vector<Shard>& Tensor::shards(Here at) const {
   const State& state = alive(at);
-  return view_.whole() ? state.shards : part(at).shards;
+  return view_.whole() ? state.shards : place(at).shards;
 }
 
 Tensor Tensor::operator[](const IndexOperand& index) const {

@@ -5,6 +5,12 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/concat.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
@@ -15,6 +21,8 @@
 
 namespace kbsim::host {
 namespace {
+
+namespace views = ranges::views;
 
 bool meet(const Stretch& a, const Stretch& b) {
   return a.first < b.first + b.count && b.first < a.first + a.count;
@@ -34,10 +42,9 @@ std::shared_ptr<const hw::ControlJob> share_job(const config::MachineSpec& spec,
   for (const Shard& shard : shards) pages.mappings.push_back(mapping_of(va, shard));
   const Bytes size = kMappingSize * static_cast<std::int64_t>(shards.size());
   auto job = std::make_shared<hw::ControlJob>();
-  for (int cube = 0; cube < spec.cubes_per_sip(); ++cube) {
-    for (int pe = 0; pe < spec.pes_per_cube(); ++pe)
-      job->targets.push_back({.pe = {sip, cube, pe}, .action = pages, .size = size});
-  }
+  for (const auto [cube, pe] :
+       views::cartesian_product(views::indices(spec.cubes_per_sip()), views::indices(spec.pes_per_cube())))
+    job->targets.push_back({.pe = {sip, cube, pe}, .action = pages, .size = size});
   return job;
 }
 
@@ -118,21 +125,15 @@ Task<> wait_for(Session& session, Events events) {
 }
 
 Events Tensor::State::written() const {
-  Events all;
-  for (const Writer& writer : writers) all.push_back(writer.done);
-  for (const Writer& writer : ended) all.push_back(writer.done);
-  return all;
+  return views::concat(writers, ended) | views::transform(&Writer::done) | ranges::to<std::vector>;
 }
 
 Events Tensor::State::written(const View& view, std::initializer_list<Update::By> by) const {
-  Events some;
-  for (const std::vector<Writer>* all : {&writers, &ended}) {
-    for (const Writer& writer : *all) {
-      if (std::ranges::find(by, writer.by) != by.end() && meet(writer.elements, view.bounds()))
-        some.push_back(writer.done);
-    }
-  }
-  return some;
+  const auto writes = [&](const Writer& writer) {
+    return std::ranges::find(by, writer.by) != by.end() && meet(writer.elements, view.bounds());
+  };
+  return views::concat(writers, ended) | views::filter(writes) | views::transform(&Writer::done) |
+         ranges::to<std::vector>;
 }
 
 // Merges vector clocks: the last writer of the same elements needn't know of the writers before it.

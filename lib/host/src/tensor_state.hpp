@@ -88,7 +88,7 @@ struct Tensor::State {
 };
 
 /// The place of a slice: in the virtual range, and on PEs.
-struct Tensor::Part {
+struct Tensor::SlicePlace {
   std::int64_t offset_bytes = 0;
   std::vector<Shard> shards = {};
 };
@@ -127,6 +127,7 @@ void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dty
          std::vector<std::byte>& view);
 
 /// The place of a slice; null if its elements don't follow each other in the virtual range.
-[[nodiscard]] std::shared_ptr<const Tensor::Part> part_of(const Tensor::State& tensor, const View& view);
+[[nodiscard]] std::shared_ptr<const Tensor::SlicePlace> place_of_slice(const Tensor::State& tensor,
+                                                                       const View& view);
 
 }  // namespace kbsim::host

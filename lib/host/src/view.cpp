@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 
@@ -130,8 +131,8 @@ std::optional<StridedRows> View::rows() const {
 // Each row along the last axis is consecutive; rows that adjoin are joined.
 Stretch View::bounds() const {
   std::int64_t last = first_;
-  for (int axis = 0; axis < shape_.rank(); ++axis)
-    last += (shape_[axis] - 1) * strides_[static_cast<std::size_t>(axis)];
+  for (const auto& [extent, stride] : ranges::views::zip(shape_.extents(), strides_))
+    last += (extent - 1) * stride;
   return {.first = first_, .count = last + 1 - first_};
 }
 

@@ -35,11 +35,11 @@ struct Passage {
 };
 
 /// The boxes that a rank sends and receives; its own box is copied. Empty boxes are left out.
-[[nodiscard]] std::vector<TensorMove> gather_moves(const Passage& way, int dim);
-[[nodiscard]] std::vector<TensorMove> scatter_moves(const Passage& way, int dim);
+[[nodiscard]] std::vector<TensorMove> gather_moves(const Passage& passage, int dim);
+[[nodiscard]] std::vector<TensorMove> scatter_moves(const Passage& passage, int dim);
 /// Rank 0 of the line sends, all receive.
-[[nodiscard]] std::vector<TensorMove> scatter_from_first(const Passage& way, int dim);
+[[nodiscard]] std::vector<TensorMove> scatter_from_first(const Passage& passage, int dim);
 /// Chunks of dimension `from` become chunks of dimension `to`.
-[[nodiscard]] std::vector<TensorMove> turn_moves(const Passage& way, int from, int to);
+[[nodiscard]] std::vector<TensorMove> turn_moves(const Passage& passage, int from, int to);
 
 }  // namespace kbsim::host::dtensor

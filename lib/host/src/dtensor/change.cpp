@@ -42,26 +42,27 @@ Task<> copy_box(DeviceMesh mesh, Tensor from, Rows box, Tensor to, Here at) {
 }
 
 // All-reduces the local tensor in place, or a copy of it.
-Task<std::optional<Tensor>> all_reduced(Passage way, DType dtype, topology::DPPolicy dp, Reduction op,
+Task<std::optional<Tensor>> all_reduced(Passage passage, DType dtype, topology::DPPolicy dp, Reduction op,
                                         bool in_place, Here at) {
-  if (!way.source) co_return std::nullopt;
-  Tensor sum = *way.source;
+  if (!passage.source) co_return std::nullopt;
+  Tensor sum = *passage.source;
   if (!in_place) {
-    const auto copy = co_await empty_local(way.mesh, way.from, dtype, dp, at);
-    co_await copy_box(way.mesh, *way.source, all_of(way.from), *copy, at);
+    const auto copy = co_await empty_local(passage.mesh, passage.from, dtype, dp, at);
+    co_await copy_box(passage.mesh, *passage.source, all_of(passage.from), *copy, at);
     sum = *copy;
   }
-  way.mesh.count(Comm::all_reduce, given_bytes(way, Comm::all_reduce, dtype));
-  co_await way.mesh.rank().dist.all_reduce(sum, {.op = op, .group = way.mesh.get_group(way.axis)}, at);
+  passage.mesh.count(Comm::all_reduce, given_bytes(passage, Comm::all_reduce, dtype));
+  co_await passage.mesh.rank().dist.all_reduce(sum, {.op = op, .group = passage.mesh.get_group(passage.axis)},
+                                               at);
   co_return sum;
 }
 
 }  // namespace
 
-Bytes given_bytes(const Passage& way, Comm comm, DType dtype) {
+Bytes given_bytes(const Passage& passage, Comm comm, DType dtype) {
   const bool by_one = comm == Comm::scatter || comm == Comm::broadcast;
-  if (by_one && way.self() != 0) return {};
-  return Bytes{product(way.from.extents()) * itemsize(dtype)};
+  if (by_one && passage.self() != 0) return {};
+  return Bytes{product(passage.from.extents()) * itemsize(dtype)};
 }
 
 Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype, topology::DPPolicy dp,
@@ -71,20 +72,20 @@ Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtyp
   co_return made;
 }
 
-Task<> run_moves(Passage way, MoveKind kind, std::vector<TensorMove> moves, Shape global, DType dtype,
+Task<> run_moves(Passage passage, MoveKind kind, std::vector<TensorMove> moves, Shape global, DType dtype,
                  std::optional<Reduction> op, std::string details, Here at) {
-  require_whole(way.source, at);
-  require_whole(way.result, at);
-  way.mesh.count(kind.comm, given_bytes(way, kind.comm, dtype));
-  co_await way.mesh.rank().dist.exchange({.call = kind.call,
-                                          .operation = std::string{kind.operation},
-                                          .shape = to_string(global),
-                                          .dtype = dtype,
-                                          .details = std::move(details),
-                                          .moves = std::move(moves),
-                                          .op = op,
-                                          .group = way.mesh.get_group(way.axis),
-                                          .at = at});
+  require_whole(passage.source, at);
+  require_whole(passage.result, at);
+  passage.mesh.count(kind.comm, given_bytes(passage, kind.comm, dtype));
+  co_await passage.mesh.rank().dist.exchange({.call = kind.call,
+                                              .operation = std::string{kind.operation},
+                                              .shape = to_string(global),
+                                              .dtype = dtype,
+                                              .details = std::move(details),
+                                              .moves = std::move(moves),
+                                              .op = op,
+                                              .group = passage.mesh.get_group(passage.axis),
+                                              .at = at});
 }
 
 Task<DTensor> changed(DTensor x, Change change, bool in_place, Here at) {
@@ -95,37 +96,39 @@ Task<DTensor> changed(DTensor x, Change change, bool in_place, Here at) {
     placements[axis] = placement;
     return local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), placements);
   };
-  Passage way{.mesh = mesh,
-              .axis = change.axis,
-              .shape = shape_as(Replicate{}),
-              .source = x.to_local(),
-              .result = {},
-              .from = shape_as(change.from),
-              .to = shape_as(change.to)};
+  Passage passage{.mesh = mesh,
+                  .axis = change.axis,
+                  .shape = shape_as(Replicate{}),
+                  .source = x.to_local(),
+                  .result = {},
+                  .from = shape_as(change.from),
+                  .to = shape_as(change.to)};
   const std::string details = fmt::format("{} to {}", to_string(change.from), to_string(change.to));
   const auto* from = std::get_if<Shard>(&change.from);
   const auto* to = std::get_if<Shard>(&change.to);
   const auto* partial = std::get_if<Partial>(&change.from);
   if (partial != nullptr && to == nullptr) {
-    way.result = co_await all_reduced(way, x.dtype(), x.dp(), partial->op, in_place, at);
-    co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
+    passage.result = co_await all_reduced(passage, x.dtype(), x.dp(), partial->op, in_place, at);
+    co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), passage.result, x.dp());
   }
-  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp(), at);
+  passage.result = co_await empty_local(mesh, passage.to, x.dtype(), x.dp(), at);
   if (from != nullptr && to == nullptr)
-    co_await run_moves(way, kGather, gather_moves(way, from->dim), x.shape(), x.dtype(), {}, details, at);
-  if (from != nullptr && to != nullptr)
-    co_await run_moves(way, kTurn, turn_moves(way, from->dim, to->dim), x.shape(), x.dtype(), {}, details,
+    co_await run_moves(passage, kGather, gather_moves(passage, from->dim), x.shape(), x.dtype(), {}, details,
                        at);
-  if (partial != nullptr)
-    co_await run_moves(way, kReduceScatter, scatter_moves(way, to->dim), x.shape(), x.dtype(), partial->op,
+  if (from != nullptr && to != nullptr)
+    co_await run_moves(passage, kTurn, turn_moves(passage, from->dim, to->dim), x.shape(), x.dtype(), {},
                        details, at);
+  if (partial != nullptr)
+    co_await run_moves(passage, kReduceScatter, scatter_moves(passage, to->dim), x.shape(), x.dtype(),
+                       partial->op, details, at);
   const bool chunks = from == nullptr && partial == nullptr;
-  if (chunks && way.result) {
-    require_whole(way.source, at);
-    co_await copy_box(mesh, *way.source, rows_of(way.from, to->dim, way.chunk(to->dim, way.self())),
-                      *way.result, at);
+  if (chunks && passage.result) {
+    require_whole(passage.source, at);
+    co_await copy_box(mesh, *passage.source,
+                      rows_of(passage.from, to->dim, passage.chunk(to->dim, passage.self())), *passage.result,
+                      at);
   }
-  co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
+  co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), passage.result, x.dp());
 }
 
 }  // namespace kbsim::host::dtensor

@@ -20,12 +20,12 @@ struct MoveKind {
 };
 
 /// Bytes that this rank gives. In a scatter and a broadcast, the first rank of the line gives all.
-[[nodiscard]] Bytes given_bytes(const Passage& way, Comm comm, DType dtype);
+[[nodiscard]] Bytes given_bytes(const Passage& passage, Comm comm, DType dtype);
 /// An uninitialized local tensor; none for an empty shape.
 [[nodiscard]] Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype,
                                                       topology::DPPolicy dp, std::source_location at);
 /// Moves the boxes of all ranks of the line. UsageError unless each PE of a tensor has all of it.
-[[nodiscard]] Task<> run_moves(Passage way, MoveKind kind, std::vector<TensorMove> moves, Shape global,
+[[nodiscard]] Task<> run_moves(Passage passage, MoveKind kind, std::vector<TensorMove> moves, Shape global,
                                DType dtype, std::optional<Reduction> op, std::string details,
                                std::source_location at);
 

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/reverse.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
@@ -16,6 +18,8 @@
 
 namespace kbsim::host::dtensor {
 namespace {
+
+namespace views = ranges::views;
 
 // Stops beyond the range of int, which no number of ranks reaches.
 std::int64_t product(const std::vector<int>& shape) {
@@ -30,14 +34,16 @@ std::int64_t product(const std::vector<int>& shape) {
 // The coordinate of a rank, and back: row-major.
 std::vector<int> coordinate_of(int rank, const std::vector<int>& shape) {
   std::vector<int> coordinate(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0; rank /= shape[axis])
-    coordinate[axis] = rank % shape[axis];
+  for (auto&& [place, extent] : views::zip(coordinate, shape) | views::reverse) {
+    place = rank % extent;
+    rank /= extent;
+  }
   return coordinate;
 }
 
 int rank_at(const std::vector<int>& coordinate, const std::vector<int>& shape) {
   int rank = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) rank = rank * shape[axis] + coordinate[axis];
+  for (const auto& [place, extent] : views::zip(coordinate, shape)) rank = rank * extent + place;
   return rank;
 }
 

@@ -35,24 +35,24 @@ Passage along(const DTensor& x, int axis) {
 }
 
 Task<> give_copies(DTensor x, int axis, Here at) {
-  const Passage way = along(x, axis);
-  if (!way.source) co_return;
-  DeviceMesh mesh = way.mesh;
-  mesh.count(Comm::broadcast, given_bytes(way, Comm::broadcast, x.dtype()));
-  co_await mesh.rank().dist.broadcast(*way.source, {.src = way.world_rank(0), .group = mesh.get_group(axis)},
-                                      at);
+  const Passage passage = along(x, axis);
+  if (!passage.source) co_return;
+  DeviceMesh mesh = passage.mesh;
+  mesh.count(Comm::broadcast, given_bytes(passage, Comm::broadcast, x.dtype()));
+  co_await mesh.rank().dist.broadcast(*passage.source,
+                                      {.src = passage.world_rank(0), .group = mesh.get_group(axis)}, at);
 }
 
 Task<DTensor> give_chunks(DTensor x, int axis, Shard shard, Here at) {
   Placements placements = x.placements();
   placements[static_cast<std::size_t>(axis)] = shard;
   const DeviceMesh mesh = x.device_mesh();
-  Passage way = along(x, axis);
-  way.to = local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), placements);
-  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp(), at);
-  co_await run_moves(way, kScatter, scatter_from_first(way, shard.dim), x.shape(), x.dtype(), {},
+  Passage passage = along(x, axis);
+  passage.to = local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), placements);
+  passage.result = co_await empty_local(mesh, passage.to, x.dtype(), x.dp(), at);
+  co_await run_moves(passage, kScatter, scatter_from_first(passage, shard.dim), x.shape(), x.dtype(), {},
                      to_string(Placement{shard}), at);
-  co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
+  co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), passage.result, x.dp());
 }
 
 void require_no_sums(const Placements& placements) {

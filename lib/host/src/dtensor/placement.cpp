@@ -8,11 +8,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::host::dtensor {
 namespace {
+
+namespace views = ranges::views;
 
 bool shards(const Placement& placement, int dim) {
   const auto* shard = std::get_if<Shard>(&placement);
@@ -89,8 +92,8 @@ class Search {
 
   [[nodiscard]] double elements(const Placements& at) const {
     auto all = static_cast<double>(shape_.elements());
-    for (std::size_t axis = 0; axis < at.size(); ++axis) {
-      if (std::holds_alternative<Shard>(at[axis])) all /= mesh_[axis];
+    for (const auto& [placement, ranks] : views::zip(at, mesh_)) {
+      if (std::holds_alternative<Shard>(placement)) all /= ranks;
     }
     return all;
   }
@@ -130,10 +133,10 @@ IndexRange chunk_of(std::int64_t n, int count, int i) {
 Shape local_shape(const Shape& shape, const std::vector<int>& mesh, const std::vector<int>& coordinate,
                   const Placements& placements) {
   Shape local = shape;
-  for (std::size_t axis = 0; axis < placements.size(); ++axis) {
-    const auto* shard = std::get_if<Shard>(&placements[axis]);
+  for (const auto& [placement, ranks, place] : views::zip(placements, mesh, coordinate)) {
+    const auto* shard = std::get_if<Shard>(&placement);
     if (shard == nullptr) continue;
-    const IndexRange chunk = chunk_of(local[shard->dim], mesh[axis], coordinate[axis]);
+    const IndexRange chunk = chunk_of(local[shard->dim], ranks, place);
     local = with_extent(local, shard->dim, chunk.end - chunk.begin);
   }
   return local;
@@ -141,11 +144,11 @@ Shape local_shape(const Shape& shape, const std::vector<int>& mesh, const std::v
 
 std::vector<Change> changes_between(const Shape& shape, const std::vector<int>& mesh, const Placements& from,
                                     const Placements& to) {
-  for (std::size_t axis = 0; axis < to.size(); ++axis) {
-    if (!std::holds_alternative<Partial>(to[axis]) || to[axis] == from[axis]) continue;
+  for (const auto& [before, after] : views::zip(from, to)) {
+    if (!std::holds_alternative<Partial>(after) || after == before) continue;
     throw UsageError{
         fmt::format("Can not redistribute from {} to {}, redistributing to Partial is for internal use only!",
-                    to_string(from[axis]), to_string(to[axis]))};
+                    to_string(before), to_string(after))};
   }
   return Search{shape, mesh}.run(from, to);
 }

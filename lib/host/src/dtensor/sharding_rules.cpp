@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <range/v3/view/zip.hpp>
+
 #include "../broadcast.hpp"
 
 namespace kbsim::host::dtensor {
@@ -83,12 +85,12 @@ ShardingRule matmul_rule(const std::vector<int>& mesh, const Placed& x, const Pl
   const auto choices = matmul_choices(x.shape.rank());
   const auto elements_of_x = static_cast<double>(x.shape.elements());
   const auto elements_of_w = static_cast<double>(w.shape.elements());
-  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+  for (const auto& [ranks, of_x, of_w] : ranges::views::zip(mesh, x.placements, w.placements)) {
     const auto cost = [&](const MatmulChoice& choice) {
-      const double sent = elements_sent(elements_of_x, mesh[axis], x.placements[axis], choice.x) +
-                          elements_sent(elements_of_w, mesh[axis], w.placements[axis], choice.w);
-      const int changes = (x.placements[axis] != choice.x) + (w.placements[axis] != choice.w);
-      return std::pair{sent, mesh[axis] == 1 ? changes : 0};
+      const double sent = elements_sent(elements_of_x, ranks, of_x, choice.x) +
+                          elements_sent(elements_of_w, ranks, of_w, choice.w);
+      const int changes = (of_x != choice.x) + (of_w != choice.w);
+      return std::pair{sent, ranks == 1 ? changes : 0};
     };
     const MatmulChoice& best = *std::ranges::min_element(choices, {}, cost);
     rule.operands[0].push_back(best.x);

@@ -141,15 +141,17 @@ class ProcessGroup {
   std::shared_ptr<QueueSetup> recovery;  // after ranks failed, until its kernels have been aborted
 
  private:
-  struct Begun {
+  struct Caller {
     int rank;
     std::source_location at;
   };
   struct Call {
     Fingerprint what;  // the first rank's
     Bytes tcm;
-    std::vector<Begun> begun;  // in the order in which ranks began it
-    [[nodiscard]] const Begun& by(int rank) const { return *std::ranges::find(begun, rank, &Begun::rank); }
+    std::vector<Caller> callers;  // in the order of their calls
+    [[nodiscard]] const Caller& by(int rank) const {
+      return *std::ranges::find(callers, rank, &Caller::rank);
+    }
   };
   int number_;
   std::vector<int> members_;

@@ -60,7 +60,7 @@ class Tensor {
   using Done = Work<std::monostate>;
   class Update;
   struct State;  // internal, as the next
-  struct Part;
+  struct SlicePlace;
 
   // Not inline: host programs are coroutines that destroy many handles on many exits. UsageError for a copy
   // of a handle that was moved from, as for any other use of it.
@@ -118,7 +118,7 @@ class Tensor {
   friend class Torch;
   Tensor(std::shared_ptr<State> state, const View& view);
   [[nodiscard]] State& alive(const Here& at) const;
-  [[nodiscard]] const Part& part(const Here& at) const;
+  [[nodiscard]] const SlicePlace& place(const Here& at) const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
   static Task<std::monostate> copied(std::shared_ptr<const Update> into, Tensor to,
@@ -127,7 +127,7 @@ class Tensor {
 
   std::shared_ptr<State> state_;
   View view_;
-  std::shared_ptr<const Part> part_ = {};  // of a slice; null if it has no address of its own
+  std::shared_ptr<const SlicePlace> place_ = {};  // of a slice; null if it has no address of its own
 };
 
 /// While it lives, elements of its tensor count as being written: by a kernel (its rank's later launches run
