@@ -1,6 +1,7 @@
 #include "bar_figure.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include "figure_style.hpp"
 
@@ -23,10 +24,10 @@ set yrange [0:*]
 
 std::string plot_of(const BarFigure& what) {
   std::string plot;
-  for (std::size_t i = 0; i < what.bars.size(); ++i)
+  for (const auto& [i, bar] : ranges::views::enumerate(what.bars))
     plot += fmt::format("{} using {}{} linecolor \"{}\" title \"{}\"",
                         i == 0 ? "plot \"" + what.name + ".csv\"" : ", \\\n    \"\"", i + 2,
-                        i == 0 ? ":xtic(1)" : "", what.bars[i].colour, what.bars[i].title);
+                        i == 0 ? ":xtic(1)" : "", bar.colour, bar.title);
   return plot;
 }
 

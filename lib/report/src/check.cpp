@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 namespace kbsim::report {
 namespace {
@@ -23,8 +25,8 @@ void add_leaves(const std::string& place, const json::value& value, std::vector<
       add_leaves(place.empty() ? name : place + "." + name, member, leaves);
     }
   } else if (const json::array* array = value.if_array()) {
-    for (std::size_t i = 0; i < array->size(); ++i)
-      add_leaves(fmt::format("{}[{}]", place, i), (*array)[i], leaves);
+    for (const auto& [i, element] : ranges::views::enumerate(*array))
+      add_leaves(fmt::format("{}[{}]", place, i), element, leaves);
   } else {
     leaves.emplace_back(place, &value);
   }
@@ -100,9 +102,9 @@ std::string to_text(const Check& check) {
   std::vector<Compared> described;
   std::ranges::copy_if(check.results, std::back_inserter(described), is_printed);
   std::string text = fmt::format("  {:<32} {:>24} {:>24}  {}\n", "result", "was", "is", "change");
-  for (std::size_t i = 0; i < std::min(kMany, described.size()); ++i)
-    text += fmt::format("  {:<32} {:>24} {:>24}  {}\n", described[i].what, shown(described[i].was),
-                        shown(described[i].is), change_of(described[i]));
+  for (const Compared& one : described | std::views::take(kMany))
+    text +=
+        fmt::format("  {:<32} {:>24} {:>24}  {}\n", one.what, shown(one.was), shown(one.is), change_of(one));
   if (described.size() > kMany) text += fmt::format("  and {} more\n", described.size() - kMany);
   const std::size_t different = check.different();
   const std::string within =

@@ -12,6 +12,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
@@ -84,7 +85,7 @@ CsvTable parse_csv(std::istream& in, const std::string& source) {
                                    counted(cells.size(), "cell"), table.columns.size())};
     }
     std::map<std::string, std::string>& row = table.rows.emplace_back();
-    for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i]] = cells[i];
+    for (const auto& [column, cell] : ranges::views::zip(table.columns, cells)) row[column] = cell;
   }
   if (table.rows.empty())
     throw UsageError{fmt::format("{}: no rows (expected names of columns, then a row a line)", source)};

@@ -4,9 +4,12 @@
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 boost::json::object to_json(const Waiting& waiting) {
   boost::json::array places;
@@ -81,14 +84,12 @@ std::string to_dot(const WaitGraph& graph) {
     text += fmt::format("{} [label={}{}];\n", quoted(node.name), quoted(label(node)),
                         node.waiting ? "" : ", style=dashed");
   }
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const WaitGraph::Edge& edge = graph.edges[i];
+  for (const auto& [i, edge] : views::enumerate(graph.edges)) {
     text += fmt::format("{} -> {} [label={}{}];\n", quoted(graph.nodes[edge.from].name),
                         quoted(graph.nodes[edge.to].name), quoted(edge.why),
                         in_cycles.contains(i) ? ", color=red" : "");
   }
-  for (std::size_t i = 0; i < graph.unknown.size(); ++i) {
-    const WaitGraph::Unknown& unknown = graph.unknown[i];
+  for (const auto& [i, unknown] : views::enumerate(graph.unknown)) {
     text += fmt::format("\"unknown {}\" [label=\"?\", style=dashed];\n{} -> \"unknown {}\" [label={}];\n", i,
                         quoted(graph.nodes[unknown.from].name), i, quoted(to_string(unknown)));
   }

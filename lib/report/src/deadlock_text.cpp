@@ -5,12 +5,16 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/take.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/report/deadlock.hpp"
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 constexpr std::size_t kCyclesPrinted = 10;
 constexpr std::size_t kLinesPrinted = 20;  // of a part of a cycle
@@ -45,8 +49,8 @@ void add_cycle(const WaitGraph& graph, const std::string& title, const std::vect
 
 Described cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t>>& cycles) {
   Described described;
-  for (std::size_t i = 0; i < std::min(cycles.size(), kCyclesPrinted); ++i)
-    add_cycle(graph, cycle_title(i, cycles.size()), cycles[i], &described);
+  for (const auto& [i, cycle] : views::enumerate(cycles) | views::take(kCyclesPrinted))
+    add_cycle(graph, cycle_title(i, cycles.size()), cycle, &described);
   if (cycles.size() > kCyclesPrinted)
     described.text += fmt::format("\nand {}", counted(cycles.size() - kCyclesPrinted, "more cycle"));
   return described;

@@ -5,9 +5,12 @@
 #include <iterator>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/report/csv.hpp"
 
@@ -16,6 +19,8 @@
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 constexpr double kLabelFont = 18.0;
 constexpr double kLabelHeight = 0.05;  // of the plot's height, at that font
@@ -70,9 +75,8 @@ bool coincide(const Line& a, const Line& b) {
 }
 
 std::size_t coinciding_before(const std::vector<Line>& lines, std::size_t i) {
-  std::size_t n = 0;
-  for (std::size_t before = 0; before < i; ++before) n += coincide(lines[before], lines[i]) ? 1 : 0;
-  return n;
+  const auto coincides = [&](const Line& line) { return coincide(line, lines[i]); };
+  return static_cast<std::size_t>(std::ranges::count_if(std::span{lines}.first(i), coincides));
 }
 
 std::string stroke(const std::vector<Line>& lines, std::size_t i) {
@@ -103,15 +107,14 @@ std::string labels_of(const LineFigure& what, const Axis& y) {
   for (const Line& line : what.lines) wanted.push_back(y.place(line.points.rbegin()->second));
   const std::vector<double> places = spread(wanted, height);
   std::string text;
-  for (std::size_t i = 0; i < what.lines.size(); ++i) {
-    const Line& line = what.lines[i];
+  for (const auto& [number, line, label_place] : views::zip(views::iota(1), what.lines, places)) {
     const std::string colour{line.bound ? kBoundColour : line.colour};
     const auto& [place, value] = *line.points.rbegin();
     text += fmt::format(
         "set arrow {0} from {1:.12g}, {2:.12g} to graph 1.02, graph {3:.4f} nohead linewidth 1 linecolor "
         "\"{4}\"\n"
         "set label {0} \"{5}\" at graph 1.025, graph {3:.4f} left font \",{6:.0f}\" textcolor rgb \"{4}\"\n",
-        i + 1, place, value, places[i], colour, in_script(line.label), kLabelFont * height / kLabelHeight);
+        number, place, value, label_place, colour, in_script(line.label), kLabelFont * height / kLabelHeight);
   }
   return text;
 }

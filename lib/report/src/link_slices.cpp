@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include <range/v3/view/drop.hpp>
+#include <range/v3/view/zip.hpp>
+
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 void append(LinkSlices::Stretch& to, const LinkSlices::Stretch& next) {
   to.end = std::max(to.end, next.end);
@@ -34,7 +39,8 @@ void LinkSlices::add(std::size_t link, const Stretch& packet) {
 void LinkSlices::thin() {
   std::vector<Time> gaps;
   for (const std::vector<Stretch>& all : by_link_) {
-    for (std::size_t i = 1; i < all.size(); ++i) gaps.push_back(all[i].start - all[i - 1].end);
+    for (const auto& [before, after] : views::zip(all, all | views::drop(1)))
+      gaps.push_back(after.start - before.end);
   }
   const std::size_t closed = std::min(size_ - bound() / 2, gaps.size());
   const auto widest = gaps.begin() + static_cast<std::ptrdiff_t>(closed) - 1;

@@ -1,9 +1,13 @@
 #include <boost/json/array.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/report/machine_report.hpp"
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 using boost::json::value;
 
@@ -56,12 +60,11 @@ value summary(const MachineReport& machine) {
 
 boost::json::array nodes(const MachineReport& machine) {
   boost::json::array result;
-  for (std::size_t i = 0; i < machine.graph.nodes().size(); ++i) {
-    const topology::Node& node = machine.graph.nodes()[i];
+  for (const auto& [node, overhead] : views::zip(machine.graph.nodes(), machine.figures.overhead)) {
     result.push_back({{"id", node.name},
                       {"kind", to_string(node.kind)},
                       {"impl", node.model->impl},
-                      {"overhead_ns", to_ns(machine.figures.overhead[i])},
+                      {"overhead_ns", to_ns(overhead)},
                       {"pos_mm", {node.pos_mm.x, node.pos_mm.y}}});
   }
   return result;
@@ -69,8 +72,7 @@ boost::json::array nodes(const MachineReport& machine) {
 
 boost::json::array links(const topology::Graph& graph) {
   boost::json::array result;
-  for (std::uint32_t i = 0; i < graph.links().size(); ++i) {
-    const topology::Link& link = graph.links()[i];
+  for (const auto& [i, link] : views::zip(views::iota(0U), graph.links())) {
     result.push_back({{"id", graph.link_name(LinkId{i})},
                       {"from", name(graph, link.from)},
                       {"to", name(graph, link.to)},

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,10 +64,10 @@ std::string row(const PackageLink& link, Grid grid, int nth) {
   const double aside = 0.05 + 0.09 * nth;
   const Place shift{-unit.y * aside, unit.x * aside};
   const Place start{from.x + kHalf * unit.x + shift.x, from.y + kHalf * unit.y + shift.y};
-  const Place way{to.x - from.x - 2 * kHalf * unit.x, to.y - from.y - 2 * kHalf * unit.y};
+  const Place arrow{to.x - from.x - 2 * kHalf * unit.x, to.y - from.y - 2 * kHalf * unit.y};
   return fmt::format("{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.1f},{:.4f},{:.4f}\n", link.from, link.to, start.x,
-                     start.y, way.x, way.y, link.busy / 10.0, start.x + 0.5 * way.x + 0.6 * shift.x,
-                     start.y + 0.5 * way.y + 0.6 * shift.y);
+                     start.y, arrow.x, arrow.y, link.busy / 10.0, start.x + 0.5 * arrow.x + 0.6 * shift.x,
+                     start.y + 0.5 * arrow.y + 0.6 * shift.y);
 }
 
 }  // namespace
@@ -94,13 +96,8 @@ int busiest_of(const std::vector<PackageLink>& links) {
 Figure package_map(const std::string& name, const std::string& title, const std::vector<PackageLink>& links,
                    Grid grid) {
   std::string data = "from,to,x,y,dx,dy,busy_percent,label_x,label_y\n";
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto same = [&](const PackageLink& other) {
-      return other.from == links[i].from && other.to == links[i].to;
-    };
-    const auto before = links.begin() + static_cast<std::ptrdiff_t>(i);
-    data += row(links[i], grid, static_cast<int>(std::count_if(links.begin(), before, same)));
-  }
+  std::map<std::pair<int, int>, int> so_far;  // links between two packages
+  for (const PackageLink& link : links) data += row(link, grid, so_far[{link.from, link.to}]++);
   std::string settings = replaced(kPackageMap, "PACKAGES", boxes(grid));
   settings = replaced(replaced(settings, "WIDTH", std::to_string(grid.w)), "HEIGHT", std::to_string(grid.h));
   return {.name = name,

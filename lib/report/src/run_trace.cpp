@@ -91,7 +91,7 @@ trace::TimeUnit unit_of(const TraceOptions& options) {
 }
 
 // The folder itself, or its nearest existing parent.
-fs::path standing(const fs::path& folder) {
+fs::path existing(const fs::path& folder) {
   fs::path there = fs::absolute(folder);
   std::error_code ignored;
   while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
@@ -206,7 +206,7 @@ RunTrace::RunTrace(const TraceOptions& options)
         "GLOB names: '*' for all"};
   require_apart(file_, folder_);
   if (!file_.empty()) require_writable(file_);
-  if (!folder_.empty()) require_writable(standing(folder_) / "rank0.json");
+  if (!folder_.empty()) require_writable(existing(folder_) / "rank0.json");
 }
 
 std::vector<std::string> RunTrace::files() const {

@@ -3,6 +3,11 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/indices.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/report/number.hpp"
 
@@ -10,6 +15,8 @@
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 using topology::Graph;
 
@@ -59,11 +66,9 @@ class CubeDrawing {
   [[nodiscard]] double noc_width() const { return width_of(noc_.link); }
 
   void draw_mesh() {
-    for (int r = 0; r < noc_.h; ++r) {
-      for (int c = 0; c < noc_.w; ++c) {
-        if (c > 0) hop({.row = r, .column = c - 1}, {.row = r, .column = c});
-        if (r > 0) hop({.row = r - 1, .column = c}, {.row = r, .column = c});
-      }
+    for (const auto [r, c] : views::cartesian_product(views::indices(noc_.h), views::indices(noc_.w))) {
+      if (c > 0) hop({.row = r, .column = c - 1}, {.row = r, .column = c});
+      if (r > 0) hop({.row = r - 1, .column = c}, {.row = r, .column = c});
     }
   }
 
@@ -82,13 +87,11 @@ class CubeDrawing {
   }
 
   void draw_routers() {
-    for (int r = 0; r < noc_.h; ++r) {
-      for (int c = 0; c < noc_.w; ++c) {
-        const Box box{x(c) - router_ / 2, y(r) - router_ / 2, router_, router_};
-        svg_.is(router_at({.row = r, .column = c}));
-        svg_.rect("router", box, router_ / 5);
-        svg_.label("mid soft", 9, box, fmt::format("r{}_{}", r, c));
-      }
+    for (const auto [r, c] : views::cartesian_product(views::indices(noc_.h), views::indices(noc_.w))) {
+      const Box box{x(c) - router_ / 2, y(r) - router_ / 2, router_, router_};
+      svg_.is(router_at({.row = r, .column = c}));
+      svg_.rect("router", box, router_ / 5);
+      svg_.label("mid soft", 9, box, fmt::format("r{}_{}", r, c));
     }
   }
 
@@ -129,14 +132,14 @@ class CubeDrawing {
 
   void draw_pes() {
     std::map<Seat, std::vector<int>> seats;
-    for (int pe = 0; pe < spec_.pes_per_cube(); ++pe) {
-      const auto& router = cube_.pes[static_cast<std::size_t>(pe)].router;
-      const auto column = static_cast<int>(std::ranges::find(cube_.noc, router) - cube_.noc.begin()) % noc_.w;
+    for (const auto& [pe, nodes] : views::zip(views::iota(0), cube_.pes)) {
+      const auto place = std::ranges::find(cube_.noc, nodes.router) - cube_.noc.begin();
+      const auto column = static_cast<int>(place) % noc_.w;
       seats[{column, is_north(corner(pe))}].push_back(pe);
     }
     for (const auto& [seat, pes] : seats) {
       join_xbar(seat, is_west(corner(pes.front())));
-      for (std::size_t i = 0; i < pes.size(); ++i) draw_pe(seat, pes[i], i, pes.size());
+      for (const auto& [i, pe] : views::enumerate(pes)) draw_pe(seat, pe, i, pes.size());
     }
   }
 

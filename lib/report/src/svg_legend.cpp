@@ -3,6 +3,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/report/number.hpp"
 
@@ -53,13 +54,12 @@ void add_own(Column& column, std::string_view owner, const config::PartsSpec& pa
   for (const auto& [name, part] : parts) column.row(fmt::format("{} {}", owner, name), part.model.impl);
 }
 
-// Each kind of part that delays messages passing through it.
-void draw_parts(Svg& svg, const MachineReport& machine, double x, double y, double w) {
+// Each kind of node that delays messages passing through it.
+void draw_overheads(Svg& svg, const MachineReport& machine, double x, double y, double w) {
   std::map<topology::NodeKind, std::pair<Time, Time>> range;
-  for (std::size_t i = 0; i < machine.graph.nodes().size(); ++i) {
-    const Time overhead = machine.figures.overhead[i];
+  for (const auto& [node, overhead] : ranges::views::zip(machine.graph.nodes(), machine.figures.overhead)) {
     if (overhead == Time{0}) continue;
-    auto& [least, most] = range.try_emplace(machine.graph.nodes()[i].kind, overhead, overhead).first->second;
+    auto& [least, most] = range.try_emplace(node.kind, overhead, overhead).first->second;
     least = std::min(least, overhead);
     most = std::max(most, overhead);
   }
@@ -106,11 +106,11 @@ void draw_legend(Svg& svg, const MachineReport& machine, const Box& area, bool o
   if (one_row) {
     const double w = (area.w - 2 * kGap) / 3;
     draw_links(svg, machine, area.x, area.y, w);
-    draw_parts(svg, machine, area.x + w + kGap, area.y, w);
+    draw_overheads(svg, machine, area.x + w + kGap, area.y, w);
     draw_totals(svg, machine, area.x + 2 * (w + kGap), area.y, w);
   } else {
     draw_links(svg, machine, area.x, area.y, 0.58 * area.w);
-    draw_parts(svg, machine, area.x + 0.58 * area.w + kGap, area.y, 0.42 * area.w - kGap);
+    draw_overheads(svg, machine, area.x + 0.58 * area.w + kGap, area.y, 0.42 * area.w - kGap);
     const auto rows = static_cast<double>(machine.summary.groups.size()) + 3.0;
     draw_totals(svg, machine, area.x, area.y + rows * kRow, 0.58 * area.w);
   }

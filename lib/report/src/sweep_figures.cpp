@@ -7,12 +7,17 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "figure_style.hpp"
 #include "line_figure.hpp"
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 // Whether the greatest is several times the least: only then is a logarithm useful.
 bool is_wide(const std::vector<SweepCurves::Curve>& curves) {
@@ -100,13 +105,13 @@ std::string plot_of(const SweepPanels& what, const std::vector<std::string>& lab
       "spacing screen 0.09, 0.22\n",
       rows, columns, plain(what.title));
   std::size_t column = 2;
-  for (std::size_t i = 0; i < what.panels.size(); ++i) {
+  for (const auto& [i, panel] : views::enumerate(what.panels)) {
     plot +=
-        fmt::format("  set title \"{}\"\n  {}", plain(what.panels[i].title),
+        fmt::format("  set title \"{}\"\n  {}", plain(panel.title),
                     i == 0 ? "set key at screen 0.5, 0.94 center top horizontal maxrows 1 font \",16\"\n  "
                            : "unset key\n  ");
     std::string lines;
-    for (const SweepCurves::Curve& curve : what.panels[i].curves) {
+    for (const SweepCurves::Curve& curve : panel.curves) {
       const auto place = std::ranges::find(labels, curve.label) - labels.begin();
       lines += fmt::format(
           "{}\"{}.csv\" using 1:{} with linespoints linewidth 3 pointtype 7 linecolor \"{}\" "
@@ -152,10 +157,9 @@ Figure heat_map(const HeatMap& what) {
   std::string data = plain(what.y_label + " / " + what.x_label);
   for (const std::string& x : what.x) data += "," + plain(x);
   std::string labels;
-  for (std::size_t row = 0; row < what.y.size(); ++row) {
-    data += "\n" + plain(what.y[row]);
-    for (std::size_t column = 0; column < what.x.size(); ++column) {
-      const double value = what.values[row][column];
+  for (const auto& [row, y, values] : views::zip(views::iota(0), what.y, what.values)) {
+    data += "\n" + plain(y);
+    for (const auto& [column, value] : views::enumerate(values)) {
       data += "," + number_text(value);
       if (std::isfinite(value) && what.x.size() <= 12)
         labels +=

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/report/csv.hpp"
 
@@ -10,6 +12,8 @@
 
 namespace kbsim::report {
 namespace {
+
+namespace views = ranges::views;
 
 using topology::NodeKind;
 
@@ -32,8 +36,7 @@ std::string unit_row(const topology::Node& node, const hw::UnitUse& use, Time wi
 
 std::string links_csv(const hw::Fabric& fabric, Time window) {
   std::string text = "link,bw_GBps,packets,bytes,utilization,demand,longest_queue_ns,waited_ns,blocked_ns\n";
-  for (std::uint32_t i = 0; i < fabric.links().size(); ++i) {
-    const hw::LiveLink& link = fabric.links()[i];
+  for (const auto& [i, link] : views::zip(views::iota(0U), fabric.links())) {
     const hw::UnitUse use = use_of(link.lane);
     const Time now = fabric.sim().now();
     const Time busy = std::clamp(link.lane.busy_until(now), Time{0}, now);  // without reservations after now
@@ -48,9 +51,8 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
 
 std::string units_csv(const hw::Machine& machine, Time window) {
   std::string text = "unit,kind,served,bytes,busy_ns,utilization,demand,longest_queue_ns,waited_ns\n";
-  const auto& nodes = machine.graph().nodes();
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    for (const hw::UnitUse& use : machine.component(NodeId{i}).use()) text += unit_row(nodes[i], use, window);
+  for (const auto& [i, node] : views::zip(views::iota(0U), machine.graph().nodes())) {
+    for (const hw::UnitUse& use : machine.component(NodeId{i}).use()) text += unit_row(node, use, window);
   }
   return text;
 }
