@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include <range/v3/view/cycle.hpp>
+#include <range/v3/view/zip.hpp>
+
 #include "kbsim/base/random.hpp"
 #include "kbsim/replay/reference.hpp"
 
 namespace kbsim::evaluate {
 namespace {
+
+namespace views = ranges::views;
 
 using host::HostArray;
 using Doubles = std::vector<double>;
@@ -72,7 +77,7 @@ Doubles affine(const Doubles& x, const LinearNumbers& of, bool bias) {
   Doubles y = replay::matmul(x, of.weight.to_doubles(), {static_cast<std::int64_t>(x.size()) / k, k, n});
   if (!bias) return y;
   const Doubles row = of.bias.to_doubles();
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += row[i % row.size()];
+  for (auto&& [value, of_column] : views::zip(y, views::cycle(row))) value += of_column;
   return y;
 }
 
@@ -124,13 +129,13 @@ Doubles mlp(const ModelConfig& model, const Doubles& x, const DecoderNumbers& of
   for (double& v : inner) v = activated(model.hidden_act, v);
   if (model.gated()) {
     const Doubles factor = affine(x, of.up, model.mlp_bias);
-    for (std::size_t i = 0; i < inner.size(); ++i) inner[i] *= factor[i];
+    for (auto&& [value, times] : views::zip(inner, factor)) value *= times;
   }
   return affine(inner, of.down, model.mlp_bias);
 }
 
 void add(Doubles& to, const Doubles& more) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += more[i];
+  for (auto&& [value, more_of_it] : views::zip(to, more)) value += more_of_it;
 }
 
 }  // namespace

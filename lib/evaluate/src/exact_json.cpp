@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <boost/json/parse.hpp>
+#include <range/v3/view/zip.hpp>
 
 namespace kbsim::evaluate {
 namespace {
@@ -57,9 +58,9 @@ json::value parse_exactly(std::string_view text, boost::system::error_code& erro
   std::vector<json::value*> read;
   collect(all, read);
   if (written.size() != read.size()) return all;  // a key that is given twice, which no run writes
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    if (double* number = read[i]->if_double(); number != nullptr)
-      std::from_chars(written[i].data(), written[i].data() + written[i].size(), *number);
+  for (const auto& [value, text_of_value] : ranges::views::zip(read, written)) {
+    if (double* number = value->if_double(); number != nullptr)
+      std::from_chars(text_of_value.data(), text_of_value.data() + text_of_value.size(), *number);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 namespace kbsim::evaluate {
 namespace {
@@ -87,8 +88,8 @@ std::vector<double> noc_defaults() {
 
 config::Overrides noc_overrides(const std::vector<double>& values) {
   config::Overrides all;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    all.push_back(fmt::format("{}={}", noc_constants()[i].key, values[i]));
+  for (const auto& [constant, value] : ranges::views::zip(noc_constants(), values))
+    all.push_back(fmt::format("{}={}", constant.key, value));
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/time.hpp"
@@ -107,7 +108,7 @@ std::string to_text(hw::ParallelBound& bound, std::uint64_t events) {
   const std::vector<Bound>& bounds = bound.close();
   std::string text =
       fmt::format("parallel bound of {}, times as fast as one thread at most\n", counted(events, "event"));
-  for (std::size_t c = 0; c < bounds.size(); ++c) text += table(kCuts[c], bounds[c]);
+  for (const auto& [cut, of_cut] : ranges::views::zip(kCuts, bounds)) text += table(cut, of_cut);
   return text + verdict(bounds);
 }
 

@@ -4,10 +4,15 @@
 #include <iterator>
 #include <optional>
 
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/zip.hpp>
+
 #include "kbsim/topology/link_class.hpp"
 
 namespace kbsim::evaluate {
 namespace {
+
+namespace views = ranges::views;
 
 constexpr auto kNames = std::to_array<std::string_view>({"HBM", "MACs", "NOC", "UCIe", "latency"});
 constexpr std::array kBounds{Resource::hbm, Resource::macs, Resource::noc, Resource::ucie};
@@ -79,15 +84,14 @@ ServedSince::ServedSince(hw::Machine& machine) : machine_{machine}, before_{unit
 std::vector<ServedSince::Unit> ServedSince::units_of(hw::Machine& machine) {
   std::vector<Unit> units;
   const topology::Graph& graph = machine.graph();
-  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    if (graph.nodes()[i].kind != topology::NodeKind::hbm_ctrl) continue;
+  for (const auto& [i, node] : views::zip(views::iota(0U), graph.nodes())) {
+    if (node.kind != topology::NodeKind::hbm_ctrl) continue;
     for (const hw::UnitUse& use : machine.component(NodeId{i}).use())
       units.push_back({.resource = Resource::hbm, .busy = use.busy});
   }
-  const std::vector<hw::LiveLink>& links = machine.fabric().links();
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto resource = resource_of(topology::link_class(graph, graph.links()[i]));
-    if (resource) units.push_back({.resource = *resource, .busy = links[i].lane.busy()});
+  for (const auto& [link, live] : views::zip(graph.links(), machine.fabric().links())) {
+    const auto resource = resource_of(topology::link_class(graph, link));
+    if (resource) units.push_back({.resource = *resource, .busy = live.lane.busy()});
   }
   return units;
 }
@@ -95,8 +99,8 @@ std::vector<ServedSince::Unit> ServedSince::units_of(hw::Machine& machine) {
 IdealTimes ServedSince::ideal_times() const {
   IdealTimes ideal;
   const std::vector<Unit> now = units_of(machine_);
-  for (std::size_t i = 0; i < before_.size(); ++i)
-    ideal.at_least(now[i].resource, now[i].busy - before_[i].busy);
+  for (const auto& [before, unit] : views::zip(before_, now))
+    ideal.at_least(unit.resource, unit.busy - before.busy);
   return ideal;
 }
 

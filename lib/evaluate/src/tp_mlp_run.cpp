@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <range/v3/view/cycle.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
@@ -47,7 +49,7 @@ double activated(Activation which, double v) {
 }
 
 void add_row(std::vector<double>& matrix, const std::vector<double>& row) {
-  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] += row[i % row.size()];
+  for (auto&& [value, of_column] : ranges::views::zip(matrix, ranges::views::cycle(row))) value += of_column;
 }
 
 std::vector<double> unsplit(const TpMlpProblem& problem, const MlpNumbers& of) {

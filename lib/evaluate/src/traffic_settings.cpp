@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/zip_with.hpp>
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
@@ -38,12 +40,11 @@ std::uint64_t met_on(const topology::Graph& graph, const topology::Link& link) {
 
 // By link: the settings that packets meet there; 0 for unused links.
 std::vector<std::uint64_t> met_on_links(const TrafficCase& traffic) {
-  const std::vector<topology::Link>& links = traffic.network.graph.links();
-  std::vector<std::uint64_t> all(links.size());
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (traffic.loads[i] > 0.0) all[i] = met_on(traffic.network.graph, links[i]);
-  }
-  return all;
+  const topology::Graph& graph = traffic.network.graph;
+  const auto met = [&](double load, const topology::Link& link) {
+    return load > 0.0 ? met_on(graph, link) : 0;
+  };
+  return ranges::views::zip_with(met, traffic.loads, graph.links()) | ranges::to<std::vector>;
 }
 
 // Digest of everything that packets meet on their routes.
