@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/signals/fork.hpp"
 #include "kbsim/signals/stop_signals.hpp"
+#include "kbsim/signals/waits.hpp"
 
 #include "run_words.hpp"
 
@@ -100,13 +99,7 @@ int run_again(const Arguments& arguments) {
   const pid_t child = fork_to_exec();
   if (child < 0) throw UsageError{"can't start kbsim again"};
   if (child == 0) become(words, parent);
-  int status = 0;
-  for (bool passed_on = false; waitpid(child, &status, WNOHANG) == 0;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    if (passed_on || stop_signal() == 0) continue;
-    (void)kill(child, stop_signal());
-    passed_on = true;
-  }
+  const int status = await_child(child, StopOfChild::passed_on);
   if (stop_signal() != 0) throw Interrupted{"interrupted: the run again hasn't ended"};
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignals + WTERMSIG(status);
 }

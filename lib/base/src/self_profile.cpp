@@ -71,6 +71,7 @@ WorkKind::WorkKind(std::string_view name) {
 
 namespace self_profile {
 
+// Not a timer of Asio: its handler would run elsewhere, and not interrupt this thread.
 void start() {
   if (is_on()) return;
   struct sigaction action{};

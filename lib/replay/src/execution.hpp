@@ -65,7 +65,7 @@ class Execution {
   HostWork work_;
 
   std::mutex mutex_;  // guards what follows; values are read without it, but only after completion
-  std::condition_variable wake_;
+  std::condition_variable wake_;  // Asio's pool doesn't know which ready operation goes first
   std::priority_queue<NodeIndex, std::vector<NodeIndex>, Later> ready_;
   std::size_t running_ = 0;
   std::size_t executed_ = 0;

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,8 +16,10 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/signals/waits.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -57,8 +58,10 @@ void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
     const pid_t other = holder(descriptor);
     const bool gone = is_gone(other);
     if (tries < kTries && gone) {  // it was killed, and so are its workers: the lock ends with them
-      std::this_thread::sleep_for(10ms);
-      continue;
+      if (pause_for(10ms)) continue;
+      (void)close(descriptor);
+      throw Interrupted{"interrupted: " + file.parent_path().string() +
+                        " is still locked by a run that has ended"};
     }
     (void)close(descriptor);
     const std::string who = other > 0 && !gone ? fmt::format(" (process {})", other) : "";

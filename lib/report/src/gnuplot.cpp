@@ -12,6 +12,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/signals/fork.hpp"
+#include "kbsim/signals/waits.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -62,8 +63,8 @@ bool draw(const std::filesystem::path& script) {
       (void)execlp("gnuplot", "gnuplot", name.c_str(), nullptr);
     _exit(kNoProgram);
   }
-  int status = 0;
-  if (waitpid(child, &status, 0) == child && WIFEXITED(status)) {
+  const int status = await_child(child, StopOfChild::none);
+  if (WIFEXITED(status)) {
     if (WEXITSTATUS(status) == 0) {
       require_whole(script);
       return true;

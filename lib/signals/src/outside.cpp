@@ -5,6 +5,7 @@
 
 #include "kbsim/base/watched.hpp"
 #include "kbsim/signals/fork.hpp"
+#include "kbsim/signals/on_stop.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/signals/watchdog.hpp"
 
@@ -49,6 +50,16 @@ StopSignals::StopSignals() {
   if (all.loop.listens() && !all.signals.catches_stops()) all.loop.run([&] { all.signals.catch_stops(); });
 }
 
+OnStop::OnStop(Act act) : act_{std::move(act)} {
+  Outside& all = outside();
+  if (all.loop.listens()) all.loop.run([&] { all.signals.add(act_); });
+}
+
+OnStop::~OnStop() {
+  Outside& all = outside();
+  if (all.loop.listens()) all.loop.run([&] { all.signals.remove(act_); });
+}
+
 void answer_progress_signal() {
   outside().once(outside().progress, [] { outside().signals.answer_progress(); });
 }
@@ -64,7 +75,10 @@ void say_hangs_to(std::function<void(const std::string&)> say) { outside().watch
 pid_t fork_to_exec() { return outside().loop.fork_to_exec(); }
 
 pid_t fork_to_go_on() {
-  return outside().loop.fork_to_go_on([] { outside().watchdog.begin_anew(); });
+  return outside().loop.fork_to_go_on([] {
+    outside().watchdog.begin_anew();
+    outside().signals.forget_acts();  // they are its parent's
+  });
 }
 
 }  // namespace kbsim

@@ -68,9 +68,22 @@ void Signals::stop(int signal) {
   asked_ = now_asked;
   const Clock::time_point now = Clock::now();
   const auto [first, is_first] = first_.emplace(signal, now);
-  if (is_first) return ask_to_stop(signal);
+  if (is_first) return ask(signal);
   if (now - first->second >= kSentTwice) end_at_once(signal);
 }
+
+void Signals::ask(int signal) {
+  ask_to_stop(signal);
+  if (first_.size() > 1) return;
+  for (const OnStop* act : acts_) (*act)(signal);
+}
+
+void Signals::add(const OnStop& act) {
+  acts_.push_back(&act);
+  if (const int signal = stop_signal(); signal != 0) act(signal);
+}
+
+void Signals::remove(const OnStop& act) { acts_.remove(&act); }
 
 void Signals::end_at_once(int signal) {
   say_in_place({});

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <list>
 #include <map>
 
 #include <boost/asio/io_context.hpp>
@@ -20,12 +22,19 @@ class Signals {
   /// Called once.
   void answer_progress();
 
+  using OnStop = std::function<void(int signal)>;
+  /// Calls it with the first signal that asks for the end; at once if one has asked.
+  void add(const OnStop& act);
+  void remove(const OnStop& act);
+  void forget_acts() { acts_.clear(); }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   void await_stop();
   void await_progress();
   void stop(int signal);
+  void ask(int signal);
   [[noreturn]] void end_at_once(int signal);
 
   using Handler = void (*)(int);
@@ -34,6 +43,7 @@ class Signals {
   boost::asio::signal_set progress_;
   std::uint64_t asked_ = 0;                 // the Stoppable
   std::map<int, Clock::time_point> first_;  // when each signal first asked it
+  std::list<const OnStop*> acts_;
 };
 
 }  // namespace kbsim

@@ -23,7 +23,7 @@ constexpr std::size_t kMostProcesses = 0xffff;
 // Blocks that this thread gives back are freed when it ends.
 void keep_pool() { detail::Pool::free(detail::Pool::allocate(1), 1); }
 
-// Starts threads until there are `most`, or the host gives no more.
+// Starts threads until there are `most`, or the host gives no more; of Asio's pool all start, or none.
 template <class Work>
 void start(std::vector<std::jthread>& threads, std::size_t most, Work work) {
   try {
