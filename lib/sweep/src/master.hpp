@@ -11,14 +11,16 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "kbsim/base/standing.hpp"
+#include "kbsim/signals/on_stop.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/run_points.hpp"
 #include "kbsim/sweep/schedule.hpp"
 
+#include "local_worker.hpp"
 #include "progress.hpp"
 #include "worker.hpp"
 
@@ -47,14 +49,11 @@ class Master {
   enum class Killed { no, by_timeout, by_memory };
 
   struct Worker {
-    explicit Worker(boost::asio::io_context& io) : deadline{io} {}
+    explicit Worker(boost::asio::io_context& io) : local{io}, deadline{io} {}
 
     int rank = 0;  // above 0: of another rank, with its process there
     bool works = false;
-    Process process;
-    std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
-    std::uint64_t number = 0;  // of its process, so that an old one's words aren't taken for a new one's
-    std::string received;
+    LocalWorker local;  // unless it is of another rank
     std::filesystem::path records;
     bool unsynced = false;
     bool keeps_much = false;  // of memory: it is replaced when its point has ended
@@ -85,9 +84,7 @@ class Master {
   // Workers (master_workers.cpp).
   void start(Worker& worker);
   void close(Worker& worker);
-  void listen(Worker& worker);
   void say(Worker& worker, const std::string& line);
-  void hung_up(Worker& worker);
   void ended(Worker& worker, int status);
   void end_process(Worker& worker);
   void hear_ranks();
@@ -120,6 +117,7 @@ class Master {
   void keep(Record record);
 
   // Time (master_time.cpp).
+  void interrupt();
   void tick();
   void tick_again();
   void expect_end(Worker& worker);
@@ -151,6 +149,7 @@ class Master {
   boost::asio::steady_timer timer_{io_};
   boost::asio::steady_timer ranks_timer_{io_};
   std::vector<std::unique_ptr<Worker>> workers_;
+  OnStop on_stop_{[this](int) { boost::asio::post(io_, [this] { interrupt(); }); }};
 };
 
 }  // namespace kbsim::sweep

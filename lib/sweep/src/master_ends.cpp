@@ -48,8 +48,7 @@ std::optional<Master::Reply> Master::reply_in(std::string_view line) {
 void Master::done(Worker& worker, std::string_view line) {
   std::optional<Reply> reply = reply_in(line);
   if (!reply || !worker.point) {  // no worker says that: it ends, and its point runs again
-    if (worker.rank == 0) kill_process(worker.process.pid);
-    return;
+    return worker.local.kill();
   }
   (void)worker.deadline.cancel();
   deaths_ = 0;

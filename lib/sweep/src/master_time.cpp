@@ -24,12 +24,13 @@ double Master::seconds_left() const {
   return schedule_.seconds_left(std::max<std::size_t>(workers_.size(), 1), running);
 }
 
+void Master::interrupt() {
+  tally_.interrupted = true;
+  io_.stop();
+}
+
 void Master::tick() {
   ++ticks_;
-  if (stop_signal() != 0) {
-    tally_.interrupted = true;
-    return io_.stop();
-  }
   if (ticks_ % kTicksOfMemory == 0) {
     for (const std::unique_ptr<Worker>& worker : workers_) watch_memory(*worker);
   }
@@ -60,7 +61,7 @@ void Master::expect_end(Worker& worker) {
 void Master::watch_memory(Worker& worker) {
   if (!worker.point || worker.killed != Killed::no || worker.rank > 0) return;
   const Bytes most = worker.mode == Mode::alone ? options_.memory : share();
-  const Bytes memory = memory_of(worker.process.pid);
+  const Bytes memory = memory_of(worker.local.pid());
   worker.keeps_much = memory > share() / 4;
   if (memory <= most) return;
   worker.killed = Killed::by_memory;

@@ -1,15 +1,9 @@
 // The master's workers: processes of this host, and other ranks'.
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/read_until.hpp>
 #include <fmt/format.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/sweep/ranks.hpp"
@@ -27,16 +21,12 @@ void Master::start(Worker& worker) {
   if (worker.rank > 0) return;
   std::vector<int> others;
   for (const std::unique_ptr<Worker>& each : workers_) {
-    if (each->process.socket >= 0) others.insert(others.end(), {each->process.socket, each->process.errors});
+    if (each->local.lives()) others.push_back(each->local.socket());
   }
   if (!options_.out.empty() && mode_ != Mode::again) worker.records = new_record_file(options_.out);
-  io_.notify_fork(boost::asio::execution_context::fork_prepare);
-  worker.process = start_worker(job_, worker.records, others);
-  io_.notify_fork(boost::asio::execution_context::fork_parent);
-  worker.stream = std::make_unique<boost::asio::posix::stream_descriptor>(io_, worker.process.socket);
-  worker.received.clear();
-  ++worker.number;
-  listen(worker);
+  worker.local.start(job_, worker.records, others,
+                     {.line = [this, &worker](std::string_view line) { hear(worker, line); },
+                      .end = [this, &worker](int status) { ended(worker, status); }});
 }
 
 // Ends a worker in any state; its records stay.
@@ -44,11 +34,7 @@ void Master::close(Worker& worker) {
   if (!std::exchange(worker.works, false)) return;
   reclaim(worker);
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kStop});
-  kill_process(worker.process.pid);
-  (void)waitpid(worker.process.pid, nullptr, 0);
-  worker.stream.reset();
-  (void)::close(worker.process.errors);
-  worker.process = {};
+  worker.local.close();
 }
 
 void Master::replace(Worker& worker) {
@@ -58,41 +44,14 @@ void Master::replace(Worker& worker) {
   if (has_work()) start(worker);
 }
 
-void Master::listen(Worker& worker) {
-  boost::asio::async_read_until(
-      *worker.stream, boost::asio::dynamic_buffer(worker.received), '\n',
-      [this, &worker, number = worker.number](const boost::system::error_code& error, std::size_t n) {
-        const auto replaced = [&] { return !worker.stream || worker.number != number; };
-        if (error == boost::asio::error::operation_aborted || replaced()) return;
-        if (error) return hung_up(worker);
-        const std::string line = worker.received.substr(0, n - 1);
-        worker.received.erase(0, n);
-        hear(worker, line);
-        if (!replaced()) listen(worker);
-      });
-}
-
 void Master::say(Worker& worker, const std::string& line) {
   if (worker.rank > 0) return options_.ranks->send(worker.rank, line);
-  const std::string text = line + "\n";
-  (void)!send(worker.process.socket, text.data(), text.size(),
-              MSG_NOSIGNAL);  // a dead worker is reported soon
+  worker.local.say(line);
 }
 
 void Master::end_process(Worker& worker) {
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kKill});
-  kill_process(worker.process.pid);
-}
-
-// A process that closed its socket has nothing left to do.
-void Master::hung_up(Worker& worker) {
-  int status = 0;
-  kill_process(worker.process.pid);
-  (void)waitpid(worker.process.pid, &status, 0);
-  worker.stream.reset();
-  (void)::close(worker.process.errors);
-  worker.process = {};
-  ended(worker, status);
+  worker.local.kill();
 }
 
 void Master::ended(Worker& worker, int status) {

@@ -1,27 +1,24 @@
 // A rank that runs points for rank 0: it passes lines between rank 0 and a worker's process.
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <string_view>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "kbsim/base/stop.hpp"
+#include "kbsim/signals/on_stop.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sweep/ranks.hpp"
 
-#include "process_end.hpp"
+#include "local_worker.hpp"
 #include "rank_lines.hpp"
-#include "worker.hpp"
 
 namespace kbsim::sweep {
 namespace {
 
-constexpr int kWait = 1;  // ms for the worker's answer, before rank 0 is listened to
+constexpr std::chrono::milliseconds kBetweenLooks{1};  // at what rank 0 has sent
+constexpr std::chrono::seconds kBetweenSyncs{1};
 
 class Server {
  public:
@@ -32,82 +29,72 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void run() {
-    while (!dismissed_ && stop_signal() == 0) {
-      while (auto line = ranks_.receive()) obey(line->second);
-      listen();
-      sync();
-    }
+    hear_rank0();
+    sync_later();
+    io_.run();
   }
 
  private:
+  // MPI has no descriptor to wait for.
+  void hear_rank0() {
+    while (auto line = ranks_.receive()) obey(line->second);
+    looks_.expires_after(kBetweenLooks);
+    looks_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) hear_rank0();
+    });
+  }
+
   void obey(const std::string& line) {
-    if (line == kDismiss) {
-      dismissed_ = true;
-    } else if (line == kStop) {
-      stop();
-    } else if (line == kKill) {
-      kill_process(worker_.pid);
-    } else {
-      const bool begins = line.starts_with(kRun);
-      if (worker_.pid < 0 && !begins) return;  // an answer to a worker that has ended
-      if (worker_.pid < 0) start();
-      const std::string text = line + "\n";
-      (void)!send(worker_.socket, text.data(), text.size(), MSG_NOSIGNAL);
-    }
+    if (line == kDismiss) return io_.stop();
+    if (line == kStop) return stop();
+    if (line == kKill) return worker_.kill();
+    const bool begins = line.starts_with(kRun);
+    if (!worker_.lives() && !begins) return;  // an answer to a worker that has ended
+    if (!worker_.lives()) start();
+    worker_.say(line);
   }
 
   void start() {
     records_ = out_.empty() ? std::filesystem::path{} : new_record_file(out_);
-    worker_ = start_worker(job_, records_, {});
-    received_.clear();
+    worker_.start(job_, records_, {},
+                  {.line = [this](std::string_view line) { pass_on(line); },
+                   .end = [this](int status) { has_ended(status); }});
   }
   void stop() {
-    if (worker_.pid < 0) return;
-    kill_process(worker_.pid);
-    forget();
-  }
-  int forget() {
-    int status = 0;
-    (void)waitpid(worker_.pid, &status, 0);
-    (void)close(worker_.socket);
-    (void)close(worker_.errors);
-    worker_ = {};
+    if (!worker_.lives()) return;
+    worker_.close();
     sync_file(records_);
-    return status;
   }
 
-  void listen() {
-    pollfd one{.fd = worker_.socket, .events = POLLIN, .revents = 0};
-    if (poll(&one, worker_.pid < 0 ? 0 : 1, kWait) <= 0 || worker_.pid < 0) return;
-    std::array<char, 4096> buffer;
-    const ssize_t n = read(worker_.socket, buffer.data(), buffer.size());
-    if (n <= 0) return ranks_.send(0, fmt::format("{}{}", kEnded, forget()));
-    received_.append(buffer.data(), static_cast<std::size_t>(n));
-    for (std::size_t end = received_.find('\n'); end != std::string::npos; end = received_.find('\n')) {
-      ranks_.send(0, received_.substr(0, end));
-      received_.erase(0, end + 1);
-      unsynced_ = true;
-    }
+  void pass_on(std::string_view line) {
+    ranks_.send(0, std::string{line});
+    unsynced_ = true;
+  }
+  void has_ended(int status) {
+    sync_file(records_);
+    ranks_.send(0, fmt::format("{}{}", kEnded, status));
   }
 
-  void sync() {
-    const auto now = std::chrono::steady_clock::now();
-    if (!unsynced_ || now - synced_ < std::chrono::seconds{1}) return;
-    sync_file(records_);
-    unsynced_ = false;
-    synced_ = now;
+  void sync_later() {
+    syncs_.expires_after(kBetweenSyncs);
+    syncs_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      if (std::exchange(unsynced_, false)) sync_file(records_);
+      sync_later();
+    });
   }
 
   Ranks& ranks_;
   const Job& job_;
   const std::filesystem::path& out_;
   StopSignals signals_;
-  Process worker_;
+  boost::asio::io_context io_{1};
+  boost::asio::steady_timer looks_{io_};
+  boost::asio::steady_timer syncs_{io_};
+  LocalWorker worker_{io_};
   std::filesystem::path records_;
-  std::string received_;
-  bool dismissed_ = false;
   bool unsynced_ = false;
-  std::chrono::steady_clock::time_point synced_;
+  OnStop on_stop_{[this](int) { io_.stop(); }};
 };
 
 }  // namespace

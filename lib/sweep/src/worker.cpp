@@ -10,9 +10,13 @@
 #include <exception>
 #include <utility>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,24 +33,25 @@
 namespace kbsim::sweep {
 namespace {
 
+namespace asio = boost::asio;
+using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Lines over a socket.
+// Lines over a socket, of a process that waits for nothing else.
 class Channel {
  public:
-  explicit Channel(int socket) : socket_{socket} {}
+  explicit Channel(int socket) : socket_{io_, asio::local::stream_protocol{}, socket} {}
 
-  void say(const std::string& line) const {
+  void say(const std::string& line) {
     const std::string text = line + "\n";
     for (std::size_t done = 0; done < text.size();) {
-      const ssize_t n = send(socket_, text.data() + done, text.size() - done, MSG_NOSIGNAL);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) _exit(0);  // the master is gone
-      done += static_cast<std::size_t>(n);
+      error_code error;
+      done += asio::write(socket_, asio::buffer(text) + done, error);
+      if (error && error != asio::error::interrupted) _exit(0);  // the master is gone
     }
   }
   // The next point that is to run; "" when the master is gone.
@@ -66,22 +71,19 @@ class Channel {
  private:
   // "" when the master is gone.
   std::string hear() {
-    for (;;) {
-      const std::size_t end = received_.find('\n');
-      if (end != std::string::npos) {
-        std::string line = received_.substr(0, end);
-        received_.erase(0, end + 1);
-        return line;
-      }
-      std::array<char, 512> buffer;
-      const ssize_t n = read(socket_, buffer.data(), buffer.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return {};
-      received_.append(buffer.data(), static_cast<std::size_t>(n));
-    }
+    error_code error;
+    std::size_t n = 0;
+    do {
+      n = asio::read_until(socket_, asio::dynamic_buffer(received_), '\n', error);
+    } while (error == asio::error::interrupted);
+    if (error) return {};
+    std::string line = received_.substr(0, n - 1);
+    received_.erase(0, n);
+    return line;
   }
 
-  int socket_;
+  asio::io_context io_{1};
+  asio::local::stream_protocol::socket socket_;
   std::string received_;
   std::deque<std::string> orders_;
 };
@@ -95,7 +97,6 @@ class Worker {
     say_hangs_to([this](const std::string& text) { channel_.say(fmt::format("{}{}", kHangs, text)); });
     for (std::string line = channel_.order(); !line.empty(); line = channel_.order()) {
       const std::vector<std::string_view> words = words_of(line);
-      (void)!ftruncate(STDERR_FILENO, 0);
       run(std::strtoull(std::string{words[1]}.c_str(), nullptr, 10),
           static_cast<Mode>(std::atoi(std::string{words[2]}.c_str())),
           Bytes{std::atoll(std::string{words[3]}.c_str())});
@@ -180,7 +181,7 @@ class Worker {
 };
 
 // A process group of its own, so that Ctrl-C reaches the master alone; nothing on the master's streams.
-void settle_in(pid_t master, int errors, const std::vector<int>& others) {
+void settle_in(pid_t master, const std::vector<int>& others) {
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != master) _exit(0);
   (void)setpgid(0, 0);
@@ -188,7 +189,7 @@ void settle_in(pid_t master, int errors, const std::vector<int>& others) {
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   (void)dup2(nothing, STDIN_FILENO);
   (void)dup2(nothing, STDOUT_FILENO);
-  (void)dup2(errors, STDERR_FILENO);
+  (void)dup2(nothing, STDERR_FILENO);
   (void)std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error as on a full disk
   (void)unsetenv("MILESTONE_FAST");     // it would look at earlier results in place of running
 }
@@ -201,8 +202,8 @@ void work(int socket, const Job& job, const std::filesystem::path& records) {
 
 Process start_worker(const Job& job, const std::filesystem::path& records, const std::vector<int>& others) {
   std::array<int, 2> ends{};
-  const int errors = memfd_create("kbsim worker", MFD_CLOEXEC);
-  if (errors < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+  // Not Asio's connect_pair: programs that a plug-in starts would inherit its sockets.
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw UsageError{"no worker can be started: too many files are open"};
   (void)std::fflush(nullptr);
   const pid_t master = getpid();
@@ -210,27 +211,16 @@ Process start_worker(const Job& job, const std::filesystem::path& records, const
   if (pid < 0) throw UsageError{"no worker can be started: there are too many processes"};
   if (pid == 0) {
     (void)close(ends[0]);
-    settle_in(master, errors, others);
+    settle_in(master, others);
     try {
       work(ends[1], job, records);
-    } catch (const std::exception& error) {  // it goes no further: what is above is the master's
-      (void)std::fprintf(stderr, "%s\n", error.what());
+    } catch (const std::exception&) {  // it goes no further: what is above is the master's
       std::abort();
     }
     _exit(0);
   }
   (void)close(ends[1]);
-  return {.pid = pid, .socket = ends[0], .errors = errors};
-}
-
-std::string last_words(int errors) {
-  constexpr off_t kMost = 600;
-  const off_t size = lseek(errors, 0, SEEK_END);
-  std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
-  const ssize_t n = pread(errors, text.data(), text.size(), std::max<off_t>(0, size - kMost));
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  std::ranges::replace(text, '\n', ' ');
-  return std::string{trimmed(text)};
+  return {.pid = pid, .socket = ends[0]};
 }
 
 }  // namespace kbsim::sweep

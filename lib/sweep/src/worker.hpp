@@ -33,14 +33,10 @@ void work(int socket, const Job& job, const std::filesystem::path& records);
 /// A forked process that works at one end of a socket.
 struct Process {
   pid_t pid = -1;
-  int socket = -1;  // ours
-  int errors = -1;  // what it says on stderr
+  int socket = -1;  // the master's end
 };
 /// `others`: descriptors that the new process must not hold. It ends when this process ends.
 [[nodiscard]] Process start_worker(const Job& job, const std::filesystem::path& records,
                                    const std::vector<int>& others);
-
-/// The last lines of a process's stderr.
-[[nodiscard]] std::string last_words(int errors);
 
 }  // namespace kbsim::sweep
