@@ -15,8 +15,9 @@ namespace kbsim {
 
 /// A simulation as an Asio executor. Work that is posted, deferred, dispatched or co_spawned on it runs
 /// within Simulation::run(), at the simulated time of its submission, as an event in schedule order; never
-/// inside the call. Work that hasn't run when the simulation goes away is destroyed. Asio's own timers run in
-/// real time and don't work here: use async_delay. For the simulation's thread alone.
+/// inside the call. Work that hasn't run when the simulation goes away is destroyed. Asio's own timers know
+/// real time alone: use SimulatedTimer. A Task awaits an operation by in_task(), Asio code a Task by
+/// async_run(). For the simulation's thread alone.
 class SimulationExecutor {
  public:
   explicit SimulationExecutor(Simulation& sim) : sim_{&sim} {}
