@@ -30,7 +30,7 @@ require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/c
 run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)
 # The sources of my_kernel are compiled one by one, as in a user's copy; those of my_machine together.
 set(my_machine_options -DCMAKE_UNITY_BUILD=ON)
-foreach(example my_kernel my_machine my_program)
+foreach(example my_kernel my_machine my_program my_load)
   file(COPY ${folder}/installed/share/doc/kbsim/examples/${example} DESTINATION ${folder})
   run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
          -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER}
@@ -89,6 +89,19 @@ require_in_guide("\n```\n${output}```\n")
 file(READ ${folder}/my_program/CMakeLists.txt lists)
 string(REGEX MATCH "\nfind_package.*" lists "${lists}")
 require_in_guide("\n```cmake${lists}```\n")
+
+# my_load: Asio code in simulated time, whose times are exact.
+set(load ${folder}/my_load/build/my_load)
+run("" ${load})
+file(READ ${folder}/my_load/README.md page)
+string(FIND "${page}" "\n```\n${output}```\n" at)
+if(at EQUAL -1)
+  fail("my_load's README.md doesn't have:${output}")
+endif()
+run("^200 requests, one every 400 ns: 200 answered, 0 late, 0 refused\np50 427.058 ns, p90 747.351 ns, p99 1230.815 ns, ends at 77097.403 ns\n$"
+    ${load} 400)
+run_to_exit(2 "my_load: " ${load} -1)
+
 file(RENAME ${folder}/installed ${folder}/moved)
 run_to_exit(2 "no topology.yaml in ${folder}/installed/share/kbsim/configs, .*: set KBSIM_CONFIGS" ${program})
 run("right" ${CMAKE_COMMAND} -E env KBSIM_CONFIGS=${folder}/moved/share/kbsim/configs ${program} small.yaml)
