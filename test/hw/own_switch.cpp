@@ -1,5 +1,6 @@
 // A switch that the fabric doesn't know: one file, through the public interface alone.
 #include <algorithm>
+#include <compare>
 #include <deque>
 
 #include <doctest/doctest.h>
@@ -65,6 +66,67 @@ class SafPort : public SafRouter {
 };
 KBSIM_COMPONENT("test.ucie_saf", NodeKind::ucie, SafPort, SafSpec, "store-and-forward port");
 
+/// A signal, or a packet that caused two, at a switch.
+struct Seen {
+  NodeId at;
+  Time when{};
+  std::uint64_t value = 0;
+  friend auto operator<=>(const Seen&, const Seen&) = default;
+};
+struct SeenSignals {
+  std::vector<Seen> packets;
+  std::vector<Seen> signals;
+};
+SeenSignals& seen() {
+  static SeenSignals all;
+  return all;
+}
+
+/// Sends two signals for each packet to the switch before, which notes them; the second one is late.
+class Signaller final : public ISwitch {
+ public:
+  static constexpr Time kDelay = 3_ns;
+  Signaller(SwitchPorts ports, bool takes) : ports_{ports}, forward_{ports}, takes_{takes} {}
+
+  void push(Packet& packet) override {
+    if (const std::uint32_t input = ports_.input(packet); ports_.takes_signals(input)) {
+      ports_.signal(input, 2, kDelay);
+      ports_.signal(input, 1);
+      seen().packets.push_back({.at = ports_.node(), .when = ports_.now()});
+    }
+    forward_.push(packet);
+  }
+  void allocate() override { forward_.allocate(); }
+  bool take_signal(std::uint32_t output, std::uint64_t value) override {
+    seen().signals.push_back({.at = ports_.node(), .when = ports_.now(), .value = value});
+    CHECK(output < ports_.outputs());
+    return takes_;
+  }
+
+ private:
+  SwitchPorts ports_;
+  StoreAndForward forward_;
+  bool takes_;
+};
+
+struct SignalSpec {
+  Time overhead = 1_ns;
+  bool takes = true;
+  static void describe(FieldList<SignalSpec>& f) {
+    f.add("overhead_ns", &SignalSpec::overhead, kNotNegative, "pipelined delay");
+    f.add("takes", &SignalSpec::takes, "whether it takes signals");
+  }
+};
+
+class SignalRouter : public Forwarder<SignalSpec> {
+ public:
+  using Forwarder::Forwarder;
+  [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
+    return std::make_unique<Signaller>(ports, spec().takes);
+  }
+};
+KBSIM_COMPONENT("test.router_signals", NodeKind::router, SignalRouter, SignalSpec, "sends signals back");
+
 class QueuesOnly : public Forwarder<SafSpec> {
  public:
   using Forwarder::Forwarder;
@@ -121,6 +183,36 @@ TEST_CASE("Switch of one's own: under load all arrives, whatever the order of ti
     Rig again{spec, {.shuffle_ties = seed}};
     CHECK(deliver(again, flows) == arrivals);
   }
+}
+
+TEST_CASE(
+    "Switch of one's own: a signal is at the switch before after its delay and the wire, and wakes it") {
+  seen() = {};
+  Rig rig{with_routers(with_sinks(small_machine()), "test.router_signals")};
+  const Flow flow{rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 1}), 64_B};
+  (void)deliver(rig, {flow});
+  std::vector<Seen> expected;
+  for (const Seen& packet : seen().packets) {
+    for (const LinkId id : topology::find_route(rig.graph, flow.from, flow.to)) {
+      const topology::Link& link = rig.graph.link(id);
+      if (link.to != packet.at) continue;
+      expected.push_back({.at = link.from, .when = packet.when + link.wire, .value = 1});
+      expected.push_back({.at = link.from, .when = packet.when + Signaller::kDelay + link.wire, .value = 2});
+    }
+  }
+  REQUIRE(expected.size() >= 2);
+  CHECK(expected.size() == 2 * seen().packets.size());
+  std::ranges::sort(expected);
+  std::ranges::sort(seen().signals);
+  const bool same = seen().signals == expected;
+  CHECK(same);
+}
+
+TEST_CASE("Switch of one's own: one that takes no signals is refused, with the one that sends them") {
+  Rig rig{with_routers(with_sinks(small_machine()), "test.router_signals", {{"takes", false}})};
+  CHECK_THROWS_WITH_AS((void)deliver(rig, {{rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 1}), 64_B}}),
+                       doctest::Contains("the switch of 'test.router_signals' takes no signals, and that of"),
+                       ConfigError);
 }
 
 TEST_CASE(

@@ -58,9 +58,11 @@ run("results are what they were" ${kbsim} check ${folder}/repeated)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
     ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --bench ccl -b 1K -e 16K)
 
-# my_machine: an engine, a switch, a memory and its scheduler, a routing and a part.
+# my_machine: an engine, switches, a memory and its scheduler, routings and a part.
+run("packets one by one: right\na saturated ring loses nothing: right\na queue that stops too late overflows: right\n"
+    ${folder}/my_machine/build/on_off_test)
 set(machine --topology topology.yaml --plugin ${folder}/my_machine/build/libmy_machine.so)
-run("  mine.bus  .*  mine.narrow_writes  .*  mine.outer_product  .*  mine.scrubber  .*  mine.o1turn  .*  mine.reads_first  "
+run("  mine.bus  .*  mine.narrow_writes  .*  mine.on_off  .*  mine.outer_product  .*  mine.scrubber  .*  mine.o1turn  .*  mine.valiant  .*  mine.reads_first  "
     ${kbsim} list --plugin ${folder}/my_machine/build/libmy_machine.so)
 run("gemm +busy +16640.000 ns" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl=mine.bus
@@ -68,7 +70,12 @@ run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl
 run("\"sip0.cube0.scrubber\"" ${kbsim} topology ${machine} --set cube.parts.scrubber.model.impl=mine.scrubber --json)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=mine.o1turn
             --set cube.parts.scrubber.model.impl=mine.scrubber)
+run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=mine.valiant --set cube.noc.router.impl=mine.on_off)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
+run("" ${kbsim} traffic ${machine} --scope ring:8 --pattern permutation:3 --arrivals saturated --packets 5000
+       --set cube.noc.router.impl=mine.on_off)
+run("" ${kbsim} traffic ${machine} --scope mesh:8x8 --pattern transpose --load 0.3 --packets 5000
+       --set system.routing.impl=mine.valiant --set system.routing.seed=7)
 
 # A project may name the version without its last number; a project without C++ is refused with the reason.
 run("" ${kbsim} version)

@@ -7,6 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/i_routing.hpp"
+#include "kbsim/topology/router_grid.hpp"
 #include "kbsim/topology/traffic_network.hpp"
 
 #include "machines.hpp"
@@ -130,6 +131,75 @@ TEST_CASE("Routing: a missing one is reported where it was asked for, with the n
                        doctest::Contains("unknown routing 'builtin.xz', did you mean 'builtin.xy'?"),
                        ConfigError);
   CHECK_THROWS_AS((void)traffic_network(routed({}, "builtin.router"), "mesh:2x2"), ConfigError);
+}
+
+TEST_CASE("RouterGrid: the routers of a cube's NOC, of an IO NOC and of a bare network, by coordinates") {
+  const Graph graph = graph_of(machine({.sips = 1, .cubes = {.w = 3, .h = 1}, .noc = {.w = 4, .h = 2}}));
+  const std::vector<NodeId>& noc = graph.cube(0, 1).noc;
+  const RouterGrid cube{graph, noc[5]};
+  CHECK(cube.routers() == noc);
+  CHECK(cube.width() == 4);
+  CHECK(cube.height() == 2);
+  CHECK(cube.of(noc[5]) == RouterGrid::Spot{.column = 1, .row = 1});
+  CHECK(cube.at({.column = 3, .row = 0}) == noc[3]);
+  CHECK(cube.neighbour(noc[5], Side::east) == noc[6]);
+  CHECK(cube.neighbour(noc[5], Side::north) == noc[1]);
+  CHECK(cube.neighbour(noc[5], Side::south) == std::nullopt);
+  CHECK(cube.neighbour(noc[4], Side::west) == std::nullopt);
+  CHECK(!cube.contains(graph.cube(0, 0).noc[5]));
+  CHECK_THROWS_AS((void)cube.of(graph.cube(0, 0).noc[5]), InternalError);
+
+  const RouterGrid io{graph, graph.sips()[0].io_noc[0]};
+  CHECK(io.width() == 3);
+  CHECK(io.height() == 1);
+
+  const TrafficNetwork torus = traffic_network({}, "torus:3x2");
+  const NodeId corner = torus.graph.node(torus.sources[0]).access.router;
+  const RouterGrid all{torus.graph, corner};
+  CHECK(all.routers().size() == 6);
+  CHECK(all.neighbour(corner, Side::west) == all.at({.column = 2, .row = 0}));
+}
+
+namespace {
+
+// A routing with a fault on the way from the first router to the last.
+struct FaultySpec {
+  int fault = 0;
+  static void describe(auto& f) { f.add("fault", &FaultySpec::fault, "which"); }
+};
+
+class Faulty final : public IRouting {
+ public:
+  explicit Faulty(const FaultySpec& spec) : fault_{spec.fault} {}
+  void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
+    const RouterGrid grid{graph, from};
+    const NodeId beside = *grid.neighbour(from, Side::east);
+    if (fault_ == 0) path.push_back(to);
+    if (fault_ == 1) path.push_back(beside);
+    if (fault_ == 2) path.insert(path.end(), {beside, from});
+    if (fault_ == 3) path.emplace_back(static_cast<std::uint32_t>(graph.nodes().size() - 1));
+    if (fault_ == 4) path.emplace_back(1'000'000U);
+  }
+
+ private:
+  int fault_;
+};
+KBSIM_ROUTING("test.faulty", Faulty, FaultySpec, "gives routes that lead nowhere");
+
+}  // namespace
+
+TEST_CASE("Routing: a broken route is reported with the routing, the pair and the step") {
+  const std::vector<std::string> problems{
+      "step 1: no link leads from r0_0 to r1_1", "it ends at r0_1", "step 2: r0_0 is on it twice",
+      "step 1: e1_1 is neither a router nor a port", "step 1: there is no node 1000000"};
+  for (std::size_t fault = 0; fault < problems.size(); ++fault) {
+    config::MachineSpec spec = routed({}, "test.faulty");
+    spec.system.routing.attrs["fault"] = static_cast<std::int64_t>(fault);
+    const TrafficNetwork mesh = traffic_network(spec, "mesh:2x2");
+    const std::string text = "the route of 'test.faulty' from r0_0 to r1_1: " + problems[fault];
+    CHECK_THROWS_WITH_AS((void)path(mesh.graph, mesh.sources[0], mesh.sinks[3]),
+                         doctest::Contains(text.c_str()), ConfigError);
+  }
 }
 
 TEST_CASE("Parts: one's own stand at their routers, last in their level, and are ends of routes") {

@@ -1,12 +1,17 @@
 #include "kbsim/topology/route.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/i_routing.hpp"
 
+#include "route_check.hpp"
+
 namespace kbsim::topology {
 namespace {
+
+constexpr std::string_view kBuiltin = "builtin.";
 
 // An end of routes, with the router that connects it to the fabric.
 const Node& end_of_route(const Graph& graph, NodeId id) {
@@ -80,7 +85,10 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
     down_.erase(std::next(std::ranges::find(down_, *meet)), down_.end());
     nodes_.erase(std::next(meet), nodes_.end());
   } else {
+    const std::size_t before = nodes_.size();
     graph_->routing().walk(*graph_, source.router, target.router, nodes_);
+    if (!graph_->spec().system.routing.impl.starts_with(kBuiltin))
+      check_route(*graph_, source.router, target.router, std::span{nodes_}.subspan(before));
   }
   descend();
 }

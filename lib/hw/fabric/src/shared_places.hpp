@@ -11,10 +11,20 @@
 
 namespace kbsim::hw {
 
-/// A node's switch, and the times when it must allocate(), each once.
+/// A signal on its way to a switch, over an output's link.
+struct Signal {
+  Time at{};
+  std::uint32_t output = 0;
+  std::uint64_t value = 0;
+};
+
+/// A node's switch, the times when it must allocate(), each once, and the signals that will come.
 struct NodeSwitch {
   std::unique_ptr<ISwitch> model;
+  bool is_own = false;  // its component made it
   std::vector<Time> wakes = {};
+  std::vector<LinkId> inputs = {};   // by input port, from 1 on; if signals were sent from here
+  std::vector<Signal> signals = {};  // in the order of arrival, then of outputs
 };
 
 /// A node that sends messages: their number so far, and the last two targets with their paths.

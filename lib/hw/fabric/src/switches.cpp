@@ -51,6 +51,20 @@ void check_switch(const topology::Graph& graph, NodeId node, const Component& co
                                 graph.node(node).model->impl)};
 }
 
+// Gives a switch the signals that are there by now.
+[[gnu::cold]] void take_signals(const topology::Graph& graph, NodeId node, NodeSwitch& here, Time now) {
+  const auto later = std::ranges::upper_bound(here.signals, now, {}, &Signal::at);
+  const std::vector<Signal> there{here.signals.begin(), later};
+  here.signals.erase(here.signals.begin(), later);
+  for (const Signal& signal : there) {
+    if (here.model->take_signal(signal.output, signal.value)) continue;
+    const topology::Node& from = graph.node(graph.link(graph.out(node)[signal.output]).to);
+    throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                      fmt::format("the switch of '{}' takes no signals, and that of '{}' at {} sends some",
+                                  graph.node(node).model->impl, from.model->impl, from.name)};
+  }
+}
+
 // Only switches of worms keep the channel of a worm.
 void check_worms(const topology::Graph& graph, NodeId node, const Component& component) {
   const InputQueues* queues = component.input_queues();
@@ -108,7 +122,7 @@ void Switches::add_switch(NodeId node) {
     link.make_rare().output = i;
   }
   places_.switches.resize(fabric_.graph().nodes().size());
-  places_.switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made));
+  places_.switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made), own);
   any_ = true;
 }
 
@@ -132,6 +146,8 @@ void Switches::allocate(NodeId node) {
   NodeSwitch* const here = any_ ? places_.switches[node.value()].get() : nullptr;
   if (here == nullptr) return;
   std::erase_if(here->wakes, [now = fabric_.sim().now()](Time at) { return at <= now; });
+  if (!here->signals.empty()) [[unlikely]]
+    take_signals(fabric_.graph(), node, *here, fabric_.sim().now());
   here->model->allocate();
 }
 

@@ -16,15 +16,20 @@ namespace kbsim::topology {
 class Graph;
 
 /// Routes of messages from router to router. The ends of a route climb to their routers along the graph's
-/// Access, so a routing deals only with routers and the ports between them.
+/// Access, so a routing deals only with routers and the ports between them: it is asked for pairs of two
+/// different routers, of one NOC (RouterGrid), of two cubes, of a cube and its package's IO NOC, and of two
+/// packages. A routing for one NOC leaves the other pairs to `routings().at("builtin.xy").make({})`.
 class IRouting {
  public:
   virtual ~IRouting() = default;
 
-  /// Appends the nodes of the route between two routers, without `from`, with `to`; a link joins each to the
-  /// one before. In one graph the result depends on the two routers only: messages between two nodes keep
-  /// their order. Several threads may call it. With finite queues in routers, routes that turn both from rows
-  /// to columns and back may deadlock; the run reports that.
+  /// Appends the nodes of the route between two routers, without `from`, with `to`: routers and ports
+  /// (Node::passes), each once; a link joins each to the one before. Anything else is a ConfigError with the
+  /// routing, the pair and the step. A routing that finds no route throws UsageError itself.
+  ///
+  /// In one graph the result depends on the two routers only: messages between two nodes keep their order.
+  /// It is asked once for a pair of nodes, on first use, by several threads. With finite queues in routers,
+  /// routes that turn both from rows to columns and back may deadlock; the run reports that.
   virtual void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const = 0;
 };
 

@@ -64,6 +64,13 @@ class SwitchPorts {
   /// Makes the fabric call allocate() at this time, which must be later than now.
   void wake(Time at) { fabric_->switches().wake(node_, at); }
 
+  /// For flow control of one's own: whether packets of this input port come from a node with a switch, which
+  /// its component makes. Port 0 has none. Known once the first packet moves.
+  [[nodiscard]] bool takes_signals(std::uint32_t input) const;
+  /// Sends a value to the switch from which packets of this input port come, over the wire of their link:
+  /// that switch gets it by take_signal() and is woken at now() + delay + wire, which must be later than now.
+  void signal(std::uint32_t input, std::uint64_t value, Time delay = {});
+
   // For a switch that explains(), where causes are kept:
   [[nodiscard]] Causes* causes() const { return fabric_->sim().causes(); }
   /// Like send() above; `waits` are the other waits of the packet.
@@ -84,6 +91,8 @@ class SwitchPorts {
   void wake_next_cycle(Time at);
 
  private:
+  [[nodiscard]] LinkId link_of(std::uint32_t input) const;
+  [[gnu::cold]] void explain_signal(LinkId link, Time at, Time delay) const;
   [[nodiscard]] Time pipeline() const;
   [[nodiscard]] Cause why_early(const Packet& packet) const;
   [[nodiscard]] Cause when_idle(const Packet& packet, Time lag) const;
