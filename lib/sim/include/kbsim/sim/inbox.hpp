@@ -98,6 +98,8 @@ class Inbox {
   }
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// The part of the machine that it belongs to.
+  [[nodiscard]] PartId part() const { return part_; }
 
   /// Waits until at least one item is there, then for the late phase of that time, and appends all items
   /// that are there then, in the order of their posts (in any order if ties are shuffled).
