@@ -5,8 +5,7 @@
 #include <deque>
 
 #include <kbsim/hw/fabric/forwarder.hpp>
-#include <kbsim/hw/fabric/i_switch.hpp>
-#include <kbsim/hw/fabric/switch_ports.hpp>
+#include <kbsim/hw/fabric/i_switched.hpp>
 
 namespace mine {
 namespace {
@@ -46,7 +45,7 @@ struct BusSpec {
   }
 };
 
-class BusRouter final : public hw::Forwarder<BusSpec> {
+class BusRouter final : public hw::Forwarder<BusSpec>, public hw::ISwitched {
  public:
   using Forwarder::Forwarder;
   [[nodiscard]] std::unique_ptr<hw::ISwitch> make_switch(hw::SwitchPorts ports) override {

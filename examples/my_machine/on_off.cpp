@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include <kbsim/hw/fabric/forwarder.hpp>
-#include <kbsim/hw/fabric/i_switch.hpp>
+#include <kbsim/hw/fabric/i_switched.hpp>
 #include <kbsim/hw/fabric/switch_ports.hpp>
 
 namespace mine {
@@ -140,7 +140,7 @@ class OnOff final : public hw::ISwitch {
   std::size_t turn_ = 0;
 };
 
-class OnOffRouter final : public hw::Forwarder<OnOffSpec> {
+class OnOffRouter final : public hw::Forwarder<OnOffSpec>, public hw::ISwitched {
  public:
   using Forwarder::Forwarder;
   [[nodiscard]] std::unique_ptr<hw::ISwitch> make_switch(hw::SwitchPorts ports) override {

@@ -20,11 +20,21 @@ struct OuterProductSpec {
   }
 };
 
-/// ceil(m / rows) * ceil(n / cols) blocks of the result, each k cycles and one to read it out.
+/// One product at a time, in ceil(m / rows) * ceil(n / cols) blocks of the result, each k cycles and one to
+/// read it out.
 class OuterProduct final : public hw::InOrderEngine<hw::IGemm> {
  public:
   OuterProduct(hw::Fabric& fabric, kbsim::NodeId id, OuterProductSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}
+
+  [[nodiscard]] kbsim::Task<> run() override {
+    for (;;) {
+      hw::EngineJob* const job = co_await jobs().receive();
+      co_await operands_of(*job);
+      co_await busy(job->cost);
+      report(*job);
+    }
+  }
 
   [[nodiscard]] double peak_macs_per_ns() const override {
     return static_cast<double>(spec_.rows) * spec_.cols / kbsim::to_ns(spec_.cycle);

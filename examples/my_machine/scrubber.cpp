@@ -35,6 +35,11 @@ class Scrubber final : public hw::Component {
     (void)sim().spawn(name(), scrub());
   }
 
+  // The memory's answers: the data is dropped.
+  [[nodiscard]] Task<> run() override {
+    for (;;) co_await in().receive();
+  }
+
  private:
   Task<> scrub() {
     const topology::Graph& graph = fabric().graph();
@@ -58,9 +63,6 @@ class Scrubber final : public hw::Component {
     if (Causes* causes = sim().causes())
       causes->because(causes->make(at, causes->current(), hw::why(hw::Reason::given, id())));
   }
-
-  // The data read is dropped.
-  void accept(hw::MessagePtr) override {}
 
   ScrubberSpec spec_;
 };

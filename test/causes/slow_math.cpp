@@ -25,6 +25,14 @@ class SlowMath : public hw::InOrderEngine<hw::IMath> {
  public:
   SlowMath(hw::Fabric& fabric, NodeId id, const SlowMathSpec&) : InOrderEngine{fabric, id} {}
 
+  [[nodiscard]] Task<> run() override {
+    for (;;) {
+      hw::EngineJob* const job = co_await jobs().receive();
+      co_await operands_of(*job);
+      co_await busy(job->cost);
+      report(*job);
+    }
+  }
   [[nodiscard]] Time cost(std::int64_t elements) const override { return 4_ns + elements * 1_ps; }
   [[nodiscard]] Time cost(const oplog::Op& op) const override {
     return cost(op.shape.elements()) + (op.id.valid() && op.id == slow().op ? slow().by : Time{0});

@@ -39,14 +39,20 @@ class SliceUser : public Component {
   [[nodiscard]] const std::vector<Answer>& answers() const { return answers_; }
 
  private:
-  void accept(MessagePtr message) override {
-    if (const auto* data = message->body.get_if<ReadData>()) {
+  [[nodiscard]] Task<> run() override {
+    for (;;) {
+      const MessagePtr message = co_await in().receive();
+      note(*message);
+    }
+  }
+  void note(const Message& message) {
+    if (const auto* data = message.body.get_if<ReadData>()) {
       Bytes n;
       for (const oplog::Slice& slice : data->contents) n += Bytes{slice.bytes};
-      ensure(n == message->size, "a read gives as many bytes as were asked for");
+      ensure(n == message.size, "a read gives as many bytes as were asked for");
       answers_.push_back({.token = data->token, .at = sim().now(), .contents = data->contents});
     } else {
-      answers_.push_back({.token = message->body.get<WriteAck>().token, .at = sim().now(), .contents = {}});
+      answers_.push_back({.token = message.body.get<WriteAck>().token, .at = sim().now(), .contents = {}});
     }
     answered_.push_back(sim().now());
   }

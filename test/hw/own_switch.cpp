@@ -6,8 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/fabric/forwarder.hpp"
-#include "kbsim/hw/fabric/i_switch.hpp"
-#include "kbsim/hw/fabric/switch_ports.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 #include "routers.hpp"
 
@@ -51,7 +50,7 @@ struct SafSpec {
   }
 };
 
-class SafRouter : public Forwarder<SafSpec> {
+class SafRouter : public Forwarder<SafSpec>, public ISwitched {
  public:
   using Forwarder::Forwarder;
   [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
@@ -118,7 +117,7 @@ struct SignalSpec {
   }
 };
 
-class SignalRouter : public Forwarder<SignalSpec> {
+class SignalRouter : public Forwarder<SignalSpec>, public ISwitched {
  public:
   using Forwarder::Forwarder;
   [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
@@ -127,9 +126,10 @@ class SignalRouter : public Forwarder<SignalSpec> {
 };
 KBSIM_COMPONENT("test.router_signals", NodeKind::router, SignalRouter, SignalSpec, "sends signals back");
 
-class QueuesOnly : public Forwarder<SafSpec> {
+class QueuesOnly : public Forwarder<SafSpec>, public ISwitched {
  public:
   using Forwarder::Forwarder;
+  [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts) override { return nullptr; }
   [[nodiscard]] const InputQueues* input_queues() const override { return &queues_; }
 
  private:
@@ -218,7 +218,7 @@ TEST_CASE("Switch of one's own: one that takes no signals is refused, with the o
 TEST_CASE(
     "Switch of one's own: finite queues without a switch are refused, since no switch would give room back") {
   CHECK_THROWS_WITH_AS(Rig{with_routers(small_machine(), "test.queues_only")},
-                       doctest::Contains("must override make_switch()"), ConfigError);
+                       doctest::Contains("must give one by make_switch()"), ConfigError);
 }
 
 TEST_CASE("Switch of one's own: one that sends packets is refused before a router that switches worms") {

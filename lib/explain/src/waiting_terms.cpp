@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 
@@ -14,7 +15,7 @@ using hw::Reason;
 
 Term of_cycle(const Segment& segment, const hw::Machine& machine) {
   const topology::Graph& graph = machine.graph();
-  const Bytes flit = machine.component(NodeId{segment.place}).input_queues()->worms->flit;
+  const Bytes flit = hw::input_queues(machine.component(NodeId{segment.place}))->worms->flit;
   const std::span<const LinkId> out = graph.out(NodeId{segment.place});
   const auto carried = [&](LinkId link) { return serialization(flit, graph.link(link).bandwidth); };
   Segment fastest = segment;

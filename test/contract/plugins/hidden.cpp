@@ -28,12 +28,15 @@ class HiddenMmu final : public Component, public IMmu {
   }
 
  private:
-  void accept(MessagePtr message) override {
-    const auto* order = message->body.get_if<Control>();
-    if (order == nullptr) return Component::accept(std::move(message));
-    apply(std::get<MapPages>(order->job->targets[order->first].action));
-    send_message(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-                 ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+  [[nodiscard]] Task<> run() override {
+    for (;;) {
+      const MessagePtr message = co_await in().receive();
+      const auto* order = message->body.get_if<Control>();
+      if (order == nullptr) refuse(*message);
+      apply(std::get<MapPages>(order->job->targets[order->first].action));
+      send_message(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+                   ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+    }
   }
 
   topology::AddressMap map_;

@@ -41,8 +41,11 @@ class SilentPart final : public hw::Component {
   }
   // Under another name, a part waits at the end, too.
   kbsim::Task<> wait() { co_await sim().delay(200_us); }
-  void accept(hw::MessagePtr /*message*/) override {
-    if (name().ends_with(".waiter")) (void)sim().spawn(name(), wait());
+  [[nodiscard]] kbsim::Task<> run() override {
+    for (;;) {
+      co_await in().receive();
+      if (name().ends_with(".waiter")) (void)sim().spawn(name(), wait());
+    }
   }
 };
 KBSIM_COMPONENT("silent.part", NodeKind::part, SilentPart, SilentSpec, "waits, and doesn't say why");

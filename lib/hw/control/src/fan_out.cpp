@@ -15,20 +15,22 @@ void FanOut::start(Machine& machine) {
   machine_ = &machine;
 }
 
-void FanOut::accept(MessagePtr message) {
-  if (const auto* order = message->body.get_if<Control>()) {
-    pass_on(message->from, *order);
-  } else if (const auto* done = message->body.get_if<ControlDone>()) {
-    count(*done);
-  } else if (const auto* barrier = message->body.get_if<BarrierReached>()) {
-    reached(*barrier);
-  } else if (const auto* pass = message->body.get_if<BarrierPassed>()) {
-    passed(message->from, *pass);
-  } else if (const auto* given_up = message->body.get_if<LaunchGivenUp>()) {
-    const auto it = find(message->from, given_up->token);
-    if (it != open_.end()) give_up(it->first, it->second);
-  } else {
-    Component::accept(std::move(message));
+Task<> FanOut::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    const MessageBody& body = message->body;
+    if (const auto* order = body.get_if<Control>())
+      pass_on(message->from, *order);
+    else if (const auto* done = body.get_if<ControlDone>())
+      count(*done);
+    else if (const auto* barrier = body.get_if<BarrierReached>())
+      reached(*barrier);
+    else if (const auto* pass = body.get_if<BarrierPassed>())
+      passed(message->from, *pass);
+    else if (const auto* given_up = body.get_if<LaunchGivenUp>())
+      give_up(message->from, given_up->token);
+    else
+      refuse(*message);
   }
 }
 
@@ -114,6 +116,12 @@ void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
 std::map<std::uint32_t, FanOut::Open>::iterator FanOut::find(NodeId from, std::uint32_t token) {
   return std::ranges::find_if(
       open_, [&](const auto& entry) { return entry.second.from == from && entry.second.token == token; });
+}
+
+// An order that all parts have reported isn't known any more.
+void FanOut::give_up(NodeId from, std::uint32_t token) {
+  const auto it = find(from, token);
+  if (it != open_.end()) give_up(it->first, it->second);
 }
 
 // Parts that are done already ignore the message.

@@ -15,6 +15,7 @@ class FanOut : public Component {
  public:
   using Component::Component;
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
  protected:
   struct Part {
@@ -37,7 +38,6 @@ class FanOut : public Component {
     bool given_up = false;
     std::map<std::uint32_t, std::size_t> in_barrier;  // number of parts, by barrier
   };
-  void accept(MessagePtr message) override;
   void pass_on(NodeId from, const Control& order);
   void count(const ControlDone& done);
   void include_cause(const Open& open) const;
@@ -45,6 +45,7 @@ class FanOut : public Component {
   void reached(const BarrierReached& barrier);
   void passed(NodeId from, const BarrierPassed& barrier);
   void let_pass(std::uint32_t token, const Open& open, std::uint32_t number);
+  void give_up(NodeId from, std::uint32_t token);
   void give_up(std::uint32_t token, Open& open);
   /// The order that arrived from `from` with this token; end() if it is done.
   [[nodiscard]] std::map<std::uint32_t, Open>::iterator find(NodeId from, std::uint32_t token);

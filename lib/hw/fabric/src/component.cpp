@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/fabric/i_switch.hpp"
-#include "kbsim/hw/fabric/switch_ports.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 #include "arrival_order.hpp"
 
@@ -18,8 +17,6 @@ Component::Component(Fabric& fabric, NodeId id)
     : fabric_{fabric}, id_{id}, inbox_{fabric.sim(), fabric.graph().node(id).name} {
   fabric.attach(id, *this);
 }
-
-std::unique_ptr<ISwitch> Component::make_switch(SwitchPorts) { return nullptr; }
 
 void Component::start(Machine&) {
   if (fabric_.arrivals(id_) != nullptr)
@@ -51,6 +48,7 @@ Task<> Component::take_packets() {
     packets.clear();
     co_await inbox_.collect(packets);
     take(packets);
+    allocate();
   }
 }
 
@@ -59,18 +57,14 @@ Task<> Component::take_packets() {
   if (fabric_.has_wakes()) [[unlikely]]
     fabric_.drop_wakes(packets);
   if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
-  {
-    NodeBatches::Taking taking{fabric_, *this, packets};
-    while (Packet* const packet = taking.next()) {
-      if (fabric_.at_end(*packet)) {
-        accept(*packet);
-      } else {
-        fabric_.forward(*packet, overhead());
-      }
+  NodeBatches::Taking taking{fabric_, *this, packets};
+  while (Packet* const packet = taking.next()) {
+    if (fabric_.at_end(*packet)) {
+      accept(*packet);
+    } else {
+      fabric_.forward(*packet, overhead());
     }
   }
-  if (fabric_.switches().any()) [[unlikely]]
-    fabric_.switches().allocate(id_);
 }
 
 void Component::join(Packet& packet) {
@@ -82,12 +76,28 @@ void Component::join(Packet& packet) {
 }
 
 void Component::accept(Packet& packet) {
-  if (MessagePtr message = fabric_.arrived(packet)) accept(std::move(message));
+  if (MessagePtr message = fabric_.arrived(packet)) in().hand(std::move(message));
 }
 
-void Component::accept(MessagePtr message) {
+const InputQueues* input_queues(const Component& component) {
+  const auto* const switched = component.offers<ISwitched>();
+  return switched != nullptr ? switched->input_queues() : nullptr;
+}
+
+Handoff<MessagePtr>& Component::make_in() {
+  in_ = std::make_unique<Handoff<MessagePtr>>(sim(), name(), inbox_.part());
+  serve_handoff<&Component::in, &Component::run>(*this);
+  return *in_;
+}
+
+Task<> Component::run() {
+  const MessagePtr message = co_await in().receive();
+  refuse(*message);
+}
+
+void Component::refuse(const Message& message) const {
   throw InternalError{name() + " doesn't understand a message of kind '" +
-                      std::string{message->body.traits().name} + "'"};
+                      std::string{message.body.traits().name} + "'"};
 }
 
 void Component::send_message(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,

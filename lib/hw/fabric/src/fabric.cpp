@@ -38,8 +38,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
 Fabric::~Fabric() { std::erase(places_->fabrics, this); }
 
 void Fabric::connect() {
-  for (LiveLink& link : links_) switches_.add_credits(link, flit_, worm_flits_);
-  for (std::uint32_t node = 0; node < components_.size(); ++node) switches_.add_switch(NodeId{node});
+  switches_.connect(flit_, worm_flits_);
   add_arrivals();
   for (Fabric* const fabric : places_->fabrics) {
     fabric->switches_.share(switches_);

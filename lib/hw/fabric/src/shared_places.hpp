@@ -8,6 +8,7 @@
 
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 namespace kbsim::hw {
 
@@ -44,6 +45,7 @@ struct SharedPlaces {
   std::vector<std::unique_ptr<NodeSwitch>> switches;  // none at all where no node has one
   std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
   std::vector<MessageSource> sources;
+  std::vector<ISwitched*> switched;  // only while the fabric connects; nullptr: its links serve
 
   std::mutex spare;  // guards `messages`
   std::vector<Message*> messages;

@@ -6,6 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 #include "shared_places.hpp"
 
@@ -16,7 +17,7 @@ SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, bool one_input)
       node_{node},
       inputs_{one_input ? 1 : fabric.inputs(node) + 1},
       outputs_{static_cast<std::uint32_t>(fabric.graph().out(node).size())} {
-  const InputQueues* queues = fabric.component(node).input_queues();
+  const InputQueues* queues = input_queues(fabric.component(node));
   const topology::Graph& graph = fabric.graph();
   finite_ = queues != nullptr;
   channels_ = static_cast<std::uint32_t>(finite_ ? queues->vcs : graph.classes() * graph.phases());

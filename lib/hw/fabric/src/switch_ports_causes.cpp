@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 namespace kbsim::hw {
@@ -27,7 +28,7 @@ Cause SwitchPorts::why_passed(const Cause& granted, Time at) const {
 // Empty if the packet went when its head had passed the pipeline, or later. Else it caught up on time that it
 // had lost.
 Cause SwitchPorts::why_early(const Packet& packet) const {
-  const InputQueues* const queues = fabric_->component(node_).input_queues();
+  const InputQueues* const queues = input_queues(fabric_->component(node_));
   if (packet.ready <= now() || queues == nullptr || !queues->worms) return {};
   const Time lookahead = queues->worms->lookahead;
   const Time lost = lag(packet);

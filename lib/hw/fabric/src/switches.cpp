@@ -1,14 +1,19 @@
 #include "kbsim/hw/fabric/switches.hpp"
 
 #include <algorithm>
+#include <span>
+#include <typeinfo>
 #include <utility>
+#include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "impl/vc_switch.hpp"
@@ -43,11 +48,11 @@ void check_kind(const topology::Graph& graph, NodeId node) {
 }
 
 // The switch that sends a packet on gives back the room of the packet in its queue.
-void check_switch(const topology::Graph& graph, NodeId node, const Component& component) {
-  if (component.input_queues() == nullptr) return;
+void check_switch(const topology::Graph& graph, NodeId node, const ISwitched* switched) {
+  if (switched == nullptr || switched->input_queues() == nullptr) return;
   throw ConfigError{graph.node(node).model->at, graph.node(node).name,
                     fmt::format("'{}' has finite input queues and no switch that serves them; its component "
-                                "must override make_switch()",
+                                "must give one by make_switch()",
                                 graph.node(node).model->impl)};
 }
 
@@ -66,15 +71,35 @@ void check_switch(const topology::Graph& graph, NodeId node, const Component& co
 }
 
 // Only switches of worms keep the channel of a worm.
-void check_worms(const topology::Graph& graph, NodeId node, const Component& component) {
-  const InputQueues* queues = component.input_queues();
+void check_worms(const topology::Graph& graph, NodeId node, const ISwitched& switched) {
+  const InputQueues* queues = switched.input_queues();
   if (queues != nullptr && queues->worms) return;
   throw ConfigError{graph.node(node).model->at, graph.node(node).name,
                     fmt::format("'{}' has a switch of packets, and a link to a router that switches worms",
                                 graph.node(node).model->impl)};
 }
 
+// nullptr: the component has no switch. Models are few, and a model without a switch is asked once.
+std::vector<ISwitched*> switched_among(std::span<Component* const> components) {
+  std::vector<ISwitched*> found;
+  found.reserve(components.size());
+  boost::unordered_flat_set<const std::type_info*> without;
+  for (Component* const component : components) {
+    const std::type_info* const model = &typeid(*component);
+    found.push_back(without.contains(model) ? nullptr : component->offers<ISwitched>());
+    if (found.back() == nullptr) without.insert(model);
+  }
+  return found;
+}
+
 }  // namespace
+
+void Switches::connect(Bytes& flit, int& worm_flits) {
+  places_.switched = switched_among(places_.components);
+  for (LiveLink& link : places_.links) add_credits(link, flit, worm_flits);
+  for (std::uint32_t node = 0; node < places_.components.size(); ++node) add_switch(NodeId{node});
+  places_.switched = {};
+}
 
 void Switches::require_causes(const LiveLink& link) const {
   if (link.from_switch() == nullptr) return;
@@ -87,7 +112,8 @@ void Switches::require_causes(const LiveLink& link) const {
 }
 
 void Switches::add_credits(LiveLink& link, Bytes& flit, int& worm_flits) {
-  const InputQueues* queues = fabric_.component(link.to).input_queues();
+  const ISwitched* const to = places_.switched[link.to.value()];
+  const InputQueues* const queues = to != nullptr ? to->input_queues() : nullptr;
   if (queues == nullptr) return;
   check_kind(fabric_.graph(), link.to);
   check_channels(fabric_.graph(), link.to, queues->vcs);
@@ -102,15 +128,17 @@ void Switches::add_credits(LiveLink& link, Bytes& flit, int& worm_flits) {
 void Switches::add_switch(NodeId node) {
   const std::span<const LinkId> links = fabric_.graph().out(node);
   const auto needs_credits = [this](LinkId link) { return fabric_.live(link).credits() != nullptr; };
-  std::unique_ptr<ISwitch> made = fabric_.component(node).make_switch(SwitchPorts{fabric_.owner(node), node});
+  ISwitched* const switched = places_.switched[node.value()];
+  std::unique_ptr<ISwitch> made;
+  if (switched != nullptr) made = switched->make_switch(SwitchPorts{fabric_.owner(node), node});
   const bool own = made != nullptr;
   const auto takes_worms = [this](LinkId link) {
     return fabric_.live(link).credits() != nullptr && fabric_.live(link).credits()->queues().worms;
   };
-  if (!own) check_switch(fabric_.graph(), node, fabric_.component(node));
+  if (!own) check_switch(fabric_.graph(), node, switched);
   if (!own && std::ranges::none_of(links, needs_credits)) return;
   const bool to_worms = std::ranges::any_of(links, takes_worms);
-  if (own && to_worms) check_worms(fabric_.graph(), node, fabric_.component(node));
+  if (own && to_worms) check_worms(fabric_.graph(), node, *switched);
   if (!own) {
     const auto make = to_worms ? make_worm_source : make_vc_switch;
     made = make(SwitchPorts{fabric_.owner(node), node, true}, arbiters().at("round_robin"));

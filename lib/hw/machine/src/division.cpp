@@ -7,6 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -62,9 +63,9 @@ bool Division::may_hold_packets(NodeId node) const {
   const Component& from = whole_.component(node);
   const auto waits = [&](LinkId id) {
     const LiveLink& link = whole_.live(id);
-    return whole_.component(link.to).input_queues() != nullptr || !whole_.takes_time(link);
+    return input_queues(whole_.component(link.to)) != nullptr || !whole_.takes_time(link);
   };
-  return !from.only_passes_on() || from.input_queues() != nullptr ||
+  return !from.only_passes_on() || input_queues(from) != nullptr ||
          std::ranges::any_of(whole_.graph().out(node), waits);
 }
 
@@ -83,7 +84,7 @@ std::string Division::obstacle() const {
     if (least_time(link) < kLeastLookahead)
       return fmt::format("the link {} takes {}, less than {}", name, to_string(least_time(link)),
                          to_string(kLeastLookahead));
-    if (whole_.component(link.to).input_queues() != nullptr || from.input_queues() != nullptr)
+    if (input_queues(whole_.component(link.to)) != nullptr || input_queues(from) != nullptr)
       return fmt::format("the link {} joins finite queues", name);
   }
   return "";

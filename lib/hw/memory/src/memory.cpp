@@ -32,6 +32,7 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
       timing_{std::move(timing)},
       scheduler_{memory_scheduler_named(scheduler, node())},
       is_lanes_{timing_->lanes() > 0},
+      arrivals_{fabric.sim(), name()},
       served_{fabric.sim(), {name(), "port"}} {
   ensure(scheduler_->window() > 0,
          [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
@@ -54,6 +55,7 @@ void Memory::start(Machine& machine) {
   races_ = &machine.races();
   evaluator_ = &machine.evaluator();
   if (sim().causes() != nullptr) keep_causes(*sim().causes());
+  serve_handoff<&Memory::arrivals_, &Memory::run>(*this);
   serve_box<&Memory::served_, &Memory::finish_writes>(*this);
 }
 
@@ -99,9 +101,27 @@ std::vector<UnitUse> Memory::use() const {
   return all;
 }
 
-// A packet of data is taken at its head, a request when it is whole.
-void Memory::accept(Packet& packet) {
-  if (!packet.message->cut_through) return Component::accept(packet);
+// A packet of data is taken at its head, a request when it is whole. Each is served in this order, or put
+// into a queue from which the scheduler picks.
+Task<> Memory::run() {
+  for (;;) {
+    Packet* const packet = co_await arrivals_.receive();
+    if (packet->message->cut_through) {
+      write(*packet);
+    } else if (const MessagePtr request = fabric().arrived(*packet)) {
+      perform(*request);
+    }
+  }
+}
+
+void Memory::perform(const Message& request) {
+  if (const auto* read = request.body.get_if<ReadRequest>()) return answer(*read);
+  if (const auto* atomic = request.body.get_if<AtomicRequest>()) return perform(*atomic);
+  if (const auto* signal = request.body.get_if<SignalRequest>()) return watch(*signal);
+  refuse(request);
+}
+
+void Memory::write(Packet& packet) {
   Message& message = *packet.message;
   const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric().packet_size(message.size);
   WriteService write{{.rest = {.op = MemoryOp::write,
@@ -114,13 +134,6 @@ void Memory::accept(Packet& packet) {
     causes_->comes(fabric().causes()->head(packet), fabric().causes()->tail(packet));
   if (fabric().arrived(packet).release() != nullptr) keep(message);
   submit(std::move(write));
-}
-
-void Memory::accept(MessagePtr message) {
-  if (const auto* read = message->body.get_if<ReadRequest>()) return answer(*read);
-  if (const auto* atomic = message->body.get_if<AtomicRequest>()) return perform(*atomic);
-  if (const auto* signal = message->body.get_if<SignalRequest>()) return watch(*signal);
-  Component::accept(std::move(message));
 }
 
 std::int64_t Memory::address_of(const Message& message) const {

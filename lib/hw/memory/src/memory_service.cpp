@@ -258,6 +258,7 @@ Task<> Memory::take_and_pick() {
     packets.clear();
     co_await inbox().collect(packets);
     take(packets);
+    allocate();
     if (controlled_ != nullptr) {
       control();
     } else {

@@ -28,6 +28,7 @@ class Host : public Component, public IHost {
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
 
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] ServiceContract contract() override { return {.packets = ServiceContract::Packets::counted}; }
 
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
@@ -59,7 +60,9 @@ class Host : public Component, public IHost {
   Task<> acknowledged(Awaited call);
   Task<oplog::Slices> answered(Awaited call);
   Task<Activity> reported(Awaited call);
-  void accept(MessagePtr message) override;
+  void written(const WriteAck& ack);
+  void came(ReadData& data);
+  void ended(const ControlDone& done);
   void note(const Call& sent, Token token) const;
   void note(const Call& ended);
   void goes_on(const Call& call);
@@ -265,26 +268,39 @@ void Host::note(const Call& ended) {
   done_.push_back(std::move(record));
 }
 
-void Host::accept(MessagePtr message) {
-  if (const auto* ack = message->body.get_if<WriteAck>()) {
-    Call& waiting = *calls_.at(ack->token);
-    races_->end(waiting.issue);
-    end(ack->token);
-  } else if (auto* data = message->body.get_if<ReadData>()) {
-    Call& waiting = *calls_.at(data->token);
-    races_->end(waiting.issue);
-    waiting.contents = std::move(data->contents);
-    end(data->token);
-  } else if (const auto* done = message->body.get_if<ControlDone>()) {
-    Call& waiting = *calls_.at(done->token);
-    waiting.activity = done->activity;
-    if (ISpans* const spans = fabric().spans()) spans->close(&waiting, sim().now());
-    note(waiting);
-    races_->orders().reported(done->token);
-    end(done->token);
-  } else {
-    Component::accept(std::move(message));
+Task<> Host::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    if (const auto* ack = message->body.get_if<WriteAck>())
+      written(*ack);
+    else if (auto* data = message->body.get_if<ReadData>())
+      came(*data);
+    else if (const auto* done = message->body.get_if<ControlDone>())
+      ended(*done);
+    else
+      refuse(*message);
   }
+}
+
+void Host::written(const WriteAck& ack) {
+  races_->end(calls_.at(ack.token)->issue);
+  end(ack.token);
+}
+
+void Host::came(ReadData& data) {
+  Call& waiting = *calls_.at(data.token);
+  races_->end(waiting.issue);
+  waiting.contents = std::move(data.contents);
+  end(data.token);
+}
+
+void Host::ended(const ControlDone& done) {
+  Call& waiting = *calls_.at(done.token);
+  waiting.activity = done.activity;
+  if (ISpans* const spans = fabric().spans()) spans->close(&waiting, sim().now());
+  note(waiting);
+  races_->orders().reported(done.token);
+  end(done.token);
 }
 
 }  // namespace

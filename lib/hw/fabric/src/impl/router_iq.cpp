@@ -2,6 +2,7 @@
 #include <string>
 
 #include "kbsim/hw/fabric/forwarder.hpp"
+#include "kbsim/hw/fabric/i_switched.hpp"
 
 #include "worm_switch.hpp"
 
@@ -47,7 +48,7 @@ struct RouterIqSpec {
 /// one flit a cycle. The first flit of a worm takes a virtual channel ahead in the last cycle of the
 /// pipeline, or at once if the pipeline is shorter; each flit takes a credit. The next worm of a channel
 /// takes its own a flit's time after the last flit has gone (Dally and Towles 2004, ch. 16).
-class RouterIq : public Forwarder<RouterIqSpec> {
+class RouterIq : public Forwarder<RouterIqSpec>, public ISwitched {
  public:
   RouterIq(Fabric& fabric, NodeId id, RouterIqSpec spec)
       : Forwarder{fabric, id, spec}, arbiter_{arbiter_named(spec.arbiter, node())} {
@@ -60,6 +61,8 @@ class RouterIq : public Forwarder<RouterIqSpec> {
                               .credit = cycle * spec.credit_cycles}};
   }
 
+  void start(Machine& /*machine*/) override { serve_box<&RouterIq::inbox, &RouterIq::run>(*this); }
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] const InputQueues* input_queues() const override { return &queues_; }
   [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
     return make_worm_switch(ports, arbiter_,
@@ -87,6 +90,17 @@ class RouterIq : public Forwarder<RouterIqSpec> {
   InputQueues queues_;
   const ArbiterModel& arbiter_;
 };
+
+Task<> RouterIq::run() {
+  std::vector<Packet*> packets;
+  for (;;) {
+    packets.clear();
+    co_await inbox().collect(packets);  // all of this time; none if only room has come back or a link is free
+    take(packets);                      // each joins the queue of its virtual channel
+    allocate();                         // channels, then the crossbar: a flit a link
+  }
+}
+
 KBSIM_COMPONENT("builtin.router_iq", NodeKind::router, RouterIq, RouterIqSpec,
                 "input-queued crossbar with virtual channels, switched flit by flit");
 

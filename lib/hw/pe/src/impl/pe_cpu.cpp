@@ -46,6 +46,7 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
  public:
   PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
   [[nodiscard]] const Control* order() const override { return orders_.empty() ? nullptr : orders_.front(); }
   [[nodiscard]] bool runs(const ControlJob& launch) const override;
@@ -55,17 +56,27 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   }
 
  private:
-  void accept(MessagePtr message) override;
+  /// A kernel that runs.
+  struct Running {
+    LaunchId id;
+    Time start;
+    UnitWork before;  // of the PE's units
+    bool given_up = false;
+  };
   void reached(Time at, std::uint32_t number) override {
     reached_.post(at, BarrierReached{.token = order()->token, .number = number});
   }
+  void take(MessagePtr launch);
+  void passed(const BarrierPassed& barrier);
   void give_up(std::uint32_t token);
   /// The running kernel of this order; none if the order waits, or was given up and has ended.
   [[nodiscard]] std::shared_ptr<KernelContext> running(std::uint32_t token) const {
     return order() != nullptr && order()->token == token ? kernel_.lock() : nullptr;
   }
-  Task<> run_launches();
-  Task<> run(Launch launched, LaunchId launch, bool* given_up);
+  Task<> run_kernels();
+  [[nodiscard]] Running begin(const Message& launch);
+  void end(const Message& launch, const Running& kernel);
+  Task<> run_kernel(Launch launched, LaunchId launch, bool* given_up);
   Process start_kernel(const Launch& launched, LaunchId launch, bool* given_up);
   Task<> report_barriers();
   [[nodiscard]] UnitWork work() const;
@@ -122,7 +133,7 @@ void PeCpu::start(Machine& machine) {
   gemm_ = &machine.component(pe.gemm);
   math_ = &machine.component(pe.math);
   dma_ = &machine.at<IDma>(pe.dma);
-  serve_box<&PeCpu::launches_, &PeCpu::run_launches>(*this);
+  serve_box<&PeCpu::launches_, &PeCpu::run_kernels>(*this);
   serve_box<&PeCpu::reached_, &PeCpu::report_barriers>(*this);
 }
 
@@ -147,58 +158,83 @@ bool PeCpu::queues(const ControlJob& launch) const {
   return !runs(launch) && std::ranges::any_of(orders_, is_it);
 }
 
-void PeCpu::accept(MessagePtr message) {
-  if (const auto* barrier = message->body.get_if<BarrierPassed>()) {
-    if (const auto kernel = running(barrier->token)) kernel->passed(barrier->number);
-    return;
+Task<> PeCpu::run() {
+  for (;;) {
+    MessagePtr message = co_await in().receive();
+    if (const auto* barrier = message->body.get_if<BarrierPassed>())
+      passed(*barrier);
+    else if (const auto* given_up = message->body.get_if<LaunchGivenUp>())
+      give_up(given_up->token);
+    else
+      take(std::move(message));
   }
-  if (const auto* given_up = message->body.get_if<LaunchGivenUp>()) return give_up(given_up->token);
-  ensure(message->body.holds<Control>(), [&] { return name() + " takes launches only"; });
-  orders_.push_back(&message->body.get<Control>());
-  launches_.post(sim().now(), std::move(message));
 }
 
-Task<> PeCpu::run_launches() {
+void PeCpu::passed(const BarrierPassed& barrier) {
+  if (const auto kernel = running(barrier.token)) kernel->passed(barrier.number);
+}
+
+void PeCpu::take(MessagePtr launch) {
+  ensure(launch->body.holds<Control>(), [&] { return name() + " takes launches only"; });
+  orders_.push_back(&launch->body.get<Control>());
+  launches_.post(sim().now(), std::move(launch));
+}
+
+const Launch& launch_of(const Control& order) {
+  return std::get<Launch>(order.job->targets[order.first].action);
+}
+
+// One kernel after the other, in the order of their launches.
+Task<> PeCpu::run_kernels() {
   for (;;) {
     const MessagePtr launch = co_await launches_.receive();
-    from_ = launch->from;
-    const auto& order = launch->body.get<Control>();
-    const auto& launched = std::get<Launch>(order.job->targets[order.first].action);
-    const LaunchId id{.order = order.order, .round = launched.round};
-    const Time start = sim().now();
-    const UnitWork before = work();
-    units_.ipcq->select(launched.queues, id);
-    if (ISpans* const spans = fabric().spans()) {
-      spans->open(this, {.kind = SpanKind::kernel,
-                         .unit = this->id(),
-                         .what = launched.kernel->name,
-                         .detail = launched.round > 0 ? "collective" : "",
-                         .start = start,
-                         .id = order.order,
-                         .from = {SpanFlow::Kind::launch, order.order, order.first}});
-    }
-    bool given_up = false;
-    Process running = start_kernel(launched, id, &given_up);
-    co_await running.join();
-    const Time end = sim().now();
-    if (ISpans* const spans = fabric().spans()) spans->close(this, end);
-    const Causes* const causes = sim().causes();
-    const Activity activity{.first_start = start,
-                            .last_start = start,
-                            .last_end = end,
-                            .work = work().since(before),
-                            .why = causes != nullptr ? causes->current() : Cause{}};
-    send_message(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-                 ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
-    std::erase(given_up_, order.token);
-    orders_.pop_front();
+    Running kernel = begin(*launch);
+    const Launch& launched = launch_of(launch->body.get<Control>());
+    const Process process = start_kernel(launched, kernel.id, &kernel.given_up);
+    co_await process.join();
+    end(*launch, kernel);
   }
+}
+
+PeCpu::Running PeCpu::begin(const Message& launch) {
+  from_ = launch.from;
+  const auto& order = launch.body.get<Control>();
+  const Launch& launched = launch_of(order);
+  const Running kernel{
+      .id = {.order = order.order, .round = launched.round}, .start = sim().now(), .before = work()};
+  units_.ipcq->select(launched.queues, kernel.id);
+  if (ISpans* const spans = fabric().spans()) {
+    spans->open(this, {.kind = SpanKind::kernel,
+                       .unit = id(),
+                       .what = launched.kernel->name,
+                       .detail = launched.round > 0 ? "collective" : "",
+                       .start = kernel.start,
+                       .id = order.order,
+                       .from = {SpanFlow::Kind::launch, order.order, order.first}});
+  }
+  return kernel;
+}
+
+void PeCpu::end(const Message& launch, const Running& kernel) {
+  const Time now = sim().now();
+  if (ISpans* const spans = fabric().spans()) spans->close(this, now);
+  const Causes* const causes = sim().causes();
+  const Activity activity{.first_start = kernel.start,
+                          .last_start = kernel.start,
+                          .last_end = now,
+                          .work = work().since(kernel.before),
+                          .why = causes != nullptr ? causes->current() : Cause{}};
+  const std::uint32_t token = launch.body.get<Control>().token;
+  send_message(launch.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+               ControlDone{.token = token, .activity = activity, .given_up = kernel.given_up});
+  std::erase(given_up_, token);
+  orders_.pop_front();
 }
 
 Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given_up) {
   const WorkScope scope{kKernels};
   return sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
-                     run(launched, launch, given_up), KernelOn{node().at});
+                     run_kernel(launched, launch, given_up), KernelOn{node().at});
 }
 
 // A finished kernel doesn't need it; one that waits for its turn is given up when it begins.
@@ -215,7 +251,7 @@ Task<> PeCpu::report_barriers() {
   }
 }
 
-Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
+Task<> PeCpu::run_kernel(Launch launched, LaunchId launch, bool* given_up) {
   const std::shared_ptr<const KernelCall> kernel = launched.kernel;
   OrderWatch& orders = units_.races->orders();
   const oplog::AgentPtr agent = orders.kernel_begins(launch.order, node().at, kernel->name);

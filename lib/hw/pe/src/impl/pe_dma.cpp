@@ -38,16 +38,18 @@ void PeDma::start(Machine& machine) {
   tcm_ = &machine.at<ITcm>(site_.tcm);
   mmu_ = &machine.at<IMmu>(machine.graph().pe(node().at).mmu);
   races_ = &machine.races();
-  serve_box<&PeDma::work_, &PeDma::run>(*this);
+  serve_box<&PeDma::work_, &PeDma::take_turns>(*this);
 }
 
-void PeDma::accept(MessagePtr message) {
-  if (const auto* ack = message->body.get_if<WriteAck>()) {
-    work_.post(sim().now(), {.kind = DmaWork::Kind::answer, .token = ack->token});
-  } else if (const auto* order = message->body.get_if<Control>()) {
-    obey(message->from, *order);
-  } else {
-    Component::accept(std::move(message));
+Task<> PeDma::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    if (const auto* ack = message->body.get_if<WriteAck>())
+      work_.post(sim().now(), {.kind = DmaWork::Kind::answer, .token = ack->token});
+    else if (const auto* order = message->body.get_if<Control>())
+      obey(message->from, *order);
+    else
+      refuse(*message);
   }
 }
 
@@ -72,7 +74,7 @@ void PeDma::obey(NodeId from, const Control& order) {
 
 // Decides late, so that what arrives at one time is seen together; sends a packet when the port is free.
 // Its steps that have one caller are inlined, as the compiler would do if they had no linkage.
-Task<> PeDma::run() {
+Task<> PeDma::take_turns() {
   std::vector<DmaWork> work;
   queues_ = std::make_unique<Queues>();
   if (fabric().shortcut() != nullptr && dma_planner() != nullptr) plan_ = dma_planner()(*this);

@@ -22,6 +22,7 @@ class PeDma : public Component, public IDma, public DmaEngine {
   PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
 
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
   void submit(Time at, TransferPtr transfer) override {
     work_.post(at, {.kind = DmaWork::Kind::begin, .transfer = std::move(transfer)});
@@ -39,7 +40,7 @@ class PeDma : public Component, public IDma, public DmaEngine {
     Bytes freed;
   };
 
-  Task<> run();
+  Task<> take_turns();
   void have_turn(std::vector<DmaWork>& work);
   void wake_when_free();
   void take(std::vector<DmaWork>& work);
@@ -52,7 +53,6 @@ class PeDma : public Component, public IDma, public DmaEngine {
   void begin(TransferPtr transfer);
   void note(const Transfer& transfer) const;
   void answered(Token token);
-  void accept(MessagePtr message) override;
   void obey(NodeId from, const Control& order);
 
   [[nodiscard]] bool plans_reads();

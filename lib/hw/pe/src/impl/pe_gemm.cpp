@@ -14,11 +14,13 @@ struct PeGemmSpec {
   }
 };
 
-/// Matrix engine: whole tiles of m x k x n, padded, at macs_per_ns, without fill or drain.
+/// Matrix engine: one product at a time, whole tiles of m x k x n, padded, at macs_per_ns, without fill or
+/// drain. Waits for its operands in TCM.
 class PeGemm : public InOrderEngine<IGemm> {
  public:
   PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] double peak_macs_per_ns() const override { return spec_.macs_per_ns; }
   [[nodiscard]] Time tile_cost(const GemmTile& tile) const override {
     const double macs =
@@ -44,6 +46,15 @@ class PeGemm : public InOrderEngine<IGemm> {
  private:
   PeGemmSpec spec_;
 };
+
+Task<> PeGemm::run() {
+  for (;;) {
+    EngineJob* const job = co_await jobs().receive();
+    co_await operands_of(*job);
+    co_await busy(job->cost);
+    report(*job);
+  }
+}
 
 }  // namespace
 

@@ -21,15 +21,16 @@ struct PeGemmSystolicSpec {
   }
 };
 
-/// Weight-stationary systolic array. A product folds into ceil(k / rows) * ceil(n / cols) blocks of weights.
-/// Each is preloaded in `rows` cycles; then m rows stream through in m + rows + cols - 2 (fill and drain).
-/// A fold at an edge takes as long as a full one, and partial sums of k are added on their way out.
-/// Source: Samajdar et al., SCALE-Sim (ISPASS 2020), (2 rows + cols + m - 2) cycles a fold.
+/// Weight-stationary systolic array, one product at a time. A product folds into ceil(k / rows) * ceil(n /
+/// cols) blocks of weights. Each is preloaded in `rows` cycles; then m rows stream through in m + rows + cols
+/// - 2 (fill and drain). A fold at an edge takes as long as a full one, and partial sums of k are added on
+/// their way out. Source: Samajdar et al., SCALE-Sim (ISPASS 2020), (2 rows + cols + m - 2) cycles a fold.
 class PeGemmSystolic : public InOrderEngine<IGemm> {
  public:
   PeGemmSystolic(Fabric& fabric, NodeId id, PeGemmSystolicSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] double peak_macs_per_ns() const override {
     return static_cast<double>(spec_.rows) * spec_.cols * spec_.freq_ghz;
   }
@@ -58,6 +59,15 @@ class PeGemmSystolic : public InOrderEngine<IGemm> {
 
   PeGemmSystolicSpec spec_;
 };
+
+Task<> PeGemmSystolic::run() {
+  for (;;) {
+    EngineJob* const job = co_await jobs().receive();
+    co_await operands_of(*job);
+    co_await busy(job->cost);
+    report(*job);
+  }
+}
 
 }  // namespace
 

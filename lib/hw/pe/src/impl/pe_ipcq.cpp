@@ -32,7 +32,7 @@ void PeIpcq::start(Machine& machine) {
   dma_ = &machine.at<IDma>(pe.dma);
   tcm_ = &machine.at<ITcm>(pe.tcm).image();
   trace_ = &machine.queue_trace();
-  serve_box<&PeIpcq::work_, &PeIpcq::run>(*this);
+  serve_box<&PeIpcq::work_, &PeIpcq::serve_queues>(*this);
 }
 
 // A PE runs one kernel at a time: no command of the last one waits any more.
@@ -93,6 +93,21 @@ void PeIpcq::go_on_because(const Cause& cause) const {
 }
 
 Task<> PeIpcq::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    if (const auto* filled = message->body.get_if<SlotFilled>())
+      work_.post(sim().now(), Arrival{filled->slot, filled->header});
+    else if (const auto* credit = message->body.get_if<SlotCredit>())
+      work_.post(sim().now(), Credit{credit->ring_base});
+    else if (const auto* order = message->body.get_if<Control>())
+      obey(message->from, *order);
+    else
+      refuse(*message);
+  }
+}
+
+// Commands of the kernel, arrivals, releases and credits of one time are served together.
+Task<> PeIpcq::serve_queues() {
   std::vector<Work> work;
   for (;;) {
     work.clear();
@@ -108,18 +123,6 @@ Task<> PeIpcq::run() {
     serve();
     if (!aborts_.empty()) report_aborts();
     if (!removals_.empty()) remove_what_is_idle();
-  }
-}
-
-void PeIpcq::accept(MessagePtr message) {
-  if (const auto* filled = message->body.get_if<SlotFilled>()) {
-    work_.post(sim().now(), Arrival{filled->slot, filled->header});
-  } else if (const auto* credit = message->body.get_if<SlotCredit>()) {
-    work_.post(sim().now(), Credit{credit->ring_base});
-  } else if (const auto* order = message->body.get_if<Control>()) {
-    obey(message->from, *order);
-  } else {
-    Component::accept(std::move(message));
   }
 }
 

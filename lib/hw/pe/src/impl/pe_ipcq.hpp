@@ -43,6 +43,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
 
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
   [[nodiscard]] std::size_t queue(std::string_view direction, Flow use) const override;
   [[nodiscard]] Bytes slot_size() const override {
@@ -138,14 +139,13 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     return sets_[pair.set].settings;
   }
   [[nodiscard]] static std::uint64_t program_order(const Work& item);
-  Task<> run();
+  Task<> serve_queues();
   void explain(std::vector<Work>& work) const;
   void go_on_because(const Cause& cause) const;
   [[nodiscard]] Cause has_room_because(const QueuePair& pair, const Cause& ready) const;
   [[nodiscard]] Cause why_came(std::uint32_t collected) const {
     return collected != 0 ? work_.collected()[collected - 1] : Cause{};
   }
-  void accept(MessagePtr message) override;
   void obey(NodeId from, const Control& order);
   void report(NodeId to, std::uint32_t token, Time start);
   void install(const InstallQueues& plan);

@@ -32,13 +32,14 @@ struct PeMathSpec {
   }
 };
 
-/// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the number of the
-/// largest operand or of the result, and `cycles` the class's. A softmax is a maximum, a difference, an
-/// exponential, a sum and a quotient.
+/// Vector engine, one command at a time: startup + ceil(elements / lanes) * cycles / freq, where `elements`
+/// is the number of the largest operand or of the result, and `cycles` the class's. A softmax is a maximum, a
+/// difference, an exponential, a sum and a quotient.
 class PeMath : public InOrderEngine<IMath> {
  public:
   PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] Time cost(std::int64_t elements) const override { return cost_of(elements, 1); }
   [[nodiscard]] Time cost(const oplog::Op& op) const override {
     std::int64_t elements = op.shape.elements();
@@ -57,6 +58,15 @@ class PeMath : public InOrderEngine<IMath> {
 
   PeMathSpec spec_;
 };
+
+Task<> PeMath::run() {
+  for (;;) {
+    EngineJob* const job = co_await jobs().receive();
+    co_await operands_of(*job);
+    co_await busy(job->cost);
+    report(*job);
+  }
+}
 
 std::vector<CostTerm> PeMath::cost_terms(Time cost, std::int64_t commands) const {
   const Time working = cost - times(commands, spec_.startup);

@@ -25,6 +25,7 @@ class PeMmu : public Component, public IMmu {
     Component::start(machine);
     names_ = &machine.address_names();
   }
+  [[nodiscard]] Task<> run() override;
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override;
   [[nodiscard]] bool maps(std::uint64_t va) const override { return map_.lookup(va, 1_B).complete(); }
@@ -35,13 +36,24 @@ class PeMmu : public Component, public IMmu {
   void apply(const MapPages& pages) override;
 
  private:
-  void accept(MessagePtr message) override;
   [[nodiscard]] std::string why_unmapped(std::uint64_t va) const;
 
   PeMmuSpec spec_;
   const AddressNames* names_ = nullptr;
   topology::AddressMap map_;
 };
+
+// Translations take no turn here: a transfer waits for latency() in its DMA.
+Task<> PeMmu::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    const auto* order = message->body.get_if<Control>();
+    if (order == nullptr) refuse(*message);
+    apply(std::get<MapPages>(order->job->targets[order->first].action));
+    send_message(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+                 ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+  }
+}
 
 topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
@@ -59,7 +71,7 @@ std::string PeMmu::why_unmapped(std::uint64_t va) const {
   for (std::uint32_t i = 0; i < fabric().graph().nodes().size(); ++i) {
     const topology::Node& other = fabric().graph().node(NodeId{i});
     if (other.kind != topology::NodeKind::pe_mmu || other.at.sip != node().at.sip) continue;
-    const auto* const mmu = dynamic_cast<const IMmu*>(&fabric().component(NodeId{i}));
+    const auto* const mmu = fabric().component(NodeId{i}).offers<const IMmu>();
     if (mmu == nullptr || !mmu->maps(va)) continue;
     return fmt::format(
         "; {} has it: a PE sees its own part of a tensor, and all of one that is made with .shared = true",
@@ -85,14 +97,6 @@ void PeMmu::apply(const MapPages& pages) {
       map_.insert(mapping);
     }
   }
-}
-
-void PeMmu::accept(MessagePtr message) {
-  const auto* order = message->body.get_if<Control>();
-  if (order == nullptr) return Component::accept(std::move(message));
-  apply(std::get<MapPages>(order->job->targets[order->first].action));
-  send_message(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-               ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
 }
 
 }  // namespace

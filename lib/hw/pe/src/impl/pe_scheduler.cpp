@@ -34,6 +34,7 @@ class PeScheduler : public Component, public IScheduler {
   PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
 
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
   void submit(Time at, PeCommand&& command) override {
     std::visit([&](auto& one) { hand(at, std::move(one)); }, command);
@@ -50,8 +51,12 @@ class PeScheduler : public Component, public IScheduler {
   void hand(Time at, SendCommand&& send) { ipcq_->submit(at, std::move(send)); }
   void hand(Time at, RecvCommand&& receive) { ipcq_->submit(at, std::move(receive)); }
   void hand(Time at, std::shared_ptr<CompositeJob> job) { jobs_.post(at, std::move(job)); }
-  Task<> run_composites();
-  Task<> run_composite(std::shared_ptr<CompositeRun> composite);
+  using JobPtr = std::shared_ptr<CompositeJob>;
+  using RunPtr = std::shared_ptr<CompositeRun>;
+  void put_in_order(std::vector<JobPtr>& jobs) const;
+  [[nodiscard]] RunPtr make_run(JobPtr job, const RunPtr& last) const;
+  Task<> room_for(RunPtr next, RunPtr last, RunPtr before_last) const;
+  Task<> run_composite(RunPtr composite);
   [[nodiscard]] bool together(const CompositeRun& first, const CompositeRun& second) const;
 
   PeSchedulerSpec spec_;
@@ -74,7 +79,7 @@ void PeScheduler::start(Machine& machine) {
   gemm_ = &machine.at<IGemm>(pe.gemm);
   math_ = &machine.at<IMath>(pe.math);
   log_ = &machine.log();
-  serve_box<&PeScheduler::jobs_, &PeScheduler::run_composites>(*this);
+  serve_box<&PeScheduler::jobs_, &PeScheduler::run>(*this);
 }
 
 bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second) const {
@@ -82,34 +87,47 @@ bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second
   return first.overlaps() && second.overlaps() && first.tcm() + second.tcm() <= budget;
 }
 
-// Composites of one time begin in the kernel's order.
-Task<> PeScheduler::run_composites() {
-  const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
-  std::shared_ptr<CompositeRun> first;
-  std::shared_ptr<CompositeRun> last;
-  std::vector<std::shared_ptr<CompositeJob>> jobs;
+// Two composites are under way at most: the next waits until there is room for it.
+Task<> PeScheduler::run() {
+  RunPtr before_last;
+  RunPtr last;
+  std::vector<JobPtr> jobs;
   for (;;) {
     jobs.clear();
     co_await jobs_.collect(jobs);
-    for (std::size_t i = 0; i < jobs.size() && sim().causes() != nullptr; ++i)
-      jobs[i]->why = jobs_.collected()[i];
-    std::ranges::sort(jobs, {}, &CompositeJob::order);
-    for (std::shared_ptr<CompositeJob>& job : jobs) {
-      if (job->why && job->why.at() == sim().now()) sim().causes()->set_current(job->why);
-      const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, tiling(), last);
-      if (first) co_await first->ended().wait();
-      if (last) {
-        Event& free = together(*last, *next) ? last->all_entered() : last->ended();
-        co_await free.wait();
-      }
+    put_in_order(jobs);
+    for (JobPtr& job : jobs) {
+      const RunPtr next = make_run(std::move(job), last);
+      co_await room_for(next, last, before_last);
       (void)sim().spawn(name() + " composite", run_composite(next));
-      first = std::move(last);
+      before_last = std::move(last);
       last = next;
     }
   }
 }
 
-Task<> PeScheduler::run_composite(std::shared_ptr<CompositeRun> composite) {
+// Composites of one time begin in the kernel's order.
+void PeScheduler::put_in_order(std::vector<JobPtr>& jobs) const {
+  for (std::size_t i = 0; i < jobs.size() && sim().causes() != nullptr; ++i)
+    jobs[i]->why = jobs_.collected()[i];
+  std::ranges::sort(jobs, {}, &CompositeJob::order);
+}
+
+PeScheduler::RunPtr PeScheduler::make_run(JobPtr job, const RunPtr& last) const {
+  if (job->why && job->why.at() == sim().now()) sim().causes()->set_current(job->why);
+  const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
+  return std::make_shared<CompositeRun>(sim(), std::move(job), units, tiling(), last);
+}
+
+// Tiles enter after the last tile of the composite under way if both have room, else after its end.
+Task<> PeScheduler::room_for(RunPtr next, RunPtr last, RunPtr before_last) const {
+  if (before_last) co_await before_last->ended().wait();
+  if (!last) co_return;
+  Event& free = together(*last, *next) ? last->all_entered() : last->ended();
+  co_await free.wait();
+}
+
+Task<> PeScheduler::run_composite(RunPtr composite) {
   co_await composite->run();
   composites_.push_back(composite->record());
 }

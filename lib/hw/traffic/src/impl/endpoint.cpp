@@ -33,6 +33,7 @@ class Endpoint : public Component, public IEndpoint {
       : Component{fabric, id}, returns_{fabric.sim(), {name(), "returns"}} {}
 
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
   void send(Stream stream) override;
   void circulate(Stream stream, int outstanding, Bytes reply) override;
   void acknowledged() override { returns_.post(sim().now(), Return{}); }
@@ -44,7 +45,7 @@ class Endpoint : public Component, public IEndpoint {
 
   Task<> inject(Stream stream);
   Task<> keep_up(Stream stream, int outstanding, Bytes reply);
-  void accept(MessagePtr message) override;
+  void answer(const Message& message, const Ping& ping);
 
   Machine* machine_ = nullptr;
   std::vector<Delivery> deliveries_;
@@ -83,20 +84,26 @@ Task<> Endpoint::keep_up(Stream stream, int outstanding, Bytes reply) {
   }
 }
 
-void Endpoint::accept(MessagePtr message) {
-  if (const auto* pong = message->body.get_if<Pong>()) {
-    round_trips_.push_back({.sent = pong->sent, .returned = sim().now()});
-    return acknowledged();
+Task<> Endpoint::run() {
+  for (;;) {
+    const MessagePtr message = co_await in().receive();
+    if (const auto* pong = message->body.get_if<Pong>()) {
+      round_trips_.push_back({.sent = pong->sent, .returned = sim().now()});
+      acknowledged();
+      continue;
+    }
+    deliveries_.push_back({.path = message->path,
+                           .from = message->from,
+                           .size = message->size,
+                           .sent = message->sent,
+                           .arrived = sim().now()});
+    if (const auto* ping = message->body.get_if<Ping>()) answer(*message, *ping);
   }
-  deliveries_.push_back({.path = message->path,
-                         .from = message->from,
-                         .size = message->size,
-                         .sent = message->sent,
-                         .arrived = sim().now()});
-  const auto* ping = message->body.get_if<Ping>();
-  if (ping == nullptr) return;
-  if (ping->reply == 0_B) return machine_->at<IEndpoint>(message->from).acknowledged();
-  send_message(message->from, ping->reply, TrafficClass::request, Pong{.sent = message->sent});
+}
+
+void Endpoint::answer(const Message& message, const Ping& ping) {
+  if (ping.reply == 0_B) return machine_->at<IEndpoint>(message.from).acknowledged();
+  send_message(message.from, ping.reply, TrafficClass::request, Pong{.sent = message.sent});
 }
 
 }  // namespace

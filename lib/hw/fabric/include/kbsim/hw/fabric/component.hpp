@@ -12,26 +12,26 @@
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/hw/fabric/packet_receiver.hpp"
 #include "kbsim/hw/fabric/service_contract.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
+#include "kbsim/sim/handoff.hpp"
 #include "kbsim/sim/inbox.hpp"
 #include "kbsim/sim/mailbox.hpp"
 #include "kbsim/sim/task.hpp"
 
 namespace kbsim::hw {
 
-class ISwitch;
 class Machine;
-class SwitchPorts;
 
-/// A part of the machine at one node of the graph. Others reach its coroutines only through packets and
-/// mailboxes. Packets that end here go to accept(); all others go on after overhead(). Packets of one time
-/// are taken together, in the late phase: by input port, then by arrival of their heads. Packets that start
-/// here are ordered by their content. The order of the events that made them never matters.
-class Component {
+/// A part of the machine at one node of the graph. Its behaviour is the coroutine run(), which others reach
+/// only through packets and mailboxes. Packets that end here are its messages, in(); all others go on after
+/// overhead(), whatever run() waits for. Packets of one time are taken together, in the late phase: by input
+/// port, then by arrival of their heads. Packets that start here are ordered by their content. The order of
+/// the events that made them never matters.
+class Component : public PacketReceiver {
  public:
   Component(Fabric& fabric, NodeId id);
-  virtual ~Component() = default;
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
 
@@ -52,19 +52,26 @@ class Component {
   /// Its promises about its service; the default promises nothing. They don't change.
   [[nodiscard]] virtual ServiceContract contract() { return {}; }
 
-  /// The queues at its input ports if they are finite: senders then need credits.
-  [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
-
-  /// The switch that decides which packets leave when. nullptr: each link serves packets in the order in
-  /// which their heads arrive (an output-queued switch without limit). Called when all components are
-  /// attached.
-  [[nodiscard]] virtual std::unique_ptr<ISwitch> make_switch(SwitchPorts ports);
-
   /// Work served so far, by port, if this is a server with a rate.
   [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
 
-  /// Starts the coroutines, once all components exist.
+  /// Meets its neighbours and starts what it does by itself, once all components exist.
   virtual void start(Machine& machine);
+
+  /// Its work in order, a loop without end: it receives, decides, waits and sends. The first message that
+  /// ends here starts it, or the first item of the box that start() names. The default takes no messages.
+  [[nodiscard]] virtual Task<> run();
+
+  /// The interface of this kind if the component has it, else nullptr: ISwitched, a unit's (IMmu), or one
+  /// that a plug-in defines.
+  template <class IKind>
+  [[nodiscard]] IKind* offers() {
+    return dynamic_cast<IKind*>(this);
+  }
+  template <class IKind>
+  [[nodiscard]] const IKind* offers() const {
+    return dynamic_cast<const IKind*>(this);
+  }
 
   /// Packets as they arrive.
   Inbox<Packet>& inbox() { return inbox_; }
@@ -72,12 +79,19 @@ class Component {
   void join(Packet& packet);
 
  protected:
-  /// A packet that ends here has arrived: its head if the message is cut_through (see Memory), else its tail.
-  virtual void accept(Packet& packet);
-  /// The last packet of the message has arrived.
-  virtual void accept(MessagePtr message);
+  void accept(Packet& packet) override;
+  /// Messages that end here, in order of arrival: `co_await in().receive()`. Made with the first.
+  [[nodiscard]] Handoff<MessagePtr>& in() { return in_ != nullptr ? *in_ : make_in(); }
+  /// InternalError: it takes no messages of this kind.
+  [[noreturn]] void refuse(const Message& message) const;
+
   /// Accepts or forwards the packets of one time.
   void take(std::vector<Packet*>& packets);
+  /// Its switch, if it has one, sends what can go now. Call after take().
+  void allocate() {
+    if (fabric_.switches().any()) [[unlikely]]
+      fabric_.switches().allocate(id_);
+  }
   /// The component takes its packets at that time, together with those that arrive then.
   void wake_at(Time at) { fabric_.wake(*this, at); }
 
@@ -96,6 +110,15 @@ class Component {
     else
       std::invoke(box, self).served_by({&self, kStart});
   }
+  /// The same for a Handoff, whose first item always starts it.
+  template <auto box, auto run, class Self>
+  static void serve_handoff(Self& self) {
+    constexpr auto kStart = [](void* owner, PartId part) {
+      auto& one = *static_cast<Self*>(owner);
+      one.Component::serve_now(std::invoke(box, one).name(), std::invoke(run, one), part);
+    };
+    std::invoke(box, self).served_by({&self, kStart});
+  }
 
   /// Sends a message from here to `to` now.
   void send_message(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,
@@ -106,10 +129,12 @@ class Component {
   Task<> pass_on();
   Merge<Packet>& arrivals() { return *fabric_.arrivals(id_); }
   void serve_now(std::string name, Task<> task, PartId part);
+  [[gnu::cold, gnu::noinline]] Handoff<MessagePtr>& make_in();
 
   Fabric& fabric_;
   NodeId id_;
   Inbox<Packet> inbox_;
+  std::unique_ptr<Handoff<MessagePtr>> in_;  // none before the first message
 };
 
 /// Name that --profile-self gives to the work of components of this kind.

@@ -14,6 +14,8 @@ class Forwarder : public Component {
 
  protected:
   [[nodiscard]] const Spec& spec() const { return spec_; }
+  /// No message ends here.
+  void accept(Packet& packet) override { refuse(*packet.message); }
 
  private:
   Spec spec_;

@@ -7,7 +7,7 @@ namespace kbsim::hw {
 struct Packet;
 
 /// Moves packets from the input ports of a node to its links: decides where they wait, and which go when. It
-/// sees its node only through SwitchPorts. Component::make_switch() makes it.
+/// sees its node only through SwitchPorts. ISwitched::make_switch() makes it.
 class ISwitch {
  public:
   ISwitch() = default;

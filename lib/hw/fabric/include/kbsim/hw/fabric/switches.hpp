@@ -23,9 +23,9 @@ class Switches {
   /// The switch of the node looks again at that time, once however often it is asked.
   void wake(NodeId node, Time at);
 
-  /// Sets up the queues at the end of a link, then the switch of a node. ConfigError if they don't fit.
-  void add_credits(LiveLink& link, Bytes& flit, int& worm_flits);
-  void add_switch(NodeId node);
+  /// Sets up the finite queues at the ends of links, then the switches of nodes; gives the smallest flit and
+  /// the fewest flits of a worm. ConfigError if they don't fit.
+  void connect(Bytes& flit, int& worm_flits);
   /// Unsupported if the switch that sends over the link can't say why packets wait.
   void require_causes(const LiveLink& link) const;
   /// The switches of another process of the machine.
@@ -41,6 +41,8 @@ class Switches {
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
 
  private:
+  void add_credits(LiveLink& link, Bytes& flit, int& worm_flits);
+  void add_switch(NodeId node);
   void explain_queue(const Packet& packet, const LiveLink& link);
   void explain_credit(const Packet& packet, Time at, Time delay);
 

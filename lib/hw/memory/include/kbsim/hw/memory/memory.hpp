@@ -39,6 +39,7 @@ class Memory : public Component, public ILateReceiver, private IPlainMemory {
   ~Memory() override;
 
   void start(Machine& machine) override;
+  [[nodiscard]] Task<> run() override;
 
   /// Latency of an uncontended access, from its arrival to its first byte.
   [[nodiscard]] Time latency(bool write) const { return timing_->port(write).latency; }
@@ -59,8 +60,8 @@ class Memory : public Component, public ILateReceiver, private IPlainMemory {
   }
 
  protected:
-  void accept(Packet& packet) override;
-  void accept(MessagePtr message) override;
+  /// Packets of data are taken at their heads.
+  void accept(Packet& packet) override { arrivals_.hand(&packet); }
 
   /// Serves a request that arrives without a packet.
   Lane::Slot serve(const MemoryRequest& request);
@@ -80,6 +81,8 @@ class Memory : public Component, public ILateReceiver, private IPlainMemory {
   [[nodiscard]] oplog::Slices holds(std::int64_t address, Bytes bytes) const override {
     return image_.read(address, bytes.count());
   }
+  void write(Packet& packet);
+  void perform(const Message& request);
   void answer(const ReadRequest& read);
   void answer(const SignalRequest& met);
   void report(Time at, NodeId to, TrafficClass traffic_class, MessageBody body, std::uint32_t origin);
@@ -135,6 +138,7 @@ class Memory : public Component, public ILateReceiver, private IPlainMemory {
   Time wake_{};                                     // when the controller is to be advanced
   std::unique_ptr<MemoryCauses> causes_;            // if causes are kept
   oplog::MemoryImage image_;
+  Handoff<Packet*> arrivals_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;
   RaceWatch* races_ = nullptr;
