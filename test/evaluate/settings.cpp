@@ -144,11 +144,31 @@ TEST_CASE("require_effect: timings of a memory with banks that others of its lea
   CHECK(refused("tccd_r_ns", {{"stack_ids", std::int64_t{2}}}).empty());
 }
 
-TEST_CASE("apply: the algorithm that is chosen becomes the default one") {
-  config::CclSpec ccl = configuration().ccl;
-  apply({.algorithm = "ring_all_gather"}, ccl);
-  CHECK(ccl.resolve("").name == "ring_all_gather");
-  CHECK_THROWS_AS(apply({.algorithm = "ring_all_gathr"}, ccl), UsageError);
+TEST_CASE("choose: the algorithm that is chosen becomes the default one") {
+  config::Configuration all = configuration();
+  choose(kOne, {.algorithm = "ring_all_gather"}, all);
+  CHECK(all.ccl.resolve("").name == "ring_all_gather");
+  CHECK_THROWS_AS(choose(kOne, {.algorithm = "ring_all_gathr"}, all), UsageError);
+}
+
+TEST_CASE("choose: the slots that are chosen are those of all algorithms") {
+  config::Configuration all = configuration();
+  choose(kOne, {.buffer_kind = config::BufferKind::hbm}, all);
+  CHECK(all.ccl.resolve("ring_allreduce").buffer_kind == config::BufferKind::hbm);
+  CHECK(all.ccl.resolve("ring_all_gather").buffer_kind == config::BufferKind::hbm);
+}
+
+TEST_CASE("choose: a program of one collective keeps its algorithms as they are") {
+  config::Configuration all = configuration();
+  choose({.name = "--bench x", .collective = Collective::all_gather}, {.algorithm = "ring_all_gather"}, all);
+  CHECK(all.ccl.resolve("").name == "ring_allreduce");
+}
+
+TEST_CASE("choose: a setting without effect is refused, and nothing applied") {
+  config::Configuration all = configuration();
+  const Uses none{.name = "--bench x", .algorithms = Algorithms::none};
+  CHECK_THROWS_AS(choose(none, {.algorithm = "ring_all_gather"}, all), ConfigError);
+  CHECK(all.ccl.resolve("").name == "ring_allreduce");
 }
 
 }  // namespace kbsim::evaluate::test::settings_test

@@ -60,14 +60,15 @@ struct Options {
              "single_user_prefill, single_user_decode, multi_user_prefill, "
              "multi_user_decode, or all of them")
         .called("NAME");
-    f.add("ranks", &Options::ranks, between(1, kMost), "most ranks: 1, 2, 4, ... up to so many");
+    f.add("ranks", &Options::ranks, between(1, kMost),
+          "largest number of ranks: runs have 1, 2, 4, ... up to it");
     f.add("h_q", &Options::h_q, between(1, kMost), "heads of queries, a multiple of those of keys");
     f.add("h_kv", &Options::h_kv, between(1, kMost), "heads of keys and values");
     f.add("d_head", &Options::d_head, between(1, kMost), "elements of a head");
     f.add("s_q", &Options::s_q, between(1, kMost),
           "queries of a decoding step; in prefill there are as many as keys");
     f.add("s_kv", &Options::s_kv, between(1, kMost),
-          "most keys of a rank: a quarter, half, and all of so many");
+          "largest number of keys per rank: runs have a quarter, half and all of it");
     f.add("causal", &Options::causal, between(0, 1), "whether a query sees no later key").called("0|1");
   }
 };

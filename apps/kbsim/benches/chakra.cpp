@@ -27,7 +27,7 @@ struct Options {
   std::string workload;
 
   static void describe(auto& f) {
-    f.add("workload", &Options::workload, "folder of execution traces, NAME.RANK.et, a rank a file")
+    f.add("workload", &Options::workload, "folder of execution traces, NAME.RANK.et, one file per rank")
         .called("DIR");
   }
 };

@@ -48,7 +48,7 @@ struct Options {
     f.add("n", &Options::n, between(1, kMost), "its columns");
     f.add("k", &Options::k, between(1, kMost), "its depth");
     f.choice("on", &Options::on, {"pe", "cube", "package"},
-             "what multiplies: one PE, all PEs of a cube, or all of a package")
+             "units that multiply: one PE, all PEs of a cube, or all of a package")
         .called("NAME");
     f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers, as --timing-only")
         .called("0|1");

@@ -28,7 +28,8 @@ struct Options {
   int bias = 1;
 
   static void describe(auto& f) {
-    f.add("ranks", &Options::ranks, between(1, 256), "most packages: 1, 2, 4, ... up to so many");
+    f.add("ranks", &Options::ranks, between(1, 256),
+          "largest number of packages: runs have 1, 2, 4, ... up to it");
     f.add("tokens", &Options::tokens, between(1, kMost), "rows of x");
     f.add("hidden", &Options::hidden, between(1, kMost), "elements of a row of x and of y");
     f.add("ffn", &Options::ffn, between(1, kMost),

@@ -43,7 +43,8 @@ struct Options {
   static void describe(auto& f) {
     f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
         .called("FILE");
-    f.add("ranks", &Options::ranks, between(1, 256), "most packages: 1, 2, 4, ... up to so many");
+    f.add("ranks", &Options::ranks, between(1, 256),
+          "largest number of packages: runs have 1, 2, 4, ... up to it");
     f.add("from_ranks", &Options::from_ranks, between(1, 256), "fewest packages: fewer aren't simulated");
     f.add("tokens", &Options::tokens, between(1, 65536), "of the prompt in prefill, in the cache in decode");
     f.choice("phase", &Options::phase, {"prefill", "decode", "all"}, "prefill, decode, or all")

@@ -52,12 +52,12 @@ void parse(const Arguments& arguments, CheckOptions& o) {
   po::options_description all{"options of kbsim check"};
   std::string folder;
   auto add = all.add_options();
-  add("dir", po::value(&folder)->value_name("DIR")->required(), "what a run wrote with --out");
+  add("dir", po::value(&folder)->value_name("DIR")->required(), "the folder that a run wrote with --out");
   add("tolerance", po::value(&o.tolerance)->value_name("T"),
-      "by how much of itself a number may differ, e.g. 0.02 (default 0)");
-  add("out", po::value(&o.out)->value_name("DIR"), "keep what the run again writes there");
+      "relative difference that a number may have, e.g. 0.02 for 2 % (default 0)");
+  add("out", po::value(&o.out)->value_name("DIR"), "folder that keeps the files of the repeated run");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&o.quiet), "with --out: no line on stderr of what was written");
+  add("quiet", po::bool_switch(&o.quiet), "with --out: print no names of written files on stderr");
   parse_options(
       arguments, all,
       {.usage = "kbsim check DIR [options]", .examples = std::string{kCheckExamples}, .positional = "dir"});

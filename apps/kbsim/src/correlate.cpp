@@ -44,11 +44,12 @@ po::options_description description(CorrelateOptions& o) {
       "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote; may be given several times");
   add("reference", po::value(&o.reference)->value_name("FILE")->required(),
       "measured, or another simulator's: a log of nccl-tests or rccl-tests, CSV or JSON with size (bytes), "
-      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; as NAME=FILE "
-      "it is of that algorithm; may be given several times");
-  add("in-place", po::bool_switch(&o.in_place), "of a reference that has both: the times in place");
+      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; NAME=FILE is for "
+      "that algorithm; may be given several times");
+  add("in-place", po::bool_switch(&o.in_place), "use the in-place times of a reference that has both kinds");
   add("fit", po::value(&o.fit)->value_name("ALGORITHM"),
-      "fit a latency and an efficiency on this algorithm's times, and judge those of the others");
+      "fit a latency and an efficiency to this algorithm's times, and judge the other algorithms' times by "
+      "them");
   add("json", po::bool_switch(&o.json), "print the result as JSON");
   add("out", po::value(&o.out)->value_name("DIR"), "write correlation.json and a figure there");
   return all;

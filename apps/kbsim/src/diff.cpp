@@ -61,15 +61,15 @@ po::options_description description(DiffOptions& o) {
   po::options_description all{"options of kbsim diff"};
   auto add = all.add_options();
   add("dirs", po::value(&o.folders)->value_name("DIR")->composing(),
-      "the first and the second folder: of runs with --out, or of sweeps");
+      "the first and the second folder, of runs with --out or of sweeps");
   add("a", po::value<std::string>()->value_name("ARGUMENTS"),
       "in place of the first folder: arguments of kbsim run, which is run now");
-  add("b", po::value<std::string>()->value_name("ARGUMENTS"), "likewise, of the second");
+  add("b", po::value<std::string>()->value_name("ARGUMENTS"), "likewise, in place of the second folder");
   add("metric", po::value(&o.metrics)->value_name("NAME")->composing(),
-      "of sweeps: which number (default: latency or time); repeatable");
+      "for sweeps: the number to compare (default: latency or time); repeatable");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write diff.json there");
-  add("quiet", po::bool_switch(&o.quiet), "no line on stderr of what runs again, or was written");
+  add("quiet", po::bool_switch(&o.quiet), "print no repeated runs and no names of written files on stderr");
   return all;
 }
 

@@ -43,9 +43,9 @@ std::string reuse_asker(const Arguments& given) {
   return is_given(given, "--reuse") ? "--reuse" : "MILESTONE_FAST=1";
 }
 
-std::optional<report::CsvTable> reference_of(const po::variables_map& values) {
-  if (values.count("reference") == 0) return std::nullopt;
-  report::CsvTable table = reference_in(values["reference"].as<std::string>()).table;
+std::optional<report::CsvTable> reference_of(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  report::CsvTable table = reference_in(file).table;
   report::require_reference(table);
   return table;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include <boost/program_options.hpp>
 
@@ -18,8 +19,7 @@ namespace kbsim::app {
 [[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given);
 /// Name of the source of --reuse, if any: the option itself, or the environment variable.
 [[nodiscard]] std::string reuse_asker(const Arguments& given);
-/// The table that --reference names, if given. UsageError for a file without anything to compare.
-[[nodiscard]] std::optional<report::CsvTable> reference_of(
-    const boost::program_options::variables_map& values);
+/// The table in the file of --reference; none for "". UsageError for a file without anything to compare.
+[[nodiscard]] std::optional<report::CsvTable> reference_of(const std::string& file);
 
 }  // namespace kbsim::app

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <boost/program_options/variables_map.hpp>
-
 #include "kbsim/base/error.hpp"
-#include "kbsim/evaluate/evaluation.hpp"
 
-#include "commands.hpp"
 #include "run_options.hpp"
 
 namespace kbsim::app {
 
-/// Runs a bench of many simulations. `own`: all options that were given; Unsupported or UsageError if one of
-/// them has no effect.
-ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
-                        const boost::program_options::variables_map& own, const Arguments& arguments);
+/// Runs a bench of many simulations. Unsupported or UsageError if an option that was given has no effect.
+ExitCode run_evaluation(const RunOptions& options);
 
 }  // namespace kbsim::app

@@ -136,7 +136,7 @@ std::string overview() {
   std::string text =
       "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
       "usage: kbsim [run] --bench NAME [--topology FILE] [options]\n"
-      "       kbsim COMMAND [options]      (kbsim help COMMAND tells more)\n\ncommands:\n";
+      "       kbsim COMMAND [options]      (kbsim help COMMAND shows its options)\n\ncommands:\n";
   for (const Command& command : commands()) text += fmt::format("  {:<11} {}\n", command.name, command.doc);
   text +=
       "\ntry:\n  kbsim list\n  kbsim --bench ccl_allreduce\n  kbsim --bench ccl --help\n\n"

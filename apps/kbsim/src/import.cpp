@@ -192,8 +192,9 @@ ExitCode import_file(const Arguments& arguments) {
   bool as_json = false;
   po::options_description all{"options of kbsim import"};
   auto add = all.add_options();
-  add("file", po::value(&file)->value_name("FILE")->required(), "a file of others, or a folder of them");
-  add("json", po::bool_switch(&as_json), "print what is in it as JSON");
+  add("file", po::value(&file)->value_name("FILE")->required(),
+      "a file in one of the formats below, or a folder of them");
+  add("json", po::bool_switch(&as_json), "print its contents as JSON");
   parse_options(arguments, all,
                 {.usage = "kbsim import FILE [--json]", .examples = formats_text(), .positional = "file"});
   json::object found = about(file);

@@ -26,8 +26,9 @@ void limit_memory(const std::string& text) {
 void describe_memory(po::options_description& to) {
   to.add_options()(
       "max-memory", po::value<std::string>()->value_name("SIZE")->notifier(limit_memory),
-      "memory that kbsim may hold, as 4GiB (default: three quarters of the host's, so that a runaway isn't "
-      "killed by it): refuse what is known to need more (exit code 2), stop where it does (exit code 4)");
+      "memory that kbsim may use, e.g. 4GiB (default: three quarters of the host's, so that the host doesn't "
+      "kill a runaway): refuse a run that is known to need more (exit code 2), stop one that does "
+      "(exit code 4)");
 }
 
 }  // namespace kbsim::app

@@ -68,7 +68,7 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   auto add = all.add_options();
   add("scope", po::value(&o.scope)->value_name("S")->required(), "hbm: the HBM slice of a PE, alone");
   add("pattern", po::value(&o.pattern)->value_name("P"),
-      "stream (default): reads from the begin of the slice on, writes from its middle; random: anywhere; "
+      "stream (default): reads from the start of the slice, writes from its middle; random: anywhere; "
       "one-bank: a new row of the same bank each time; banks: a new row each time, banks in turn");
   add("read-share", po::value(&o.request.read_share)->value_name("R"),
       "share of reads, each drawn at random (default 1)");
@@ -79,16 +79,15 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   add("outstanding",
       po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.outstanding = v; }),
       "accesses that are under way at any time (default: twice what the controller's queues hold)");
-  add("total", po::value(&o.total)->value_name("N"), "bytes that are accessed in all (default 4MiB)");
+  add("total", po::value(&o.total)->value_name("N"), "total size of all accesses (default 4MiB)");
   add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
-      "of all random draws (default 1)");
+      "seed of all random draws (default 1)");
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write results.csv, latencies.csv, summary.json, run.json, config.resolved.yaml and a page of all of "
-      "it, "
-      "report.html, there");
+      "folder for results.csv, latencies.csv, summary.json, run.json, config.resolved.yaml and report.html, "
+      "a page of all of them");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet),
-      "no progress and no summary on stderr, and no line of what was written");
+      "print no progress, no summary and no names of written files on stderr");
   return all;
 }
 

@@ -42,15 +42,15 @@ void NetworkLoad::describe(po::options_description& to) {
     return po::value<double>()->notifier([&into](double v) { into = v; });
   };
   add("pattern", po::value(&pattern)->value_name("P"),
-      "who sends to whom: uniform (default), transpose, hotspot:P or hotspot:P:NODE, all-to-one or "
+      "senders and receivers: uniform (default), transpose, hotspot:P or hotspot:P:NODE, all-to-one or "
       "all-to-one:NODE, neighbour, permutation:SEED, or file:M.csv, a matrix of rates or shares");
   add("to-self", po::value(&to_self)->value_name("T"),
-      "packets of a node to itself: random (default: it may draw itself, but is silent without another "
-      "target), all (then it sends to itself, too) or none (it draws others only)");
+      "targets that are the source itself: random (default: it may draw itself, but sends nothing without "
+      "another target), all (it always may send to itself) or none (it draws other nodes only)");
   add("bytes", po::value(&bytes)->value_name("N[,M]"),
       "size of a packet (default 256), e.g. 4KiB, or of packets of two sizes, e.g. 16,80");
   add("mix", number(mix)->value_name("P"),
-      "of two sizes: the share of the packets that have the first (default 0.5)");
+      "with two sizes: share of packets of the first size (default 0.5)");
   add("outstanding",
       po::value<std::int64_t>()->value_name("N")->notifier([this](std::int64_t v) { outstanding = v; }),
       "closed loop, in place of a load: each source keeps N packets in flight");

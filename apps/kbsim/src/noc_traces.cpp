@@ -170,15 +170,16 @@ void NocOptions::describe(po::options_description& to) {
       "the NOCs of the chip (default wormhole.yaml); looked for in the current folder, then among the "
       "installed "
       "configs");
-  add("set", po::value(&set)->value_name("KEY=VALUE")->composing(), "override one key of it; repeatable");
+  add("set", po::value(&set)->value_name("KEY=VALUE")->composing(),
+      "override one key of the topology file; repeatable");
   add("trace", po::value(&traces)->value_name("FILE")->multitoken()->composing()->required(),
       "recorded NOC traces, or folders of them");
   add("out", po::value(&out)->value_name("DIR"),
-      "write barriers.csv, summary.json, run.json, config.resolved.yaml, a scatter plot of predicted against "
-      "measured and a page of all of it, report.html, there");
+      "folder for barriers.csv, summary.json, run.json, config.resolved.yaml, a scatter plot of predicted "
+      "against measured times and report.html, a page of all of them");
   add("json", po::bool_switch(&json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&quiet),
-      "no progress and no summary on stderr, and no line of what was written");
+      "print no progress, no summary and no names of written files on stderr");
 }
 
 config::NocToriSpec NocOptions::spec(const config::Overrides& more) const {

@@ -306,7 +306,7 @@ po::options_description description(ProbeOptions& options) {
       "print the hops of every case, as a run of one --case always does");
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
-  add("quiet", po::bool_switch(&options.quiet), "no progress on stderr, and no line of what is left out");
+  add("quiet", po::bool_switch(&options.quiet), "print no progress and no list of skipped cases on stderr");
   add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
     options.shuffle_ties = v;
   }),

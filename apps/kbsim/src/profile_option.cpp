@@ -15,7 +15,7 @@ void describe_profile(po::options_description& to) {
   };
   to.add_options()(
       "profile-self", po::bool_switch()->notifier(begin),
-      "say at the end where kbsim's own time went, by kinds of component and of work; simulations "
+      "print at the end where kbsim's own time went, by kinds of component and of work; simulations "
       "of one command then run one after the other");
 }
 

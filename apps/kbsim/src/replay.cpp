@@ -46,7 +46,7 @@ void parse(const Arguments& arguments, ReplayOptions& o) {
   describe_memory(all);
   describe_profile(all);
   auto add = all.add_options();
-  add("log", po::value(&o.log)->value_name("FILE")->required(), "what a run wrote with --oplog");
+  add("log", po::value(&o.log)->value_name("FILE")->required(), "the op log that a run wrote with --oplog");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
   add("num-threads", po::value(&o.num_threads)->value_name("N"),

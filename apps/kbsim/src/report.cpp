@@ -111,10 +111,6 @@ void write_failed(const std::string& out, const Error& error, bool with_page) {
   }
 }
 
-bool keeps_results(const RunOptions& options) {
-  return !options.out.empty() && !options.dry_run && options.kept == nullptr;
-}
-
 struct ReportOptions {
   std::string dir;
   std::string against;
@@ -132,11 +128,11 @@ examples:
 void parse(const Arguments& arguments, ReportOptions& o) {
   po::options_description all{"options of kbsim report"};
   auto add = all.add_options();
-  add("dir", po::value(&o.dir)->value_name("DIR")->required(), "what a run wrote with --out");
+  add("dir", po::value(&o.dir)->value_name("DIR")->required(), "the folder that a run wrote with --out");
   add("against", po::value(&o.against)->value_name("DIR"),
-      "another run's folder: the page has both, and what differs");
+      "another run's folder: the page shows both, and their differences");
   add("out", po::value(&o.out)->value_name("FILE"), "write the page there (default: DIR/report.html)");
-  add("quiet", po::bool_switch(&o.quiet), "no line on stderr of what was written");
+  add("quiet", po::bool_switch(&o.quiet), "print no names of written files on stderr");
   describe_plugins(all);
   parse_options(
       arguments, all,
@@ -153,26 +149,24 @@ void require_run_folder(const std::string& dir) {
 
 void write_report_page(const std::string& out) { write_page(out); }
 
-bool has_page(const RunOptions& options) { return keeps_results(options) && !options.no_report; }
-
-ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run) {
-  if (!keeps_results(options)) return run();
-  const bool page = has_page(options);
+ExitCode with_page(const RunOutputs& outputs, const std::function<ExitCode()>& run) {
+  if (!has_folder(outputs)) return run();
+  const bool page = has_page(outputs);
   const BeforeWatchdogEnds fails{
-      [&](const std::string& hang) { write_failed(options.out, Error{ExitCode::deadlock, hang}, page); }};
+      [&](const std::string& hang) { write_failed(outputs.out, Error{ExitCode::deadlock, hang}, page); }};
   try {
     const ExitCode code = run();
-    if (code != ExitCode::ok) note_failure(options.out, code, "");
-    if (page) write_page(options.out);
+    if (code != ExitCode::ok) note_failure(outputs.out, code, "");
+    if (page) write_page(outputs.out);
     return code;
   } catch (const explain::NothingAsked&) {
-    if (page) write_page(options.out);
+    if (page) write_page(outputs.out);
     throw;
   } catch (const evaluate::RowsMissing& missing) {
-    write_failed(options.out, missing, page);
+    write_failed(outputs.out, missing, page);
     throw;
   } catch (const Error& error) {  // one that was refused has left the folder as it was
-    if (!is_refusal(error.exit_code())) write_failed(options.out, error, page);
+    if (!is_refusal(error.exit_code())) write_failed(outputs.out, error, page);
     throw;
   }
 }

@@ -1,29 +1,46 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
-#include <boost/json/object.hpp>
+#include <boost/program_options.hpp>
 
-#include "kbsim/app/bench.hpp"
-#include "kbsim/config/load.hpp"
-#include "kbsim/evaluate/evaluation.hpp"
-#include "kbsim/evaluate/settings.hpp"
+#include "kbsim/base/options.hpp"
+#include "kbsim/config/ccl_spec.hpp"
 
-#include "run_options.hpp"
+#include "machine_options.hpp"
+
+namespace kbsim::evaluate {
+struct Evaluation;
+}
 
 namespace kbsim::app {
 
-/// The parts of a configuration that a bench, or an evaluation, uses, given its own options.
-[[nodiscard]] evaluate::Uses uses_of(const Bench& bench, const RunOptions& options);
-[[nodiscard]] evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,
-                                     const OptionValues& own);
+struct Bench;
 
-/// The configuration as it runs. UsageError if a setting has no effect.
-[[nodiscard]] config::Configuration load(const RunOptions& options, const evaluate::Uses& uses);
+/// What runs: a bench of one simulation or an evaluation of many, on a machine. One of `single` and
+/// `evaluation` is set, the other is null. Empty texts weren't given.
+struct RunInputs {
+  MachineOptions machine;  // with its --set overrides
+  std::string bench;
+  const Bench* single = nullptr;
+  const evaluate::Evaluation* evaluation = nullptr;
+  OptionValues own = {};  // the bench's own options, its sizes among them
+  std::string algorithm;  // a name in the ccl file, or a plan's file
+  std::optional<config::BufferKind> buffer_kind;
+  std::string device;
+  std::optional<std::uint64_t> shuffle_ties;  // the seed
+  bool exact_packets = false;
+  std::uint64_t num_threads = 0;  // 0: all of the host
+};
 
-/// Everything that the result depends on, as a text: options, the contents of files that they name, the
-/// resolved configuration. `own`: the bench's options.
-[[nodiscard]] std::string text_of(const RunOptions& options, const boost::json::object& own,
-                                  const config::MachineSpec& machine, const config::CclSpec& ccl);
+/// The options of the inputs, in three blocks of the help page.
+void describe_bench(RunInputs& inputs, boost::program_options::options_description& to);
+void describe_events(RunInputs& inputs, boost::program_options::options_description& to);
+void describe_threads(RunInputs& inputs, boost::program_options::options_description& to);
+
+/// Takes the parsed values that need the bench: its own options. UsageError for a value that isn't allowed.
+void take_values(const boost::program_options::variables_map& values, RunInputs& inputs);
 
 }  // namespace kbsim::app

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kbsim/app/bench.hpp"
+#include "kbsim/host/session.hpp"
 
 #include "run_options.hpp"
 
@@ -16,7 +16,7 @@ struct SimulationThreads {
   unsigned count = 1;
   std::string one_because = {};  // why not several, if several were asked for
 };
-[[nodiscard]] SimulationThreads simulation_threads(const Bench& bench, const RunOptions& options);
+[[nodiscard]] SimulationThreads simulation_threads(const RunOptions& options);
 
 /// The line on stderr about a run with one thread though several were asked for; else "".
 [[nodiscard]] std::string describe_threads(const SimulationThreads& threads, const host::Session& session);

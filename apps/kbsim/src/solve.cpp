@@ -60,23 +60,23 @@ po::options_description description(SolveOptions& o) {
   po::options_description all{"options of kbsim solve"};
   auto add = all.add_options();
   add("target", po::value(&o.target)->value_name("METRIC<=VALUE"),
-      "what a setting must meet, with a unit: latency<=20us, bus_bw>=40GB/s; an unknown metric is told those "
-      "there are");
+      "bound that a setting must meet, with a unit: latency<=20us, bus_bw>=40GB/s; an unknown metric prints "
+      "the known ones");
   add("vary", po::value(&o.vary)->value_name("KEY=VALUES")->composing(),
       "a key and its values, a list or a range as kbsim sweep takes it; repeatable");
   add("cost", po::value(&o.cost)->value_name("KEY=WEIGHT")->composing(),
-      "what a unit of the key costs; negative: less of it is dearer; repeatable");
+      "cost of one unit of the key; negative: smaller values cost more; repeatable");
   add("runs", po::value(&o.runs)->value_name("N")->default_value(100),
-      "simulations at most; of more settings some are ruled out by what is assumed of costs");
+      "largest number of simulations; with more settings, some are ruled out by assumptions about costs");
   add("what", po::value(&o.question)->value_name("slots"),
-      "in place of a target: the fewest slots with which the algorithm runs, and from which on it is no "
-      "faster");
+      "in place of a target: find the fewest slots with which the algorithm runs, and the fewest from "
+      "which on it gets no faster");
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "of --what slots: what is to get no better (default: latency or time)");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
+      "with --what slots: the number that gets no better (default: latency or time)");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the answer as JSON, and nothing else, on stdout");
-  add("out", po::value(&o.out)->value_name("DIR"), "write solve.json and solve.csv, all that was run, there");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
+  add("out", po::value(&o.out)->value_name("DIR"), "folder for solve.json and solve.csv, all runs");
+  add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
   return all;
 }
 

@@ -37,7 +37,7 @@ namespace {
 
 void describe_plan(SweepOptions& o, po::options_description_easy_init& add) {
   add("plan", po::value(&o.plan)->value_name("FILE"), "a plan: bench, arguments and axes as YAML");
-  add("bench", po::value(&o.bench)->value_name("NAME"), "what every point runs; see kbsim list");
+  add("bench", po::value(&o.bench)->value_name("NAME"), "the bench that every point runs; see kbsim list");
   add("topology", po::value(&o.topology)->value_name("FILE"), "the machine (default: topology.yaml)");
   add("ccl", po::value(&o.ccl)->value_name("FILE"), "collective algorithms (default: as kbsim run has them)");
   add("plugin", po::value(&o.plugins)->value_name("FILE")->composing(),
@@ -47,17 +47,18 @@ void describe_plan(SweepOptions& o, po::options_description_easy_init& add) {
   add("vary", po::value(&o.vary)->value_name("OPTION=VALUES")->composing(),
       "an axis of an option of the bench or of kbsim run, e.g. algorithm=a,b; repeatable");
   add("zip", po::value(&o.zip)->value_name("A,B")->composing(),
-      "axes of equally many values that go together, not in all combinations; repeatable");
+      "axes with equal numbers of values that vary together, not in all combinations; repeatable");
   add("where", po::value(&o.where)->value_name("CONDITION")->composing(),
-      "only points for which it holds, e.g. 'cube.w * cube.h <= 16 and algorithm != \"x\"'; repeatable");
+      "only points that fulfil the condition, e.g. 'cube.w * cube.h <= 16 and algorithm != \"x\"'; "
+      "repeatable");
   add("random", po::value(&o.random)->value_name("\"N seed S\""), "N of the points, drawn by seed");
 }
 
 void describe_runs(SweepOptions& o, po::options_description_easy_init& add) {
   add("out", po::value(&o.out)->value_name("DIR"),
-      "the folder of results; what is there already isn't run again");
+      "the folder of results; points with results there don't run again");
   add("jobs", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.jobs = v; }),
-      "points that run at a time (default: one a core)");
+      "points that run at a time (default: one per core)");
   add("timeout", po::value<double>()->value_name("SECONDS")->notifier([&](double v) { o.timeout = v; }),
       "a point that takes longer fails (exit code 4 in its row)");
   add("memory", po::value(&o.memory)->value_name("SIZE"),
@@ -65,11 +66,11 @@ void describe_runs(SweepOptions& o, po::options_description_easy_init& add) {
   add("shard", po::value(&o.shard)->value_name("I/N"),
       "the I-th of N parts of the points: for job arrays; kbsim sweep merge DIR then makes the tables");
   add("verify", po::value(&o.verify)->value_name("N%"),
-      "run so many of the points once more, in other processes: digests must agree, else exit code 7");
+      "run N % of the points once more, in other processes: digests must agree, else exit code 7");
   describe(o.tables, add);
-  add("links", po::bool_switch(&o.links), "keep what each link of each point did, for the table links");
-  add("dry-run", po::bool_switch(&o.dry_run), "print the points, and how long they may take");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
+  add("links", po::bool_switch(&o.links), "keep the traffic of each link at each point, for the table links");
+  add("dry-run", po::bool_switch(&o.dry_run), "print the points and their expected time, and run nothing");
+  add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
 }
 
 // NAME=REST.
@@ -106,10 +107,11 @@ bool varies(const sweep::Draft& draft, const std::string& option) {
 
 void describe(sweep::TableOptions& o, po::options_description_easy_init& add) {
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "what the figure and the best point are by (default: latency or time); results.csv has the names");
+      "number that the figure and the best point go by (default: latency or time); results.csv has "
+      "the names");
   add("pareto", po::value(&o.pareto)->value_name("A,B"),
-      "the points that no other beats in both metrics, or in a metric and a numeric axis; max:A is larger is "
-      "better");
+      "list the points that no other beats in both metrics, or in a metric and a numeric axis; max:A: larger "
+      "is better");
 }
 
 po::options_description description(SweepOptions& o) {

@@ -78,16 +78,16 @@ po::options_description describe(TrafficOptions& o) {
   describe_traffic(o, all);
   auto add = all.add_options();
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write results.csv, sources.csv, links.csv, summary.json, run.json, config.resolved.yaml and a page of "
-      "all of it, report.html, there, of a bare network network.json, with --sweep the figure, too");
+      "folder for results.csv, sources.csv, links.csv, summary.json, run.json, config.resolved.yaml and "
+      "report.html, a page of all of them; for a bare network also network.json, with --sweep the figure");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet),
-      "no progress and no summary on stderr, and no line of what was written");
+      "print no progress, no summary and no names of written files on stderr");
   add("shuffle-ties",
       po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
   add("num-threads", po::value(&o.num_threads)->value_name("N"),
-      "simulations of a sweep that run at once (default: one a core)");
+      "simulations of a sweep that run at a time (default: one per core)");
   return all;
 }
 

@@ -15,9 +15,10 @@ void describe_watchdog(WatchdogLimit::Seconds& most, boost::program_options::opt
       throw UsageError{fmt::format("--watchdog must be seconds above 0, got {}", seconds)};
     most = WatchdogLimit::Seconds{seconds};
   };
-  to.add_options()("watchdog", boost::program_options::value<double>()->value_name("S")->notifier(set),
-                   "end a run in which no event has ended for S seconds of wall time, as of a kernel that "
-                   "loops without a command (exit code 8); without it stderr names the kernel after 10 s");
+  to.add_options()(
+      "watchdog", boost::program_options::value<double>()->value_name("S")->notifier(set),
+      "end a run in which no event has ended for S seconds of wall time, for example because a kernel loops "
+      "without a command (exit code 8); without this option stderr names the kernel after 10 s");
 }
 
 }  // namespace kbsim::app

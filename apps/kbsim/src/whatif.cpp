@@ -40,9 +40,9 @@ struct WhatIfOptions {
 };
 
 constexpr std::string_view kWhatIfExamples = R"(
-A setting or several are a run beside the run as it is; settings in one --set, divided by blanks, go together.
-A list or a range, as kbsim sweep takes it, is a run for each value. What stands behind -- is of all runs, a
---set there, too.
+Each --set makes one run beside the run as it is; settings in one --set, divided by blanks, go together.
+A list or a range, as kbsim sweep takes it, makes one run per value. Arguments after -- apply to all runs,
+also a --set there.
 
 examples:
   kbsim whatif --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,512 --set sip.ucie.overhead_ns=4
@@ -62,11 +62,11 @@ po::options_description description(WhatIfOptions& o) {
       "a run each with infinite links, zero overheads, infinite memories, engines, slots and requests in "
       "flight: what each could give at best");
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "the number beside the total (default: latency or time); an unknown one is told those there are");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
+      "the number beside the total (default: latency or time); an unknown name prints the known ones");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
-  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr, and no line of what was written");
+  add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
   return all;
 }
 

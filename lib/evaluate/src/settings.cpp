@@ -248,7 +248,10 @@ void require_effect(const Uses& uses, const Chosen& chosen, const config::Config
   if (!problems.empty()) throw NoEffect{std::move(problems)};
 }
 
-void apply(const Chosen& chosen, config::CclSpec& ccl) {
+void choose(const Uses& uses, const Chosen& chosen, config::Configuration& configuration) {
+  require_effect(uses, chosen, configuration);
+  if (uses.algorithms == Algorithms::any && uses.collective) return;
+  config::CclSpec& ccl = configuration.ccl;
   ccl.defaults.algorithm = ccl.resolve(chosen.algorithm).name;
   if (!chosen.buffer_kind) return;
   for (auto& [name, algorithm] : ccl.algorithms) algorithm.buffer_kind = *chosen.buffer_kind;

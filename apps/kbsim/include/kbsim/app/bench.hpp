@@ -10,8 +10,14 @@
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/options.hpp"
 #include "kbsim/base/registry.hpp"
-#include "kbsim/evaluate/uses.hpp"
+#include "kbsim/evaluate/algorithms.hpp"
 #include "kbsim/host/rank.hpp"
+
+namespace kbsim::config {
+struct AlgorithmSpec;
+struct CclSpec;
+struct MachineSpec;
+}  // namespace kbsim::config
 
 namespace kbsim::app {
 

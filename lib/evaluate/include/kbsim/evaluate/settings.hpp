@@ -21,7 +21,8 @@ struct Chosen {
 /// algorithm that isn't run, a default that the algorithm has a value of its own for.
 void require_effect(const Uses& uses, const Chosen& chosen, const config::Configuration& configuration);
 
-/// Applies the choices: the algorithm that runs becomes the default one, and all have their slots there.
-void apply(const Chosen& chosen, config::CclSpec& ccl);
+/// The same, then applies the choices: the algorithm that runs becomes the default one, and all have their
+/// slots there. The algorithms of a program of one collective that runs several stay as they are.
+void choose(const Uses& uses, const Chosen& chosen, config::Configuration& configuration);
 
 }  // namespace kbsim::evaluate

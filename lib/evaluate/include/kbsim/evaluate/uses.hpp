@@ -7,18 +7,9 @@
 
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/collective.hpp"
+#include "kbsim/evaluate/algorithms.hpp"
 
 namespace kbsim::evaluate {
-
-/// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
-enum class Algorithms { none, one, any };
-
-/// A key without effect, and the keys below it; `*` means any section. --set refuses such a key.
-struct UnusedKey {
-  std::string key;
-  std::string why;
-  std::string beside = {};  // only with this option of the bench's own; none: always
-};
 
 /// The parts of a configuration that a command or bench uses.
 struct Uses {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace kbsim::evaluate {
+
+/// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
+enum class Algorithms { none, one, any };
+
+/// A key without effect, and the keys below it; `*` means any section. --set refuses such a key.
+struct UnusedKey {
+  std::string key;
+  std::string why;
+  std::string beside = {};  // only with this option of the bench's own; none: always
+};
+
+}  // namespace kbsim::evaluate
