@@ -11,8 +11,8 @@ std::unique_ptr<IShortcut> make_shortcut(Fabric& fabric) { return std::make_uniq
 
 std::unique_ptr<IOpenTraffic> make_open_traffic(Machine& machine, const topology::TrafficNetwork& network,
                                                 const IOpenTraffic::Sizes& sizes, Time service) {
-  if (!Strides::fit(machine, network, service)) return nullptr;
-  return std::make_unique<Strides>(machine, network, sizes, service);
+  if (!TimeSteps::fits(machine, network, service)) return nullptr;
+  return std::make_unique<TimeSteps>(machine, network, sizes, service);
 }
 
 [[maybe_unused]] const bool kReserves = register_shortcut(make_shortcut);

@@ -20,7 +20,7 @@ void sort(std::vector<Departure>& all) {
 
 }  // namespace
 
-void StrideSource::refill() {
+void StepSource::refill() {
   constexpr std::size_t kAhead = 16;
   bool ties = false;
   drawn_.clear();

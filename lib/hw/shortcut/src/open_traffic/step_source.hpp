@@ -11,9 +11,9 @@ namespace kbsim::hw {
 
 /// The packets of a source of open traffic, some drawn in advance. Packets of one time are ordered as the
 /// fabric orders one node's messages: by target, those to one target as drawn.
-class StrideSource {
+class StepSource {
  public:
-  StrideSource(std::size_t source, IEndpoint::Stream stream) : source_{source}, stream_{std::move(stream)} {
+  StepSource(std::size_t source, IEndpoint::Stream stream) : source_{source}, stream_{std::move(stream)} {
     ahead_ = stream_();
     refill();
   }

@@ -16,17 +16,17 @@
 namespace kbsim::hw {
 
 /// Open traffic between endpoints, through nodes that only pass packets on, without an event per packet. A
-/// stride is no longer than the fastest hop between such nodes, so all its arrivals are known when it begins.
+/// step is no longer than the fastest hop between such nodes, so all its arrivals are known when it begins.
 /// Each node processes its packets by time, then by port. Links serve as the fabric's do, and the fabric
 /// keeps the statistics.
-class Strides final : public IOpenTraffic {
+class TimeSteps final : public IOpenTraffic {
  public:
-  Strides(const Strides&) = delete;
-  Strides& operator=(const Strides&) = delete;
+  TimeSteps(const TimeSteps&) = delete;
+  TimeSteps& operator=(const TimeSteps&) = delete;
 
-  [[nodiscard]] static bool fit(Machine& machine, const topology::TrafficNetwork& network, Time service);
+  [[nodiscard]] static bool fits(Machine& machine, const topology::TrafficNetwork& network, Time service);
 
-  Strides(Machine& machine, const topology::TrafficNetwork& network, const Sizes& sizes, Time service);
+  TimeSteps(Machine& machine, const topology::TrafficNetwork& network, const Sizes& sizes, Time service);
 
   void add(std::size_t source, IEndpoint::Stream stream) override;
   [[nodiscard]] Time next() const override { return next_; }
@@ -38,7 +38,8 @@ class Strides final : public IOpenTraffic {
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  // A packet's time of arrival at a node. It follows all others of that time if it got there in no time.
+  // A packet's time of arrival at a node. The last bit is set if it took no time to get there: it then
+  // follows all others of that time.
   using Key = std::uint64_t;
   static constexpr Key kNever = std::numeric_limits<Key>::max();
   [[nodiscard]] static Key key(Time at) { return static_cast<Key>(at.count()) << 1U; }
@@ -46,10 +47,10 @@ class Strides final : public IOpenTraffic {
 
   struct Packet {
     Packet* next = nullptr;  // the next one at its input
-    Key comes = 0;
+    Key arrival = 0;
     Time tail{};
     Time sent{};
-    const LinkId* way = nullptr;  // the link after the next one
+    const LinkId* rest = nullptr;  // of its route, after the next link
     const Flow* flow = nullptr;
     std::uint32_t size = 0;  // index of its size
     std::uint32_t link = 0;  // the next
@@ -75,15 +76,15 @@ class Strides final : public IOpenTraffic {
   static constexpr std::uint32_t kUsual = 5;
 
   // The next time of a source.
-  struct Turn {
+  struct NextSend {
     Time at{};
     std::uint32_t index = 0;
   };
 
   void add_nodes(const topology::Graph& graph);
   void add_links(const topology::Graph& graph);
-  // The data of a stride, which stays in place, and the first arrival that it leaves.
-  struct Stride {
+  // The data of a step, which stays in place, and the first arrival after the step.
+  struct Step {
     Link* links;
     Input* inputs;
     Key* keys;
@@ -91,23 +92,23 @@ class Strides final : public IOpenTraffic {
     Key end;
     Key earliest = kNever;
   };
-  [[nodiscard]] Stride begin(Time end);
+  [[nodiscard]] Step begin(Time end);
   void send_before(Time end);
-  void settle_first();
-  void send(Stride& stride, std::size_t source, const IEndpoint::Departure& departure);
+  void sift_first();
+  void send(Step& step, std::size_t source, const IEndpoint::Departure& departure);
   [[nodiscard]] static std::uint32_t first_of(const Key* keys, std::uint32_t inputs);
-  void pass_on(Stride& stride, std::uint32_t node);
-  void pass_on_large(Stride& stride);
-  void fetch_inputs(const Stride& stride, std::uint32_t node) const;
+  void pass_on(Step& step, std::uint32_t node);
+  void pass_on_large(Step& step);
+  void fetch_inputs(const Step& step, std::uint32_t node) const;
   template <class Visit>
-  void each_first(const Stride& stride, std::uint32_t node, Visit visit) const;
-  void go(Stride& stride, Packet& packet);
-  void push(Stride& stride, const Link& link, Packet& packet);
+  void each_first(const Step& step, std::uint32_t node, Visit visit) const;
+  void forward(Step& step, Packet& packet);
+  void push(Step& step, const Link& link, Packet& packet);
   void deliver(Packet& packet);
   [[nodiscard]] std::size_t flow_index(std::size_t source, NodeId to) const {
     return source * network_.sinks.size() + sink_[to.value()];
   }
-  void fetch_flow(const StrideSource& source) const;
+  void fetch_flow(const StepSource& source) const;
   [[nodiscard]] const Flow& flow(std::size_t source, NodeId to);
   [[nodiscard]] const Flow& make_flow(NodeId from, NodeId to);
   Packet& allocate();
@@ -115,7 +116,7 @@ class Strides final : public IOpenTraffic {
   Fabric& fabric_;
   const topology::TrafficNetwork& network_;
   Sizes sizes_;
-  Time stride_{};
+  Time step_{};
   Time next_ = kForever;
   Time passed_{};
   Time last_arrival_{};
@@ -125,15 +126,15 @@ class Strides final : public IOpenTraffic {
   std::vector<Input> inputs_;
   std::vector<Key> keys_;               // of their first packets
   std::vector<std::uint64_t> pending_;  // nodes with packets to arrive: a bit each
-  std::vector<std::uint32_t> visited_;  // nodes, in a stride of a large network
-  std::vector<StrideSource> sources_;
-  std::vector<Turn> turns_;           // a heap: the first sends next
+  std::vector<std::uint32_t> visited_;  // nodes, in a step of a large network
+  std::vector<StepSource> sources_;
+  std::vector<NextSend> next_sends_;  // a heap: the first sends next
   std::vector<std::uint32_t> sink_;   // by NodeId
   std::vector<const Flow*> flow_of_;  // by source and sink; null: not yet known
   std::deque<Flow> flows_;            // storage; addresses stay
   std::deque<Packet> packets_;        // likewise
   Packet* free_ = nullptr;
-  Packet last_of_all_{.comes = kNever};
+  Packet last_of_all_{.arrival = kNever};
   std::vector<Delivery> deliveries_;
 };
 

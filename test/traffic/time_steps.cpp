@@ -16,7 +16,7 @@
 
 #include "support.hpp"
 
-namespace kbsim::test::strides_test {
+namespace kbsim::test::time_steps_test {
 namespace {
 
 constexpr int kCases = 250;
@@ -128,8 +128,8 @@ topology::TrafficCase line_of_three() {
 
 }  // namespace
 
-TEST_CASE("Strides: all that is measured is what it is with an event for each packet at each hop") {
-  int in_strides = 0;
+TEST_CASE("Time steps: all that is measured is what it is with an event for each packet at each hop") {
+  int in_steps = 0;
   for (int seed = 0; seed < kCases; ++seed) {
     CAPTURE(seed);
     Random random{static_cast<std::uint64_t>(seed)};
@@ -145,12 +145,12 @@ TEST_CASE("Strides: all that is measured is what it is with an event for each pa
     REQUIRE(one.has_value() == other.has_value());
     if (!one) continue;
     check_equal(*one, *other);
-    in_strides += static_cast<int>(one->events != other->events);
+    in_steps += static_cast<int>(one->events != other->events);
   }
-  CHECK(in_strides > kCases / 2);
+  CHECK(in_steps > kCases / 2);
 }
 
-TEST_CASE("Strides: packets of one time go by port, those that a source sends in no time after them") {
+TEST_CASE("Time steps: packets of one time go by port, those that a source sends in no time after them") {
   const topology::TrafficCase line = line_of_three();
   // All times are multiples of a service, so most packets meet others of their time.
   const hw::TrafficRequest request{.arrivals = hw::Arrivals::bernoulli, .rate = 0.6, .packets = 5000};
@@ -160,7 +160,7 @@ TEST_CASE("Strides: packets of one time go by port, those that a source sends in
   check_equal(*one, *other);
 }
 
-TEST_CASE("Strides: latencies and waits are in order, and all there, many or few") {
+TEST_CASE("Time steps: latencies and waits are in order, and all there, many or few") {
   for (const int packets : {100, 50'000}) {
     const Case mesh{"mesh:4x4", "hotspot:0.3"};
     const hw::TrafficResult result = mesh.run({.rate = mesh.bound, .packets = packets, .warmup = 0});
@@ -173,7 +173,7 @@ TEST_CASE("Strides: latencies and waits are in order, and all there, many or few
   }
 }
 
-TEST_CASE("Strides: not through nodes that choose among packets, and not by random order") {
+TEST_CASE("Time steps: not through nodes that choose among packets, and not by random order") {
   config::MachineSpec spec = spec_of();
   hw::TrafficRequest request{.rate = 0.3, .packets = 500, .warmup = 50};
   const auto events = [&](bool by_events) {
@@ -187,4 +187,4 @@ TEST_CASE("Strides: not through nodes that choose among packets, and not by rand
   CHECK(events(false) == events(true));
 }
 
-}  // namespace kbsim::test::strides_test
+}  // namespace kbsim::test::time_steps_test
