@@ -21,23 +21,23 @@ bool DmaReads::begin() {
   if (queue.burst.message != nullptr || others_wait()) return false;
   if (!queue.policy->takes_first() || !pays(queue)) return false;
   pause_ = kFewTries;
-  if (schedule_ == nullptr) schedule_ = std::make_unique<ReadStream>();
+  if (schedule_ == nullptr) schedule_ = std::make_unique<ReadSchedule>();
   if (!schedule_->fits(fabric_, engine_.site(), *queue.waiting.front(), engine_.spec().request)) return false;
   const bool turns = engine_.turn().queue != kClass;
   const PeDmaSpec& spec = engine_.spec();
-  const ReadStream::Terms terms{
+  const ReadSchedule::Terms terms{
       .request = spec.request,
       .window = spec.most_in_flight(),
       .chunk = spec.vc_chunk,
       .pace = engine_.port().serialization(fabric_.graph().spec().system.control_bytes)};
-  const ReadStream::Port port{.free = engine_.port_free(), .turn_left = turns ? 0_B : engine_.turn().left};
+  const ReadSchedule::Port port{.free = engine_.port_free(), .turn_left = turns ? 0_B : engine_.turn().left};
   const bool begun =
-      engine_.requests().empty() ? schedule_->begin(terms, port, *this) : takes_over(terms, port);
+      engine_.requests().empty() ? schedule_->begin(terms, port, *this) : take_over(terms, port);
   if (!begun) return false;
   pause_ = 0;
   ++number_;
-  for (const ReadStream::ReservedTransfer& reserved : schedule_->reserved()) {
-    if (reserved.whole) come_at(schedule_->read(reserved.end - 1).answered);
+  for (const ReadSchedule::ReservedTransfer& reserved : schedule_->reserved()) {
+    if (reserved.whole) wake_at(schedule_->read(reserved.end - 1).answered);
   }
   return go_on();
 }
@@ -47,9 +47,9 @@ bool DmaReads::others_wait() {
   return std::ranges::any_of(engine_.queues(), waits);
 }
 
-void DmaReads::come_at(Time at) { engine_.post(at, {.kind = DmaWork::Kind::planned, .token = number_}); }
+void DmaReads::wake_at(Time at) { engine_.post(at, {.kind = DmaWork::Kind::planned, .token = number_}); }
 
-// Whether enough reads wait to be reserved.
+// True if enough reads wait to be reserved.
 bool DmaReads::pays(const DmaQueue& queue) {
   constexpr std::size_t kFewReads = 64;
   std::size_t reads = 0;
@@ -62,14 +62,14 @@ bool DmaReads::pays(const DmaQueue& queue) {
 }
 
 bool DmaReads::finishes(const TransferPtr& transfer) const {
-  const auto is_it = [&](const ReadStream::ReservedTransfer& reserved) {
+  const auto is_it = [&](const ReadSchedule::ReservedTransfer& reserved) {
     return reserved.transfer == transfer;
   };
   return active() && std::ranges::any_of(schedule_->reserved(), is_it);
 }
 
-// Reads under way continue in the stream.
-bool DmaReads::takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port) {
+// Begins a schedule that continues the reads under way.
+bool DmaReads::take_over(const ReadSchedule::Terms& terms, const ReadSchedule::Port& port) {
   std::size_t coming = 0;
   for (const DmaRequests::Request& request : engine_.requests().records()) {
     if (request.transfer == nullptr) continue;
@@ -88,13 +88,13 @@ bool DmaReads::takes_over(const ReadStream::Terms& terms, const ReadStream::Port
   };
   const bool all = taken.all().size() == coming && std::ranges::all_of(taken.all(), alone);
   if (!all || !schedule_->begin(terms, port, *this)) return taken.put_back(), false;
-  follow_answers();
-  follow_packets({taken.all().begin(), taken.all().end()});
+  add_answers();
+  add_packets({taken.all().begin(), taken.all().end()});
   taken.forget();
   return true;
 }
 
-// A read request to the stream's slice, or its data.
+// True for a read request to the schedule's slice, and for its data.
 bool DmaReads::is_mine(const Message& message) const {
   if (message.to == schedule_->memory() && message.from == engine_.site().dma)
     return message.body.holds<ReadRequest>();
@@ -102,19 +102,19 @@ bool DmaReads::is_mine(const Message& message) const {
          message.body.holds<ReadData>();
 }
 
-// Adds the reads whose data is in TCM; events answer these.
-void DmaReads::follow_answers() {
+// Adds the reads whose data is in TCM. Their answers are events.
+void DmaReads::add_answers() {
   PoolVector<std::pair<Time, Bytes>> answers;
   for (const DmaRequests::Request& request : engine_.requests().records()) {
     if (request.transfer != nullptr && request.reserved != kForever)
       answers.emplace_back(request.reserved, request.window);
   }
   std::ranges::sort(answers);
-  for (const auto& [reserved, window] : answers) schedule_->follows_answer(reserved, window);
+  for (const auto& [reserved, window] : answers) schedule_->add_answered(reserved, window);
 }
 
-// In the order in which they were sent: data before requests.
-[[gnu::always_inline]] void DmaReads::follow_packets(PoolVector<Packet*> packets) {
+// Adds the reads whose packets are under way, in the order in which they were sent: data before requests.
+[[gnu::always_inline]] void DmaReads::add_packets(PoolVector<Packet*> packets) {
   const auto order = [](const Packet* packet) {
     return std::pair{packet->message->body.holds<ReadRequest>(), packet->message->sent};
   };
@@ -131,35 +131,35 @@ void DmaReads::follow_answers() {
     queue.outstanding -= request.window;
     --request.transfer->progress.unanswered;
     const auto first =
-        static_cast<std::uint32_t>(data != nullptr ? ReadLanes::Place::leaving : ReadLanes::Place::dma);
-    schedule_->follows(request.transfer,
-                       {.address = data != nullptr ? 0 : read->address,
-                        .offset = request.offset,
-                        .bytes = data != nullptr ? message.size : read->bytes,
-                        .window = request.window},
-                       {.place = static_cast<ReadLanes::Place>(first + packet->hop),
-                        .head = packet->head,
-                        .tail = packet->tail,
-                        .left = message.sent,
-                        .left_tail = message.source_tail},
-                       data != nullptr ? std::move(data->contents) : oplog::Slices{});
+        static_cast<std::uint32_t>(data != nullptr ? ReadPath::Stage::leaving : ReadPath::Stage::dma);
+    schedule_->add_sent(request.transfer,
+                        {.address = data != nullptr ? 0 : read->address,
+                         .offset = request.offset,
+                         .bytes = data != nullptr ? message.size : read->bytes,
+                         .window = request.window},
+                        {.stage = static_cast<ReadPath::Stage>(first + packet->hop),
+                         .head = packet->head,
+                         .tail = packet->tail,
+                         .left = message.sent,
+                         .left_tail = message.source_tail},
+                        data != nullptr ? std::move(data->contents) : oplog::Slices{});
     if (request.transfer->all_sent() && (sent.empty() || sent.back() != request.transfer))
       sent.push_back(request.transfer);
   }
   queue.waiting.insert(queue.waiting.begin(), sent.begin(), sent.end());
 }
 
-// A read that had its turn in an earlier batch of this time has been sent.
+// A read whose slot was in an earlier batch of this time has been sent.
 bool DmaReads::go_on() {
   DmaQueue& queue = reads();
-  const Reached here{
+  const Cut here{
       .at = engine_.now(), .arrivals = true, .lates = true, .sends = engine_.batch() > 1, .answers = true};
   if (others_wait()) return end(here), false;
-  const auto come = [this](Time at) { come_at(at); };
-  switch (schedule_->go_on(engine_.now(), {queue.waiting.data(), queue.waiting.size()}, come)) {
-    case ReadStream::Next::reserved: return true;
-    case ReadStream::Next::stuck: return end(here), false;
-    case ReadStream::Next::nothing: break;
+  const auto wake = [this](Time at) { wake_at(at); };
+  switch (schedule_->go_on(engine_.now(), {queue.waiting.data(), queue.waiting.size()}, wake)) {
+    case ReadSchedule::Next::reserved: return true;
+    case ReadSchedule::Next::stuck: return end(here), false;
+    case ReadSchedule::Next::nothing: break;
   }
   leave_port(schedule_->end());
   if (broken_ > 0) --broken_;
@@ -171,7 +171,7 @@ void DmaReads::is_due(Token number) {
   DmaQueue& queue = reads();
   while (number == number_ && active() && !schedule_->reserved().empty() &&
          schedule_->ends_by(schedule_->reserved().front(), engine_.now())) {
-    const ReadStream::ReservedTransfer done = std::move(schedule_->reserved().front());
+    const ReadSchedule::ReservedTransfer done = std::move(schedule_->reserved().front());
     schedule_->reserved().pop_front();
     queue.waiting.erase(queue.waiting.begin());
     record_contents(done, done.end);
@@ -179,27 +179,27 @@ void DmaReads::is_due(Token number) {
   }
 }
 
-[[gnu::always_inline]] void DmaReads::record_contents(const ReadStream::ReservedTransfer& reserved,
+[[gnu::always_inline]] void DmaReads::record_contents(const ReadSchedule::ReservedTransfer& reserved,
                                                       std::uint64_t end) {
   const bool keeps = engine_.site().log->keeps_operations();
   for (std::uint64_t i = reserved.first; i < end; ++i) {
-    const ReadStream::Read& read = schedule_->read(i);
+    const ReadSchedule::Read& read = schedule_->read(i);
     if (!schedule_->was_sent_before(i)) engine_.use().read += read.bytes;
     if (keeps) reserved.transfer->answered(read.offset, schedule_->contents(i));
   }
 }
 
 // Reads that have been sent continue hop by hop; the others wait to be sent.
-void DmaReads::end(const Reached& reached) {
+void DmaReads::end(const Cut& cut) {
   DmaQueue& queue = reads();
-  PoolDeque<ReadStream::ReservedTransfer>& reserved = schedule_->reserved();
+  PoolDeque<ReadSchedule::ReservedTransfer>& reserved = schedule_->reserved();
   PoolVector<TransferPtr> ended;
-  const ReadStream::Port port =
-      schedule_->stop(reached, [&](std::uint64_t i, const ReadLanes::Moving& where) {
+  const ReadSchedule::Port port =
+      schedule_->stop(cut, [&](std::uint64_t i, const ReadPath::ReadState& where) {
         while (!reserved.empty() && i >= reserved.front().end) reserved.pop_front();
         if (reserved.empty() || i < reserved.front().first) return;
-        const ReadStream::ReservedTransfer& of = reserved.front();
-        goes_on(of.transfer, i, where, reached);
+        const ReadSchedule::ReservedTransfer& of = reserved.front();
+        continue_read(of.transfer, i, where, cut);
         if (of.whole && i + 1 == of.end && of.transfer->progress.unanswered == 0)
           ended.push_back(of.transfer);
       });
@@ -211,21 +211,21 @@ void DmaReads::end(const Reached& reached) {
   for (const TransferPtr& transfer : ended) engine_.finish(*transfer);
 }
 
-void DmaReads::leave_port(const ReadStream::Port& port) {
+void DmaReads::leave_port(const ReadSchedule::Port& port) {
   engine_.port_free() = port.free;
   if (port.used) engine_.turn() = {.queue = kClass, .left = port.turn_left};
 }
 
-// A read that has been sent, and perhaps answered.
-[[gnu::always_inline]] void DmaReads::goes_on(const TransferPtr& transfer, std::uint64_t index,
-                                              const ReadLanes::Moving& where, const Reached& reached) {
-  const ReadStream::Read& read = schedule_->read(index);
+// Continues, without the schedule, a read that has been sent and perhaps answered.
+[[gnu::always_inline]] void DmaReads::continue_read(const TransferPtr& transfer, std::uint64_t index,
+                                                    const ReadPath::ReadState& where, const Cut& cut) {
+  const ReadSchedule::Read& read = schedule_->read(index);
   if (!schedule_->was_sent_before(index)) {
     transfer->advance(read.bytes);
     engine_.use().read += read.bytes;
   }
-  const bool in_tcm = where.place == ReadLanes::Place::answered;
-  if (in_tcm && (where.head < reached.at || (where.head == reached.at && reached.answers))) {
+  const bool in_tcm = where.stage == ReadPath::Stage::answered;
+  if (in_tcm && (where.head < cut.at || (where.head == cut.at && cut.answers))) {
     if (engine_.site().log->keeps_operations()) transfer->answered(read.offset, schedule_->contents(index));
     return;
   }
@@ -238,7 +238,7 @@ void DmaReads::leave_port(const ReadStream::Port& port) {
 }
 
 std::optional<Lane::Slot> DmaReads::yield(LiveLink& link, const Packet& packet, Time) {
-  Reached here = by_now();
+  Cut here = by_now();
   here.met = &link;
   here.port = std::max(packet.port, 1U);
   break_off(here);
@@ -248,15 +248,15 @@ std::optional<Lane::Slot> DmaReads::yield(LiveLink& link, const Packet& packet, 
 void DmaReads::flush() { break_off(by_now()); }
 
 // Events of this time have happened once its late phase has begun.
-Reached DmaReads::by_now() const {
+Cut DmaReads::by_now() const {
   const bool late = fabric_.sim().scheduler().late_begun();
   return {.at = engine_.now(), .arrivals = late, .lates = late, .sends = late, .answers = late};
 }
 
-// The more plans in a row are broken off, the later the next one begins.
-void DmaReads::break_off(const Reached& reached) {
+// Schedules that yield in a row double the pause before the next one.
+void DmaReads::break_off(const Cut& cut) {
   constexpr std::uint32_t kMost = 10;
-  end(reached);
+  end(cut);
   pause_ = 1U << broken_;
   broken_ = std::min(broken_ + 1, kMost);
   engine_.wake();

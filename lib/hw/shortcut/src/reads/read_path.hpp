@@ -15,36 +15,36 @@ namespace kbsim::hw {
 
 class Reservations;
 
-/// An instant at which another packet arrives: all before `at` has happened, and of the time `at` the events
-/// that these fields name.
-struct Reached {
+/// A cut in the order of events: all before `at` has happened, and those events of the time `at` that the
+/// fields name. Another packet arrives there.
+struct Cut {
   Time at{};
   bool arrivals = false;          // at nodes that pass packets on
-  bool lates = false;             // work of memories and of the DMA's node on packets
+  bool lates = false;             // packets at memories and at the DMA's node
   bool sends = false;             // of the DMA
   bool answers = false;           // that the DMA receives
   const LiveLink* met = nullptr;  // at this link's node, also arrivals by ports below `port`
   std::uint32_t port = 0;
 };
 
-/// The lanes that a DMA's reads of up to a packet from a slice of its own cube pass, one after the other: its
-/// link and the crossbar's for the request, the slice's port, the slice's link, the crossbar's and the DMA's
-/// for the data, TCM's write port. While no other packet arrives at one of them, a read's times follow from
-/// those of the reads before it.
-class ReadLanes {
+/// The lanes that a DMA's reads of up to a packet from a slice of its own cube pass, in this order: links of
+/// the DMA and of the crossbar for the request; the slice's port; links of the slice, of the crossbar and of
+/// the DMA for the data; TCM's write port. While no other packet arrives at one of them, a read's times
+/// follow from those of the reads before it.
+class ReadPath {
  public:
-  /// Where a read is: at a lane, or answered.
-  enum class Place : std::uint8_t { dma, way_out, memory, leaving, way_back, behind, tcm, answered };
-  /// A read at a place: when the first and the last byte of its packet arrive there.
-  struct Moving {
-    Place place = Place::dma;
+  /// The lane before which a read is, or that it is answered. `router`: the crossbar's node.
+  enum class Stage : std::uint8_t { dma, router_out, memory, leaving, router_back, dma_back, tcm, answered };
+  /// A read at a stage: when the first and the last byte of its packet arrive there.
+  struct ReadState {
+    Stage stage = Stage::dma;
     Time head{};
     Time tail{};
     Time left{};  // when the request left the DMA, or the data the memory
     Time left_tail{};
   };
   /// The lanes, and the messages that have passed them.
-  struct State {
+  struct LaneState {
     std::array<Lane, 7> lanes;
     Fabric::Passed requests;
     Fabric::Passed data;
@@ -54,25 +54,25 @@ class ReadLanes {
   [[nodiscard]] bool find(Fabric& fabric, NodeId dma, NodeId memory, NodeId tcm);
   [[nodiscard]] NodeId memory() const { return memory_; }
 
-  /// No packet is on the lanes, or on its way to them.
+  /// True if no packet is on the lanes, or on its way to them.
   [[nodiscard]] bool are_free() const;
   /// Claims the links: from now on `holder` is called when another packet arrives.
-  void hold(ILinkClaim& holder);
-  void let_go();
-  [[nodiscard]] State state() const;
-  /// The lanes have served this since they were claimed.
-  void become(const State& state);
+  void claim(ILinkClaim& holder);
+  void release();
+  [[nodiscard]] LaneState state() const;
+  /// Sets the lanes to this state, and counts the messages that have passed since they were claimed.
+  void apply(const LaneState& state);
 
   /// Passes all lanes.
-  void pass(State& state, Bytes bytes, Moving& read) {
-    (void)advance(state, bytes, read, [](Place, Time) { return true; });
+  void pass(LaneState& state, Bytes bytes, ReadState& read) {
+    (void)advance(state, bytes, read, [](Stage, Time) { return true; });
   }
-  /// Passes the lanes up to the instant `reached`.
-  void pass(State& state, Bytes bytes, Moving& read, const Reached& reached);
+  /// Passes the lanes up to the cut.
+  void pass(LaneState& state, Bytes bytes, ReadState& read, const Cut& cut);
 
   /// Continues the read hop by hop from where it is, as far as TCM.
-  void resume(const ReadRequest& read, const Moving& where, oplog::Slices contents);
-  [[nodiscard]] std::span<LiveLink* const> links() const { return held_; }
+  void resume(const ReadRequest& read, const ReadState& where, oplog::Slices contents);
+  [[nodiscard]] std::span<LiveLink* const> links() const { return claimed_; }
   [[nodiscard]] oplog::Slices holds(std::int64_t address, Bytes bytes) const {
     return from_->holds(address, bytes);
   }
@@ -80,21 +80,21 @@ class ReadLanes {
  private:
   static constexpr std::size_t kPort = 2;  // index of the slice's port
   static constexpr std::size_t kTcm = 6;
-  struct Way {
+  struct Segment {
     LiveLink* link = nullptr;
     Time overhead{};
     Time wire{};
   };
   template <class Done>
-  bool advance(State& state, Bytes bytes, Moving& read, Done done);
-  void cross(State& state, std::size_t lane, Bytes bytes, Moving& read);
-  void request_comes(State& state, Moving& read);
-  void data_come(State& state, Bytes bytes, const Moving& read);
-  void know(Bytes bytes);
-  [[nodiscard]] bool finds_links();
-  [[nodiscard]] Way way(LinkId id) const;
+  bool advance(LaneState& state, Bytes bytes, ReadState& read, Done done);
+  void cross(LaneState& state, std::size_t lane, Bytes bytes, ReadState& read);
+  void count_request(LaneState& state, ReadState& read);
+  void count_data(LaneState& state, Bytes bytes, const ReadState& read);
+  void set_data_size(Bytes bytes);
+  [[nodiscard]] bool find_links();
+  [[nodiscard]] Segment segment(LinkId id) const;
   [[nodiscard]] Lane& lane(std::size_t index) const;
-  [[nodiscard]] bool by_lower_port(const Reached& reached, Place place) const;
+  [[nodiscard]] bool by_lower_port(const Cut& cut, Stage stage) const;
 
   Fabric* fabric_ = nullptr;
   Reservations* reservations_ = nullptr;
@@ -104,9 +104,9 @@ class ReadLanes {
   IPlainMemory* into_ = nullptr;
   Path* out_ = nullptr;
   Path* back_ = nullptr;
-  std::array<Way, 7> ways_;        // by lane; without those of ports
-  std::array<Time, 7> service_{};  // by lane, of a request's packet or of `bytes_` data
-  std::array<LiveLink*, 6> held_{};
+  std::array<Segment, 7> segments_;  // by lane; without those of ports
+  std::array<Time, 7> service_{};    // by lane, of a request's packet or of `bytes_` data
+  std::array<LiveLink*, 6> claimed_{};
   Time latency_{};
   Time tcm_latency_{};
   Bytes control_;

@@ -12,12 +12,12 @@ constexpr std::uint64_t kApart = 32;
 
 }  // namespace
 
-bool ReadStream::fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest) {
+bool ReadSchedule::fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest) {
   if (!first.only_reads() || first.all_sent()) return false;
   const Piece& next = first.pieces()[first.next_index()];
   const topology::PhysAddr pa = next.memory.pa;
   const MemoryAddress from = locate(*site.graph, pa);
-  if (!lanes_.find(fabric, site.dma, from.memory, site.tcm)) return false;
+  if (!path_.find(fabric, site.dma, from.memory, site.tcm)) return false;
   tcm_ = site.tcm;
   slice_ = site.graph->spec().cube.memory.hbm_per_pe;
   packet_ = fabric.packet_size(largest);
@@ -25,8 +25,8 @@ bool ReadStream::fits(Fabric& fabric, const DmaSite& site, const Transfer& first
   return is_near(next);
 }
 
-bool ReadStream::begin(const Terms& terms, const Port& port, ILinkClaim& holder) {
-  if (!lanes_.are_free()) return false;
+bool ReadSchedule::begin(const Terms& terms, const Port& port, ILinkClaim& holder) {
+  if (!path_.are_free()) return false;
   if (ring_.empty()) ring_.resize(mask_ + 1);
   terms_ = terms;
   port_ = start_ = port;
@@ -34,25 +34,25 @@ bool ReadStream::begin(const Terms& terms, const Port& port, ILinkClaim& holder)
   answers_ = own_ = kept_ = sent_ = unanswered_ = next_ = 0;
   before_.clear();
   reserved_.clear();
-  ahead_ = lanes_.state();
+  ahead_ = path_.state();
   old_ = young_ = {.state = ahead_, .reads = 0};
-  asked_ = Time{};
+  next_wake_ = Time{};
   active_ = true;
-  lanes_.hold(holder);
+  path_.claim(holder);
   return true;
 }
 
-void ReadStream::follows_answer(Time answered, Bytes window) {
+void ReadSchedule::add_answered(Time answered, Bytes window) {
   outstanding_ += window;
   push({.window = window, .answered = answered});
   answers_ = own_ = old_.reads = young_.reads = next_;
 }
 
-void ReadStream::follows(const TransferPtr& transfer, const Read& read, const ReadLanes::Moving& where,
-                         oplog::Slices contents) {
+void ReadSchedule::add_sent(const TransferPtr& transfer, const Read& read, const ReadPath::ReadState& where,
+                            oplog::Slices contents) {
   before_.push_back({.where = where, .contents = std::move(contents)});
-  ReadLanes::Moving moving = where;
-  lanes_.pass(ahead_, read.bytes, moving);
+  ReadPath::ReadState states = where;
+  path_.pass(ahead_, read.bytes, states);
   outstanding_ += read.window;
   if (reserved_.empty() || reserved_.back().transfer != transfer) {
     reserved_.push_back({.transfer = transfer,
@@ -61,30 +61,30 @@ void ReadStream::follows(const TransferPtr& transfer, const Read& read, const Re
                          .whole = transfer->all_sent()});
   }
   push(read);
-  at(next_ - 1).answered = moving.head;
+  at(next_ - 1).answered = states.head;
   reserved_.back().end = own_ = next_;
 }
 
-void ReadStream::push(const Read& read) {
+void ReadSchedule::push(const Read& read) {
   if (next_ - kept_ > mask_) grow();
   at(next_++) = read;
   __builtin_prefetch(&at(next_ + 1), 1);  // the entry after the next
 }
 
-bool ReadStream::can_reserve(const Transfer& transfer, std::size_t piece) const {
+bool ReadSchedule::can_reserve(const Transfer& transfer, std::size_t piece) const {
   return transfer.only_reads() && is_near(transfer.pieces()[piece]);
 }
 
-// At most a packet, and in the slice.
-bool ReadStream::is_near(const Piece& piece) const {
+// True if the piece is at most a packet, and in the slice.
+bool ReadSchedule::is_near(const Piece& piece) const {
   const topology::PhysRange& range = piece.memory;
   return range.bytes <= packet_ && range.pa >= first_ && range.pa + range.bytes <= first_ + slice_;
 }
 
-void ReadStream::answer_next() { outstanding_ -= at(unanswered_++).window; }
+void ReadSchedule::answer_next() { outstanding_ -= at(unanswered_++).window; }
 
-// When the port is free and the window has room.
-Time ReadStream::send_time(Bytes window, Time now) {
+// The first time from `now` on at which the port is free and the window has room.
+Time ReadSchedule::send_time(Bytes window, Time now) {
   Time time = std::max(port_.free, now);
   while (unanswered_ < next_ && at(unanswered_).answered <= time) answer_next();
   while (outstanding_ > 0_B && outstanding_ + window > terms_.window) {
@@ -94,12 +94,12 @@ Time ReadStream::send_time(Bytes window, Time now) {
   return time;
 }
 
-void ReadStream::reserve(const Piece& piece, Time now) {
+void ReadSchedule::reserve(const Piece& piece, Time now) {
   const Bytes bytes = piece.memory.bytes;
   const Bytes window = DmaEngine::window_of(bytes, terms_.request);
   const Time sent = send_time(window, now);
-  ReadLanes::Moving read{.head = sent, .tail = sent};
-  lanes_.pass(ahead_, bytes, read);
+  ReadPath::ReadState read{.head = sent, .tail = sent};
+  path_.pass(ahead_, bytes, read);
   port_ = {.free = sent + terms_.pace,
            .turn_left = (port_.turn_left <= 0_B ? terms_.chunk : port_.turn_left) - bytes,
            .used = true};
@@ -114,20 +114,20 @@ void ReadStream::reserve(const Piece& piece, Time now) {
 }
 
 // Revoked reads are replayed from the younger of two kept states whose reads are all answered.
-void ReadStream::keep_state(Time now) {
+void ReadSchedule::keep_state(Time now) {
   if (young_.reads > old_.reads && at(young_.reads - 1).answered < now) old_ = young_;
   if (young_.reads == old_.reads && next_ >= old_.reads + kApart) young_ = {.state = ahead_, .reads = next_};
   forget();
 }
 
-// Keeps one more read: the last one says when the port is free.
-void ReadStream::forget() {
+// Keeps one read more than needed: the last sent one says when the port is free.
+void ReadSchedule::forget() {
   std::uint64_t first = std::min(old_.reads, unanswered_);
   if (!reserved_.empty()) first = std::min(first, reserved_.front().first);
   if (first > 0) kept_ = std::max(kept_, first - 1);
 }
 
-void ReadStream::grow() {
+void ReadSchedule::grow() {
   std::vector<Read> larger(2 * ring_.size());
   const std::uint64_t mask = larger.size() - 1;
   for (std::uint64_t i = kept_; i < next_; ++i) larger[i & mask] = at(i);
@@ -135,10 +135,10 @@ void ReadStream::grow() {
   mask_ = mask;
 }
 
-ReadStream::Port ReadStream::end() {
+ReadSchedule::Port ReadSchedule::end() {
   active_ = false;
-  lanes_.become(ahead_);
-  lanes_.let_go();
+  path_.apply(ahead_);
+  path_.release();
   return port_;
 }
 

@@ -13,10 +13,10 @@
 
 namespace kbsim::hw {
 
-/// The reads of a DMA, reserved ahead: when each is sent and answered, by arithmetic. Valid while the DMA has
-/// only such reads to send and no other packet arrives at their lanes. When that ends, unsent reads are
-/// revoked, and reads under way continue hop by hop.
-class ReadStream {
+/// The computed times of a DMA's reads: when each is sent and answered. Valid while the DMA sends only such
+/// reads, and no other packet arrives at their lanes. When that ends, unsent reads are revoked, and reads
+/// under way continue hop by hop.
+class ReadSchedule {
  public:
   /// A DMA's limits.
   struct Terms {
@@ -25,7 +25,7 @@ class ReadStream {
     Bytes chunk;    // of a turn
     Time pace{};    // port time of a request
   };
-  /// The DMA's port when the stream begins, and when it ends.
+  /// The DMA's port when the schedule begins, and when it ends.
   struct Port {
     Time free{};
     Bytes turn_left;
@@ -54,21 +54,21 @@ class ReadStream {
   [[nodiscard]] bool active() const { return active_; }
   /// False if another packet is on the lanes or on its way to them.
   [[nodiscard]] bool begin(const Terms& terms, const Port& port, ILinkClaim& holder);
-  /// Whether the transfer's next read can be reserved; finds its lanes.
+  /// True if the transfer's next read can be reserved; finds its lanes.
   [[nodiscard]] bool fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest);
-  [[nodiscard]] NodeId memory() const { return lanes_.memory(); }
-  [[nodiscard]] std::span<LiveLink* const> links() const { return lanes_.links(); }
+  [[nodiscard]] NodeId memory() const { return path_.memory(); }
+  [[nodiscard]] std::span<LiveLink* const> links() const { return path_.links(); }
 
-  /// Adds reads that were sent before the stream began: first reads whose data is in TCM, then the others,
+  /// Adds reads that were sent before the schedule began: first reads whose data is in TCM, then the others,
   /// each in the order of their answers.
-  void follows_answer(Time answered, Bytes window);
-  void follows(const TransferPtr& transfer, const Read& read, const ReadLanes::Moving& where,
-               oplog::Slices contents);
+  void add_answered(Time answered, Bytes window);
+  void add_sent(const TransferPtr& transfer, const Read& read, const ReadPath::ReadState& where,
+                oplog::Slices contents);
   [[nodiscard]] bool was_sent_before(std::uint64_t index) const { return index < own_; }
-  /// Reserves more reads of the waiting transfers; stuck: the next one can't be reserved. Calls `come_at`
-  /// with the time of the next call, at the end of a transfer or for more.
-  template <class ComeAt>
-  Next go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at);
+  /// Reserves more reads of the waiting transfers; stuck: the next one can't be reserved. Calls `wake_at`
+  /// with the time of the next call: the end of a transfer, or when more are to be reserved.
+  template <class WakeAt>
+  Next go_on(Time now, std::span<const TransferPtr> waiting, WakeAt wake_at);
 
   /// The transfers with reserved reads, in their order.
   [[nodiscard]] PoolDeque<ReservedTransfer>& reserved() { return reserved_; }
@@ -77,32 +77,31 @@ class ReadStream {
   }
   [[nodiscard]] const Read& read(std::uint64_t index) const { return ring_[index & mask_]; }
   [[nodiscard]] oplog::Slices contents(std::uint64_t index) const {
-    if (index < own_ && before_[index - answers_].where.place >= ReadLanes::Place::leaving)
+    if (index < own_ && before_[index - answers_].where.stage >= ReadPath::Stage::leaving)
       return before_[index - answers_].contents;
-    return lanes_.holds(read(index).address, read(index).bytes);
+    return path_.holds(read(index).address, read(index).bytes);
   }
 
-  /// Ends the stream after the last answer.
+  /// Ends the schedule after the last answer.
   Port end();
-  /// Ends the stream at the instant `reached`; calls `each` with the number and place of each sent read, in
-  /// their order.
+  /// Ends the schedule at the cut; calls `each` with the number and state of each sent read, in their order.
   template <class Each>
-  Port stop(const Reached& reached, Each each);
-  void resume(std::uint64_t index, Token token, const ReadLanes::Moving& where) {
+  Port stop(const Cut& cut, Each each);
+  void resume(std::uint64_t index, Token token, const ReadPath::ReadState& where) {
     const Read& that = read(index);
-    lanes_.resume({.address = that.address, .bytes = that.bytes, .reply_to = tcm_, .token = token}, where,
-                  contents(index));
+    path_.resume({.address = that.address, .bytes = that.bytes, .reply_to = tcm_, .token = token}, where,
+                 contents(index));
   }
 
  private:
   // The state of the lanes after `reads` reads.
-  struct Check {
-    ReadLanes::State state;
+  struct Checkpoint {
+    ReadPath::LaneState state;
     std::uint64_t reads = 0;
   };
-  // A read that was sent before the stream began.
-  struct Before {
-    ReadLanes::Moving where;
+  // A read that was sent before the schedule began.
+  struct SentBefore {
+    ReadPath::ReadState where;
     oplog::Slices contents;  // of data
   };
   [[nodiscard]] bool can_reserve(const Transfer& transfer, std::size_t piece) const;
@@ -116,7 +115,7 @@ class ReadStream {
   void grow();
   [[nodiscard]] Read& at(std::uint64_t index) { return ring_[index & mask_]; }
 
-  ReadLanes lanes_;
+  ReadPath path_;
   bool active_ = false;
   NodeId tcm_;
   Terms terms_;
@@ -126,24 +125,24 @@ class ReadStream {
   Port port_;
   Port start_;
   Bytes outstanding_;
-  std::vector<Read> ring_;  // from the first stream on
+  std::vector<Read> ring_;  // from the first schedule on
   std::uint64_t mask_ = 63;
-  std::uint64_t answers_ = 0;     // reads that were in TCM before
-  std::uint64_t own_ = 0;         // the first that wasn't sent before
-  std::vector<Before> before_;    // from answers_ to own_
-  std::uint64_t kept_ = 0;        // the first that is in the ring
-  std::uint64_t sent_ = 0;        // sent by now
-  std::uint64_t unanswered_ = 0;  // the first unanswered when the last is sent
+  std::uint64_t answers_ = 0;       // reads that were in TCM before
+  std::uint64_t own_ = 0;           // the first that wasn't sent before
+  std::vector<SentBefore> before_;  // from answers_ to own_
+  std::uint64_t kept_ = 0;          // the first that is in the ring
+  std::uint64_t sent_ = 0;          // sent by now
+  std::uint64_t unanswered_ = 0;    // the first unanswered when the last is sent
   std::uint64_t next_ = 0;
   PoolDeque<ReservedTransfer> reserved_;
-  ReadLanes::State ahead_;
-  Check old_;
-  Check young_;
-  Time asked_{};  // when to come for more
+  ReadPath::LaneState ahead_;
+  Checkpoint old_;
+  Checkpoint young_;
+  Time next_wake_{};  // when to reserve more
 };
 
-template <class ComeAt>
-ReadStream::Next ReadStream::go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at) {
+template <class WakeAt>
+ReadSchedule::Next ReadSchedule::go_on(Time now, std::span<const TransferPtr> waiting, WakeAt wake_at) {
   constexpr std::uint64_t kAhead = 256;
   keep_state(now);
   while (sent_ < next_ && read(sent_).sent < now) ++sent_;
@@ -161,40 +160,40 @@ ReadStream::Next ReadStream::go_on(Time now, std::span<const TransferPtr> waitin
       if (stuck && port_.free <= now) return Next::stuck;
       if (stuck || next_ - sent_ >= kAhead) {
         const Time again = stuck ? port_.free : read(next_ - kAhead / 2).sent;
-        if (again != asked_) come_at(again);
-        asked_ = again;
+        if (again != next_wake_) wake_at(again);
+        next_wake_ = again;
         return Next::reserved;
       }
       reserve(transfer.pieces()[reserved.piece], now);
       reserved.end = next_;
     }
     reserved.whole = true;
-    come_at(read(next_ - 1).answered);
+    wake_at(read(next_ - 1).answered);
   }
   return reserved_.empty() ? Next::nothing : Next::reserved;
 }
 
 template <class Each>
-ReadStream::Port ReadStream::stop(const Reached& reached, Each each) {
+ReadSchedule::Port ReadSchedule::stop(const Cut& cut, Each each) {
   active_ = false;
   Port port = start_;
-  PoolVector<ReadLanes::Moving> moving;
+  PoolVector<ReadPath::ReadState> states;
   for (std::uint64_t i = old_.reads; i < next_; ++i) {
-    ReadLanes::Moving where{.head = read(i).sent, .tail = read(i).sent};
+    ReadPath::ReadState where{.head = read(i).sent, .tail = read(i).sent};
     if (i < own_) where = before_[i - answers_].where;
-    lanes_.pass(old_.state, read(i).bytes, where, reached);
-    if (where.place == ReadLanes::Place::dma) break;
-    moving.push_back(where);
+    path_.pass(old_.state, read(i).bytes, where, cut);
+    if (where.stage == ReadPath::Stage::dma) break;
+    states.push_back(where);
   }
-  lanes_.become(old_.state);
-  lanes_.let_go();
-  const std::uint64_t sent = old_.reads + moving.size();
+  path_.apply(old_.state);
+  path_.release();
+  const std::uint64_t sent = old_.reads + states.size();
   if (sent > std::max(kept_, own_)) {
     port = {.free = read(sent - 1).sent + terms_.pace, .turn_left = read(sent - 1).turn_left, .used = true};
   }
   for (std::uint64_t i = kept_; i < sent; ++i) {
-    constexpr ReadLanes::Moving kAnswered{.place = ReadLanes::Place::answered};
-    if (i >= answers_) each(i, i < old_.reads ? kAnswered : moving[i - old_.reads]);
+    constexpr ReadPath::ReadState kAnswered{.stage = ReadPath::Stage::answered};
+    if (i >= answers_) each(i, i < old_.reads ? kAnswered : states[i - old_.reads]);
   }
   return port;
 }
