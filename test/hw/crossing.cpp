@@ -341,11 +341,11 @@ void check_ranks(std::uint64_t seed, std::uint64_t& saved) {
 
 }  // namespace
 
-TEST_CASE("Crossing: long messages that are booked behind each other round a ring of packages") {
+TEST_CASE("Crossing: long messages that are reserved after each other round a ring of packages") {
   check_flows(ring_of_packages, round_flows);
 }
 
-TEST_CASE("Crossing: long messages and small ones that cross them, on few ways") {
+TEST_CASE("Crossing: long messages and small ones that cross them, on few routes") {
   check_flows(some_packages, crossing_flows);
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("Crossing: PEs of all packages that send, load, store and add, their m
 }
 
 TEST_CASE(
-    "Crossing: packets that a node is yet to take at a time come before those reserved to leave it then") {
+    "Crossing: packets that a node is yet to take at a time go before those reserved to leave it then") {
   std::uint64_t saved = 0;
   check_ranks(930'704, saved);  // a write's answer leaves TCM with a packet reserved before
   CHECK(saved > 0);

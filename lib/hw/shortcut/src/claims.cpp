@@ -4,9 +4,9 @@
 
 namespace kbsim::hw {
 
-void Claims::drop_burst(std::size_t place) {
-  bursts_[place] = bursts_.back();
-  bursts_[place]->moves_to(place);
+void Claims::drop_burst(std::size_t index) {
+  bursts_[index] = bursts_.back();
+  bursts_[index]->set_index(index);
   bursts_.pop_back();
 }
 

@@ -7,29 +7,29 @@
 
 namespace kbsim::hw {
 
-class PacedRuns;
+class BurstSchedule;
 
-/// The claims on a fabric's links that can't be read while they last: of reads, and of bursts.
+/// All claims on a fabric's links: of reads and of bursts. The links can't be read before a claim ends.
 class Claims {
  public:
   void add(ILinkClaim& claim) { reads_.push_back(&claim); }
   void drop(ILinkClaim& claim) { std::erase(reads_, &claim); }
-  /// Ends the claims of reads: memories and DMAs have done what they have done by now.
+  /// Ends the claims of reads: memories and DMAs then have the state of this instant.
   void end() {
     while (!reads_.empty()) reads_.back()->flush();
   }
 
-  /// Returns the burst's place in the list.
-  [[nodiscard]] std::size_t add(PacedRuns& bursts) {
+  /// Returns the index of these bursts, for drop_burst().
+  [[nodiscard]] std::size_t add(BurstSchedule& bursts) {
     bursts_.push_back(&bursts);
     return bursts_.size() - 1;
   }
-  void drop_burst(std::size_t place);
+  void drop_burst(std::size_t index);
   void end_bursts();
 
  private:
   std::vector<ILinkClaim*> reads_;
-  std::vector<PacedRuns*> bursts_;
+  std::vector<BurstSchedule*> bursts_;
 };
 
 }  // namespace kbsim::hw

@@ -22,7 +22,7 @@ class DmaPlan final : public IDmaPlan {
     if (bursts_.active() && bursts_.has_rival()) bursts_.end(engine_.batch() > 1);
     return reads_.active() && reads_.go_on();
   }
-  bool plan_reads() override { return !bursts_.active() && !bursts_.holds() && reads_.begin(); }
+  bool plan_reads() override { return !bursts_.active() && !bursts_.has_claim() && reads_.begin(); }
   std::optional<Time> plan_burst(DmaQueue& queue, Bytes size, Time gap) override {
     return bursts_.plan(queue, size, gap);
   }

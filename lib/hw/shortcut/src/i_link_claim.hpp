@@ -10,13 +10,13 @@ namespace kbsim::hw {
 struct LiveLink;
 struct Packet;
 
-/// The holder of a claim on some links: it knows ahead which packets will cross them, and has not reserved
-/// them. The claim lasts until another packet arrives.
+/// Holds a claim on some links: it knows which packets will cross them, and has made no reservations there.
+/// The claim lasts until another packet arrives.
 class ILinkClaim {
  public:
   /// A packet unknown to the holder is at the node of the link now, and crosses the link next, after that
-  /// overhead. Returns its slot if no known packet waits for it. Else the claim ends: links have served all
-  /// that came before that packet, and the rest arrives by events.
+  /// overhead. Returns its slot if no known packet waits for it. Else the claim ends: the links have served
+  /// all that arrived before that packet, and the rest arrives by events.
   [[nodiscard]] virtual std::optional<Lane::Slot> yield(LiveLink& link, const Packet& packet,
                                                         Time overhead) = 0;
   /// Ends the claim likewise, because the links are about to be read.

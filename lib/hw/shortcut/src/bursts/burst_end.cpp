@@ -1,4 +1,4 @@
-// How bursts end: what has happened by now stays; the rest is revoked or goes on by events.
+// How bursts end: packets that have had their slot continue by events, the others are revoked.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -12,105 +12,108 @@
 
 namespace kbsim::hw {
 
-// Works backwards, since lanes were reserved in order. Nothing was reserved after what hasn't happened. No
-// component asks for an end meanwhile.
-void PacedRuns::end(bool present) {
-  if (runs_.empty()) return;
-  for (const Run& run : runs_) hold_links(run, nullptr);
-  reservations_->claims().drop_burst(place_);
-  for (const Run& run : std::views::reverse(runs_)) {
-    const Reached by_now = reached(run, present);
-    if (by_now.turned < run.count) *source_.port = run.before.port;
-    if (by_now.left < run.count) run.first->lane = run.before.first;
-    for (std::size_t i = 0; i < run.all().size() && by_now.came < run.count; ++i)
-      run.parts[i].second->lane = run.before.seconds[i];
-    reserve(run, {.turned = by_now.turned < run.count ? by_now.turned : 0,
-                  .left = by_now.left < run.count ? by_now.left : 0,
-                  .came = by_now.came < run.count ? by_now.came : 0});
-    if (by_now.came < run.count) go_on(run, by_now);
+// Works backwards, since lanes were reserved in order. No lane was reserved after slots that are yet to come.
+// No component asks for an end meanwhile.
+void BurstSchedule::end(bool present) {
+  if (bursts_.empty()) return;
+  for (const Burst& burst : bursts_) claim_links(burst, nullptr);
+  reservations_->claims().drop_burst(index_);
+  for (const Burst& burst : std::views::reverse(bursts_)) {
+    const Progress by_now = progress(burst, present);
+    if (by_now.slots < burst.count) *source_.port = burst.before.port;
+    if (by_now.left < burst.count) burst.first->lane = burst.before.first;
+    for (std::size_t i = 0; i < burst.all().size() && by_now.arrived < burst.count; ++i)
+      burst.flows[i].second->lane = burst.before.seconds[i];
+    reserve(burst, {.slots = by_now.slots < burst.count ? by_now.slots : 0,
+                    .left = by_now.left < burst.count ? by_now.left : 0,
+                    .arrived = by_now.arrived < burst.count ? by_now.arrived : 0});
+    if (by_now.arrived < burst.count) continue_by_events(burst, by_now);
   }
-  runs_.clear();
+  bursts_.clear();
   std::ranges::sort(alone_, {}, [](const Alone& one) { return one.left.head; });
 }
 
 // A packet that passes the port now does so in the first batch.
-PacedRuns::Reached PacedRuns::reached(const Run& run, bool present) const {
+BurstSchedule::Progress BurstSchedule::progress(const Burst& burst, bool present) const {
   const auto crossed = [&](const Edge& at, std::uint32_t batch, NodeId node, std::uint32_t port) {
-    const std::optional<Packet> one = present_one(run, at, port);
-    return by_now(run, at.head, one && fabric_->has_passed(fabric_->component(node), batch, *one));
+    const std::optional<Packet> one = present_one(burst, at, port);
+    return by_now(burst, at.head, one && fabric_->has_passed(fabric_->component(node), batch, *one));
   };
-  return {.turned = turned(run, present),
-          .left = crossed(run.left, 1, source_.memory, 0),
-          .came = crossed(run.came, run.batch, source_.unit, run.first->port)};
+  return {.slots = slots_past(burst, present),
+          .left = crossed(burst.left, 1, source_.memory, 0),
+          .arrived = crossed(burst.arrived, burst.batch, source_.unit, burst.first->port)};
 }
 
 // The packet that arrives there now, if any.
-std::optional<Packet> PacedRuns::present_one(const Run& run, const Edge& at, std::uint32_t port) const {
+std::optional<Packet> BurstSchedule::present_one(const Burst& burst, const Edge& at,
+                                                 std::uint32_t port) const {
   const Time since = fabric_->sim().now() - at.head;
-  if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return std::nullopt;
-  const std::int64_t i = since / run.gap;
-  const Part& part = run.parts[run.part(i)];
-  return Packet{.message = part.message,
+  if (since < Time{0} || since > (burst.count - 1) * burst.gap || since % burst.gap != Time{0})
+    return std::nullopt;
+  const std::int64_t i = since / burst.gap;
+  const Flow& flow = burst.flows[burst.flow_of(i)];
+  return Packet{.message = flow.message,
                 .head = fabric_->sim().now(),
                 .port = port,
-                .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways)};
+                .ordinal = flow.ordinal + static_cast<std::uint32_t>(i / burst.flow_count)};
 }
 
-// The first has its turn when the run begins.
-std::int64_t PacedRuns::turned(const Run& run, bool present) const {
-  return std::max<std::int64_t>(1, by_now(run, run.turn, present));
+// The first packet has its slot when the burst begins.
+std::int64_t BurstSchedule::slots_past(const Burst& burst, bool present) const {
+  return std::max<std::int64_t>(1, by_now(burst, burst.first_slot, present));
 }
 
-std::int64_t PacedRuns::by_now(const Run& run, Time first, bool present) const {
-  return count_before(first, run.gap, static_cast<std::uint32_t>(run.count), fabric_->sim().now(), present);
+std::int64_t BurstSchedule::by_now(const Burst& burst, Time first, bool present) const {
+  return count_before(first, burst.gap, static_cast<std::uint32_t>(burst.count), fabric_->sim().now(),
+                      present);
 }
 
-void PacedRuns::go_on(const Run& run, const Reached& from) {
-  for (std::size_t i = 0; i < run.all().size(); ++i) {
-    const std::int64_t count = run.among(run.count, i);
-    const std::int64_t came = run.among(from.came, i);
-    if (came == count) continue;  // the message may no longer exist
-    leave_out(run, i, came);
-    unsend(run, i, run.among(from.turned, i), count);
+void BurstSchedule::continue_by_events(const Burst& burst, const Progress& from) {
+  for (std::size_t i = 0; i < burst.all().size(); ++i) {
+    const std::int64_t count = burst.among(burst.count, i);
+    const std::int64_t arrived = burst.among(from.arrived, i);
+    if (arrived == count) continue;  // the message may no longer exist
+    leave_out(burst, i, arrived);
+    unsend(burst, i, burst.among(from.slots, i), count);
   }
-  for (std::int64_t i = from.came; i < from.left; ++i) go_on(run, i, 1, run.came);
-  for (std::int64_t i = from.left; i < from.turned; ++i) go_on(run, i, 0, run.left);
+  for (std::int64_t i = from.arrived; i < from.left; ++i) continue_packet(burst, i, 1, burst.arrived);
+  for (std::int64_t i = from.left; i < from.slots; ++i) continue_packet(burst, i, 0, burst.left);
 }
 
-void PacedRuns::leave_out(const Run& run, std::size_t part, std::int64_t from) {
-  const Part& of = run.parts[part];
-  reservations_->leave_out(*of.message, 2, of.ordinal + static_cast<std::uint32_t>(from));
+void BurstSchedule::leave_out(const Burst& burst, std::size_t flow, std::int64_t from) {
+  const Flow& its = burst.flows[flow];
+  reservations_->leave_out(*its.message, 2, its.ordinal + static_cast<std::uint32_t>(from));
 }
 
-// Only the first `sent` of `of` packets of a part have their turn.
-void PacedRuns::unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of) {
+// Only the first `sent` of `of` packets of a flow have their slot.
+void BurstSchedule::unsend(const Burst& burst, std::size_t flow, std::int64_t sent, std::int64_t of) {
   const std::int64_t unsent = of - sent;
   if (unsent == 0) return;  // others of the message may have left after them
-  Message& message = *run.parts[part].message;
-  const Time gap = run.ways * run.gap;
-  const Edge first = later(run.left, static_cast<std::int64_t>(part) * run.gap);
+  Message& message = *burst.flows[flow].message;
+  const Time gap = burst.flow_count * burst.gap;
+  const Edge first = later(burst.left, static_cast<std::int64_t>(flow) * burst.gap);
   message.injected -= static_cast<std::uint32_t>(unsent);
-  message.source_tail = sent == 0 ? run.parts[part].tail : first.tail + (sent - 1) * gap;
+  message.source_tail = sent == 0 ? burst.flows[flow].tail : first.tail + (sent - 1) * gap;
   fabric_->add_under_way((sent + of - 1) * unsent / 2 * gap + unsent * first.head);
 }
 
-// The packet goes on by an event, from there.
-void PacedRuns::go_on(const Run& run, std::int64_t i, std::uint32_t hop, const Edge& from) {
-  const Part& part = run.parts[run.part(i)];
-  const Time sooner = !run.is_shorter(i) ? Time{0} : hop == 0 ? run.shorter.left : run.shorter.came;
+// Packet `i` arrives by an event at the node at that hop.
+void BurstSchedule::continue_packet(const Burst& burst, std::int64_t i, std::uint32_t hop, const Edge& from) {
+  const Flow& flow = burst.flows[burst.flow_of(i)];
+  const Time sooner = !burst.is_shorter(i) ? Time{0} : hop == 0 ? burst.shorter.left : burst.shorter.arrived;
   Packet& packet = fabric_->allocate();
-  packet = {.message = part.message,
-            .size = run.is_shorter(i) ? run.shorter.size : run.size,
-            .head = from.head + i * run.gap,
-            .tail = from.tail + i * run.gap - sooner,
+  packet = {.message = flow.message,
+            .size = burst.is_shorter(i) ? burst.shorter.size : burst.size,
+            .head = from.head + i * burst.gap,
+            .tail = from.tail + i * burst.gap - sooner,
             .hop = hop,
-            .port = hop == 0 ? 0 : run.first->port,
-            .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways),
-            .injected = run.left.head + i * run.gap};
-  goes_alone(packet, run.at_port(i));
+            .port = hop == 0 ? 0 : burst.first->port,
+            .ordinal = flow.ordinal + static_cast<std::uint32_t>(i / burst.flow_count),
+            .injected = burst.left.head + i * burst.gap};
+  add_alone(packet, burst.at_port(i));
   Component& there = fabric_->component(hop == 0 ? source_.memory : source_.unit);
-  const bool with_those =
-      packet.head == fabric_->sim().now() && fabric_->sim().scheduler().batch() == (hop == 0 ? 1 : run.batch);
+  const bool with_those = packet.head == fabric_->sim().now() &&
+                          fabric_->sim().scheduler().batch() == (hop == 0 ? 1 : burst.batch);
   if (with_those) return there.join(packet);
   there.inbox().post(packet.head, packet);
 }

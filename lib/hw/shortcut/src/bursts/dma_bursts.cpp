@@ -9,11 +9,11 @@
 namespace kbsim::hw {
 
 // Reserves the message's next packets of one size, and its last, which may be shorter; returns their port
-// time. If another class may send, the two take turns packet by packet, or one packet is reserved.
+// time. If another class may send, the two alternate packet by packet, or one packet is reserved.
 std::optional<Time> DmaBursts::plan(DmaQueue& queue, Bytes size, Time gap) {
   constexpr std::int64_t kMost = 256;
   constexpr std::int64_t kFew = 4;
-  if (active() || paced() == nullptr) return std::nullopt;
+  if (active() || schedule() == nullptr) return std::nullopt;
   Message* const message = queue.burst.message;
   DmaQueue* other = rival_of(queue);
   std::int64_t reserved = 0;
@@ -22,7 +22,7 @@ std::optional<Time> DmaBursts::plan(DmaQueue& queue, Bytes size, Time gap) {
     const std::int64_t others = std::min(other->burst.left / size, kMost);
     const std::int64_t most = std::min(2 * own, 2 * others + 1);
     if (most >= kFew)
-      reserved = paced_->begin(
+      reserved = schedule_->begin(
           {.message = message, .other = other->burst.message, .size = size, .gap = gap, .most = most});
   }
   Bytes less;
@@ -32,42 +32,42 @@ std::optional<Time> DmaBursts::plan(DmaQueue& queue, Bytes size, Time gap) {
     const Bytes shorter = other == nullptr && most == all ? queue.burst.left - size * all : 0_B;
     other = nullptr;
     reserved =
-        paced_->begin({.message = message, .size = size, .gap = gap, .most = most, .shorter = shorter});
+        schedule_->begin({.message = message, .size = size, .gap = gap, .most = most, .shorter = shorter});
     if (reserved > most) less = size - shorter;
   }
   if (reserved == 0) return std::nullopt;
   if (reserved > 1) follow(queue, other, {.size = size, .count = reserved, .less = less});
-  engine_.has_left(queue, size, paced_->left(0));
-  if (active()) --run_.parts[0].left;
+  engine_.has_left(queue, size, schedule_->left(0));
+  if (active()) --burst_.flows[0].left;
   return less > 0_B ? (reserved - 1) * gap + engine_.gap_of(size - less) : reserved * gap;
 }
 
-PacedRuns* DmaBursts::paced() {
-  if (paced_ != nullptr) return paced_.get();
+BurstSchedule* DmaBursts::schedule() {
+  if (schedule_ != nullptr) return schedule_.get();
   const DmaSite& site = engine_.site();
   IPlainMemory* const tcm = fabric_.component(site.tcm).contract().memory;
   if (tcm == nullptr) return nullptr;
-  const PacedRuns::Source source{
+  const BurstSchedule::Source source{
       .memory = site.tcm, .unit = site.dma, .port = &tcm->lane(false), .latency = tcm->time_to(false)};
-  paced_ = std::make_unique<PacedRuns>(fabric_, source, static_cast<ILinkClaim&>(*this));
-  return paced_.get();
+  schedule_ = std::make_unique<BurstSchedule>(fabric_, source, static_cast<ILinkClaim&>(*this));
+  return schedule_.get();
 }
 
-// The burst's other turns are yet to come.
-void DmaBursts::follow(DmaQueue& queue, DmaQueue* other, const ReservedRun& reserved) {
-  const std::int64_t ways = other != nullptr ? 2 : 1;
-  run_ = reserved;
-  run_.ways = ways;
-  run_.taken = 1;
+// The burst's first slot is past; the others are yet to come.
+void DmaBursts::follow(DmaQueue& queue, DmaQueue* other, const PlannedBurst& reserved) {
+  const std::int64_t flow_count = other != nullptr ? 2 : 1;
+  burst_ = reserved;
+  burst_.flow_count = flow_count;
+  burst_.taken = 1;
   const auto add = [&](DmaQueue& one, std::int64_t first) {
-    const std::int64_t turns = (reserved.count - first + ways - 1) / ways;
+    const std::int64_t turns = (reserved.count - first + flow_count - 1) / flow_count;
     const Bytes bytes = reserved.size * turns - reserved.less;
     Transfer& transfer = one.sender();
     const bool all = bytes == one.burst.left && transfer.ends_within(bytes);
-    run_.parts[static_cast<std::size_t>(first)] = {&one, turns, all};
+    burst_.flows[static_cast<std::size_t>(first)] = {&one, turns, all};
     if (!all || transfer.progress.unanswered > 0) return;
     transfer.progress.reserved = ++ends_;
-    engine_.post(paced_->left(first + (turns - 1) * ways),
+    engine_.post(schedule_->left(first + (turns - 1) * flow_count),
                  {.kind = DmaWork::Kind::sent, .token = ends_, .transfer = one.waiting[one.next]});
   };
   add(queue, 0);
@@ -92,69 +92,71 @@ bool DmaBursts::takes_turns(const DmaQueue& queue, const DmaQueue& other, Bytes 
 }
 
 // True if a class outside the burst may send.
-bool DmaBursts::has_rival() { return rival_of(*run_.parts[0].queue, run_.parts[1].queue) != nullptr; }
+bool DmaBursts::has_rival() { return rival_of(*burst_.flows[0].queue, burst_.flows[1].queue) != nullptr; }
 
-// True if the transfer is all sent when the burst has had its turns.
+// True if all of the transfer is sent with the burst's last slot.
 bool DmaBursts::ends(const DmaQueue& queue) const {
-  return std::ranges::any_of(run_.parts, [&](const ReservedPart& part) {
-    return part.queue == &queue && part.all && part.left > 0;
+  return std::ranges::any_of(burst_.flows, [&](const PlannedFlow& flow) {
+    return flow.queue == &queue && flow.all && flow.left > 0;
   });
 }
 
-// True if a turn of the present time is past: it is in the first batch, unless that has yet to reach the DMA.
+// True if a slot of the present time is past: it is in the first batch, unless that has yet to reach the DMA.
 bool DmaBursts::had_turn() const {
   return engine_.batch() > 1 || (engine_.batch() == 1 && !engine_.is_due());
 }
 
-// Counts the turns that are past by now.
+// Counts the slots that are past by now.
 void DmaBursts::take_turns(bool present) {
-  const std::int64_t turned = paced_->turned(present);
-  if (turned <= run_.taken) return;
-  const DmaQueue& last = *run_.parts[static_cast<std::size_t>((turned - 1) % run_.ways)].queue;
+  const std::int64_t past = schedule_->slots_past(present);
+  if (past <= burst_.taken) return;
+  const DmaQueue& last = *burst_.flows[static_cast<std::size_t>((past - 1) % burst_.flow_count)].queue;
   const Bytes whole = engine_.turn_of(last);
   DmaEngine::Turn& turn = engine_.turn();
   const auto number = static_cast<std::size_t>(&last - engine_.queues().data());
-  if (number != turn.queue || run_.ways > 1) turn.left = 0_B;
+  if (number != turn.queue || burst_.flow_count > 1) turn.left = 0_B;
   turn.queue = number;
-  const std::int64_t in_a_row = run_.ways > 1 ? 1 : turned - run_.taken;
-  for (std::int64_t i = 0; i < in_a_row; ++i) turn.left = (turn.left <= 0_B ? whole : turn.left) - run_.size;
-  const Bytes less = turned == run_.count ? run_.less : 0_B;
+  const std::int64_t in_a_row = burst_.flow_count > 1 ? 1 : past - burst_.taken;
+  for (std::int64_t i = 0; i < in_a_row; ++i)
+    turn.left = (turn.left <= 0_B ? whole : turn.left) - burst_.size;
+  const Bytes less = past == burst_.count ? burst_.less : 0_B;
   turn.left += less;
-  for (std::int64_t first = run_.taken; first < std::min(run_.taken + run_.ways, turned); ++first) {
-    ReservedPart& part = run_.parts[static_cast<std::size_t>(first % run_.ways)];
-    const std::int64_t turns = (turned - first + run_.ways - 1) / run_.ways;
-    engine_.have_left(*part.queue, run_.size * turns - less, paced_->left(first + (turns - 1) * run_.ways));
-    part.left -= turns;
+  for (std::int64_t first = burst_.taken; first < std::min(burst_.taken + burst_.flow_count, past); ++first) {
+    PlannedFlow& flow = burst_.flows[static_cast<std::size_t>(first % burst_.flow_count)];
+    const std::int64_t turns = (past - first + burst_.flow_count - 1) / burst_.flow_count;
+    engine_.have_left(*flow.queue, burst_.size * turns - less,
+                      schedule_->left(first + (turns - 1) * burst_.flow_count));
+    flow.left -= turns;
   }
-  run_.taken = turned;
-  if (run_.taken == run_.count) run_ = {};
+  burst_.taken = past;
+  if (burst_.taken == burst_.count) burst_ = {};
 }
 
-// Each packet of the rest is then sent at its turn.
+// The DMA then sends each packet of the rest in its slot.
 void DmaBursts::end(bool present) {
   if (active()) take_turns(present);
   if (active()) {
-    for (const ReservedPart& part : run_.parts) {
-      if (!part.all || part.left == 0) continue;
-      Transfer& transfer = part.queue->sender();
+    for (const PlannedFlow& flow : burst_.flows) {
+      if (!flow.all || flow.left == 0) continue;
+      Transfer& transfer = flow.queue->sender();
       if (transfer.progress.unanswered == 0) transfer.progress.reserved = 0;
     }
-    run_ = {};
-    engine_.port_free() = paced_->turn(paced_->turned(present));
+    burst_ = {};
+    engine_.port_free() = schedule_->slot_time(schedule_->slots_past(present));
     engine_.wake_again();
   }
-  paced_->end(present);
+  schedule_->end(present);
 }
 
 void DmaBursts::send(Message& message, Bytes size, Lane::Slot slot) {
-  if (paced_ != nullptr)
-    paced_->send(message, size, slot);
+  if (schedule_ != nullptr)
+    schedule_->send(message, size, slot);
   else
     fabric_.inject(message, size, slot.start, slot.end);
 }
 
 void DmaBursts::leave(Time at) {
-  if (paced_ != nullptr) paced_->pass(at);
+  if (schedule_ != nullptr) schedule_->pass(at);
 }
 
 void DmaBursts::before_read() {
@@ -163,7 +165,7 @@ void DmaBursts::before_read() {
 }
 
 std::optional<Lane::Slot> DmaBursts::yield(LiveLink& link, const Packet& packet, Time overhead) {
-  const std::optional<Lane::Slot> between = paced_->between(link, packet, overhead);
+  const std::optional<Lane::Slot> between = schedule_->between(link, packet, overhead);
   if (!between) end(had_turn());
   return between;
 }

@@ -12,48 +12,48 @@
 
 namespace kbsim::hw {
 
-/// Plans the turns of a message's packets while no other class may send, or of two messages that take turns
-/// packet by packet.
+/// Reserves a DMA's arbitration slots: for packets of one message while no other class may send, or of two
+/// messages that alternate packet by packet.
 class DmaBursts final : private ILinkClaim {
  public:
   explicit DmaBursts(DmaEngine& engine) : engine_{engine}, fabric_{engine.network()} {}
 
-  /// True if planned turns are yet to come.
-  [[nodiscard]] bool active() const { return run_.count > 0; }
-  /// True if planned packets are yet to cross their links.
-  [[nodiscard]] bool holds() { return paced_ != nullptr && paced_->holds(); }
-  /// True if a planned packet passes the DMA now.
-  [[nodiscard]] bool passes_now() const { return paced_ != nullptr && paced_->crosses_now(); }
+  /// True if reserved slots are yet to come.
+  [[nodiscard]] bool active() const { return burst_.count > 0; }
+  /// True if packets of a burst are yet to cross the links that it claims.
+  [[nodiscard]] bool has_claim() { return schedule_ != nullptr && schedule_->has_claim(); }
+  /// True if a packet of a burst arrives at the DMA now.
+  [[nodiscard]] bool passes_now() const { return schedule_ != nullptr && schedule_->crosses_now(); }
   /// See IDmaPlan::plan_burst().
   [[nodiscard]] std::optional<Time> plan(DmaQueue& queue, Bytes size, Time gap);
-  /// Counts the turns that are past; one of this time is past if `present`.
+  /// Counts the slots that are past; one of this time is past if `present`.
   void take_turns(bool present);
   /// True if a class outside the burst may send.
   [[nodiscard]] bool has_rival();
-  /// True if the first transfer of the class is all sent when the burst has had its turns.
+  /// True if all of the class's first transfer is sent with the burst's last slot.
   [[nodiscard]] bool ends(const DmaQueue& queue) const;
-  /// Revokes the turns that are yet to come.
+  /// Revokes the slots that are yet to come.
   void end(bool present);
   void send(Message& message, Bytes size, Lane::Slot slot);
   void leave(Time at);
   void before_read();
 
  private:
-  struct ReservedPart {
+  struct PlannedFlow {
     DmaQueue* queue = nullptr;
-    std::int64_t left = 0;  // turns that the queue hasn't counted yet
-    bool all = false;       // the transfer is all sent then
+    std::int64_t left = 0;  // slots that the queue hasn't counted yet
+    bool all = false;       // all of the transfer is sent then
   };
-  struct ReservedRun {
-    std::array<ReservedPart, 2> parts{};
-    std::int64_t ways = 1;  // number of parts
-    Bytes size;             // of each packet
+  struct PlannedBurst {
+    std::array<PlannedFlow, 2> flows{};
+    std::int64_t flow_count = 1;
+    Bytes size;  // of each packet
     std::int64_t count = 0;
-    std::int64_t taken = 0;  // turns that the queues have counted
-    Bytes less;              // bytes that the last is shorter, if one class has them
+    std::int64_t taken = 0;  // slots that the queues have counted
+    Bytes less;              // the last packet is shorter by this
   };
-  [[nodiscard]] PacedRuns* paced();
-  void follow(DmaQueue& queue, DmaQueue* other, const ReservedRun& reserved);
+  [[nodiscard]] BurstSchedule* schedule();
+  void follow(DmaQueue& queue, DmaQueue* other, const PlannedBurst& reserved);
   [[nodiscard]] DmaQueue* rival_of(const DmaQueue& queue, const DmaQueue* but = nullptr);
   [[nodiscard]] bool takes_turns(const DmaQueue& queue, const DmaQueue& other, Bytes size);
   [[nodiscard]] bool had_turn() const;
@@ -62,9 +62,9 @@ class DmaBursts final : private ILinkClaim {
 
   DmaEngine& engine_;
   Fabric& fabric_;
-  ReservedRun run_;                   // whose turns are to come
-  std::unique_ptr<PacedRuns> paced_;  // from the first on
-  Token ends_ = 0;                    // number of bursts that end a transfer
+  PlannedBurst burst_;                       // some of its slots are yet to come
+  std::unique_ptr<BurstSchedule> schedule_;  // from the first burst on
+  Token ends_ = 0;                           // number of bursts that end a transfer
 };
 
 }  // namespace kbsim::hw

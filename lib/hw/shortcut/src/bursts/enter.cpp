@@ -1,6 +1,6 @@
-// Packets of bursts. They arrive at a node that passes them on, perhaps at the time at which they are sent
-// there, and are reserved from there on. A packet that arrives before them revokes them like any others. If
-// they haven't crossed the link to that node, they then arrive as the holder of their burst decides.
+// Packets of bursts are reserved from the node after the unit on. They may arrive there at the time at which
+// they are sent. A packet that arrives before them revokes their reservations. Packets that have yet to cross
+// the link to that node then arrive as the holder of their burst decides.
 #include <algorithm>
 
 #include "../i_link_claim.hpp"
@@ -8,61 +8,62 @@
 
 namespace kbsim::hw {
 
-std::int64_t Reservations::enter(Message& message, PacketRun run, const RunEntry& entry) {
-  LiveLink& came = fabric_.live(message.route[entry.hop - 1]);
-  PacketRun coming = run;
-  coming.head = entry.head;
-  coming.tail = entry.tail;
+std::int64_t Reservations::enter(Message& message, PacketRun run, const BurstEntry& entry) {
+  LiveLink& ingress = fabric_.live(message.route[entry.hop - 1]);
+  PacketRun arriving = run;
+  arriving.head = entry.head;
+  arriving.tail = entry.tail;
   std::int64_t entered = 0;
   const auto pass = [&](std::int64_t n) {
     fabric_.add_under_way(-(n * run.head + n * (n - 1) / 2 * run.gap));
     message.injected += static_cast<std::uint32_t>(n);
     message.source_tail = run.tail + (n - 1) * run.gap;
-    for (PacketRun* const each : {&run, &coming}) each->head += n * run.gap, each->tail += n * run.gap;
+    for (PacketRun* const each : {&run, &arriving}) each->head += n * run.gap, each->tail += n * run.gap;
     entered += n;
   };
   while (entered < run.count) {
     Packet& packet = fabric_.allocate();
     packet = {.message = &message, .size = run.size, .ordinal = message.injected, .injected = run.head};
-    RunEntry next = entry;
-    next.head = coming.head;
-    next.tail = coming.tail;
+    BurstEntry next = entry;
+    next.head = arriving.head;
+    next.tail = arriving.tail;
     if (!enter(packet, next)) {
       fabric_.free(packet);
       break;
     }
     if (message.injected == 0) message.sent = run.head;
     pass(1);
-    PacketRun more = coming;
+    PacketRun more = arriving;
     more.count = run.count - entered;
     if (more.count == 0) break;
-    const std::int64_t reserved = extend(ahead(came).train, message, more);
+    const std::int64_t reserved = extend(ahead(ingress).train, message, more);
     if (reserved > 0) pass(reserved);
   }
   return entered;
 }
 
-bool Reservations::enter(Packet& packet, const RunEntry& entry) {
-  LiveLink& came = fabric_.live(packet.message->route[entry.hop - 1]);
+bool Reservations::enter(Packet& packet, const BurstEntry& entry) {
+  LiveLink& ingress = fabric_.live(packet.message->route[entry.hop - 1]);
   packet.hop = entry.hop;
   packet.head = entry.head;
   packet.tail = entry.tail;
-  packet.port = came.port;
+  packet.port = ingress.port;
   packet.late = entry.late;
   packet.paced = true;
-  return enters(packet, came, entry);
+  return enters(packet, ingress, entry);
 }
 
-// The order of packets that arrive by events isn't known, so a burst doesn't enter while some are expected.
-bool Reservations::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
-  Ahead& here = ahead(came);
+// Reservations don't know in which order packets arrive by events. So a burst doesn't enter while some are
+// expected.
+bool Reservations::enters(Packet& packet, LiveLink& ingress, const BurstEntry& entry) {
+  Ahead& here = ahead(ingress);
   if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
     close(here.train);
   if (joins(packet, here.train)) return true;
-  if (came.arrivals->expects(came.port - 1) || here.doubt.pauses()) return false;
+  if (ingress.arrivals->expects(ingress.port - 1) || here.back_off.pauses()) return false;
   LiveLink& link = fabric_.next_link(packet);
-  if (!may_book(packet, link, ahead(link))) return false;
-  go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+  if (!may_reserve(packet, link, ahead(link))) return false;
+  go_on(packet, &ingress, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
   here.train->batch = entry.batch;
   here.train->lag = entry.lag;
   return true;
@@ -72,7 +73,7 @@ void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uin
   LiveLink& link = fabric_.live(message.route[hop]);
   Ahead& there = ahead(link);
   const auto is_one = [&](const Reservation& reservation) {
-    return is_of_run(reservation, message, ordinal);
+    return is_of_burst(reservation, message, ordinal);
   };
   while (std::ranges::any_of(there.reservations, is_one)) {
     if (is_one(there.reservations.back()))
@@ -85,9 +86,10 @@ void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uin
 
 // True if the reservation has packets of the message from `ordinal` on. Past reservations may be of messages
 // that no longer exist.
-bool Reservations::is_of_run(const Reservation& reservation, const Message& message,
-                             std::uint32_t ordinal) const {
-  if (!is_paced(reservation) || reservation.head(count(reservation) - 1) < fabric_.sim().now()) return false;
+bool Reservations::is_of_burst(const Reservation& reservation, const Message& message,
+                               std::uint32_t ordinal) const {
+  if (!is_burst_entry(reservation) || reservation.head(count(reservation) - 1) < fabric_.sim().now())
+    return false;
   const Train& train = *reservation.train;
   return train.message == &message && train.ordinal + count(reservation) > ordinal;
 }
@@ -99,9 +101,9 @@ void Reservations::shorten_last(LiveLink& link, std::uint32_t ordinal) {
   const std::uint32_t from = ordinal - std::min(ordinal, first);
   const std::uint32_t packets = count(taken);
   close(taken.train);
-  const std::uint32_t end = hop_of(taken, from);
+  const std::uint32_t end = end_hop(taken, from);
   const std::span<const LinkId> route = taken.train->message->route;
-  for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
+  for (std::uint32_t hop = hop_after(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
   for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
   there.reservations.back().limit = from;
   if (taken.served == from) drop_back(link, there);

@@ -1,5 +1,5 @@
 // How packets become a train. The second packet shows at which distance they follow each other on each link,
-// and whether this holds for all that follow.
+// and whether that distance is steady.
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
@@ -19,7 +19,7 @@ Train& Reservations::begin(Packet& packet, Train*& keeper) {
   train.keeper = &keeper;
   train.from = packet.hop;
   train.late = packet.late;
-  train.paced = packet.paced;
+  train.in_burst = packet.paced;
   train.reservations = 0;
   train.open = true;
   train.again = 0;
@@ -45,7 +45,7 @@ void Reservations::close_last(LiveLink& link, Ahead& there) {
   if (last.served == count(last)) drop_back(link, there);
 }
 
-// The packet joins the train if it follows as the others do. Else the train is over.
+// The packet joins the train if it follows at the same distance as the others. Else the train is closed.
 bool Reservations::joins(Packet& packet, Train* train) {
   if (train == nullptr) return false;
   if (follows(packet, *train)) return join(packet, *train), true;
@@ -58,20 +58,20 @@ bool Reservations::follows(const Packet& packet, Train& train) {
   const Time gap = packet.head - train.last.head;
   if (packets == kMostOfTrain || packet.message != train.message ||
       packet.message->sequence != train.sequence || packet.ordinal != train.ordinal + packets ||
-      packet.hop != train.from || packet.late != train.late || packet.paced != train.paced)
+      packet.hop != train.from || packet.late != train.late || packet.paced != train.in_burst)
     return false;
-  if (packet.size != train.size) return packets > 1 && gap == train.gap && goes_shorter(packet, train);
+  if (packet.size != train.size) return packets > 1 && gap == train.gap && follows_shorter(packet, train);
   if (packet.tail - train.last.tail != gap) return false;
   return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
 }
 
 Reservation& Reservations::growing(LiveLink& link, const Train& train) {
   Reservation& last = ahead(link).reservations.back();
-  ensure(last.train == &train, "a train that may grow has the last booking of each of its links");
+  ensure(last.train == &train, "a train that may grow has the last reservation of each of its links");
   return last;
 }
 
-// The second packet of a train.
+// The second packet of a train sets the distances of all that follow. False if they aren't steady.
 bool Reservations::sets_pace(const Packet& packet, Train& train) {
   follows_.clear();
   Packet second{packet};
@@ -80,11 +80,11 @@ bool Reservations::sets_pace(const Packet& packet, Train& train) {
     const Time overhead = ahead(link).overhead;
     Reservation& reservation = growing(link, train);
     const Passage next = passage(second, overhead, reservation.first.end, reservation.service);
-    if (reservation.hop != second.hop) return false;  // a route that comes here twice
+    if (reservation.hop != second.hop) return false;  // a route that crosses the link twice
     if (!steady(reservation.first, next, overhead, reservation.service)) return false;
     follows_.push_back({&reservation, next});
     cross(second, link, next);
-    skip(second, link, reservation.trailing, reservation.reach);
+    skip(second, link, reservation.shadowed, reservation.reach);
   }
   for (const auto& [reservation, next] : follows_) {
     reservation->gap = next.head - reservation->first.head;
@@ -95,8 +95,8 @@ bool Reservations::sets_pace(const Packet& packet, Train& train) {
   return true;
 }
 
-// The last packet of a message starts as another would, and leaves sooner.
-bool Reservations::goes_shorter(const Packet& packet, Train& train) {
+// The last packet of a message starts when a full packet would, and ends earlier.
+bool Reservations::follows_shorter(const Packet& packet, Train& train) {
   if (packet.size > train.size || packet.ordinal + 1 != packet.message->packets) return false;
   const auto sooner = [](Time another, Time by) {
     return static_cast<std::uint64_t>((another - by).count());
@@ -109,7 +109,7 @@ bool Reservations::goes_shorter(const Packet& packet, Train& train) {
   while (last.hop < train.to) {
     LiveLink& link = fabric_.next_link(last);
     Reservation& reservation = growing(link, train);
-    if (reservation.hop != last.hop) return false;  // a route that comes here twice
+    if (reservation.hop != last.hop) return false;  // a route that crosses the link twice
     const Time start = reservation.start(train.count);
     const Time end =
         std::max(start + link.lane.rate().serialization(packet.size), last.tail + ahead(link).overhead);
@@ -119,7 +119,7 @@ bool Reservations::goes_shorter(const Packet& packet, Train& train) {
       return false;
     follows_.push_back({&reservation, passage});
     cross(last, link, passage);
-    skip(last, link, reservation.trailing, reservation.reach);
+    skip(last, link, reservation.shadowed, reservation.reach);
   }
   for (const auto& [reservation, passage] : follows_) {
     reservation->tail_sooner =
@@ -148,7 +148,7 @@ void Reservations::join(Packet& packet, Train& train) {
   packet.port = end.port;
   packet.late = 0;
   packet.paced = false;
-  come_to_end(packet, end);
+  arrive_at_end(packet, end);
 }
 
 }  // namespace kbsim::hw

@@ -5,10 +5,11 @@
 
 namespace kbsim::hw {
 
-std::int64_t Reservations::follow(const Message& message, LiveLink* came, const PacketRun& run) {
-  const LinkAhead* const there = came != nullptr ? came->ahead : fabric_.live(message.route.front()).ahead;
+std::int64_t Reservations::follow(const Message& message, LiveLink* ingress, const PacketRun& run) {
+  const LinkAhead* const there =
+      ingress != nullptr ? ingress->ahead : fabric_.live(message.route.front()).ahead;
   if (there == nullptr) return 0;
-  return extend(came != nullptr ? there->train : there->own_train, message, run);
+  return extend(ingress != nullptr ? there->train : there->own_train, message, run);
 }
 
 // The last packet of the message is never among these packets.

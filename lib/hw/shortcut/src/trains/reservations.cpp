@@ -28,33 +28,33 @@ LinkAhead& Reservations::look_ahead(LiveLink& link) {
   const bool is_leaf = fabric_.graph().out(link.from).size() == 1 && fabric_.inputs(link.from) == 1;
   const bool crosses = link.border() != nullptr;  // packets that were handed over can't be revoked
   link.ahead = &ahead_.emplace_back();
-  link.ahead->books = fabric_.arrivals(link.from) != nullptr && !crosses;
+  link.ahead->passes_on = fabric_.arrivals(link.from) != nullptr && !crosses;
   link.ahead->is_source = is_leaf && from.contract().only_answers && fabric_.goes_at_once(link) && !crosses;
   link.ahead->overhead = from.overhead();
   if (!crosses) find_end(link);
   return *link.ahead;
 }
 
-// The next packets reserve no further. Their number doubles with each revocation, up to a limit.
-void Doubt::grow() {
-  constexpr std::uint8_t kMostDoubt = 4;
-  pause_ = static_cast<std::uint16_t>(1U << doubt_);
-  if (doubt_ < kMostDoubt) ++doubt_;
+// The next packets reserve no further. Their number doubles with each costly revocation, up to a limit.
+void BackOff::grow() {
+  constexpr std::uint8_t kMostLevel = 4;
+  pause_ = static_cast<std::uint16_t>(1U << level_);
+  if (level_ < kMostLevel) ++level_;
   tries_ = 0;
 }
 
-bool Doubt::pauses() {
-  constexpr std::uint32_t kTries = 16;  // packets without a pause until the doubt shrinks
+bool BackOff::pauses() {
+  constexpr std::uint32_t kTries = 16;  // packets without a pause until the next one is halved
   if (pause_ > 0) return --pause_, true;
-  if (doubt_ > 0 && ++tries_ == kTries) --doubt_, tries_ = 0;
+  if (level_ > 0 && ++tries_ == kTries) --level_, tries_ = 0;
   return false;
 }
 
-void Reservations::arrive(Packet& packet, LiveLink& came) {
-  if (came.arrivals == nullptr) return come_to_end(packet, came);
-  Ahead& here = ahead(came);
+void Reservations::arrive(Packet& packet, LiveLink& ingress) {
+  if (ingress.arrivals == nullptr) return arrive_at_end(packet, ingress);
+  Ahead& here = ahead(ingress);
   if (joins(packet, here.train)) return;
-  go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+  go_on(packet, &ingress, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
 }
 
 // Packets of one time leave in an order that depends on their content, so all of them leave by events.
@@ -62,20 +62,21 @@ bool Reservations::leave(Packet& packet) {
   LiveLink& link = fabric_.next_link(packet);
   Ahead& there = ahead(link);
   if (!there.is_source) return false;
-  if (packet.head <= fabric_.sim().now() || !comes_last(packet, link, there) || there.own_doubt.pauses()) {
+  if (packet.head <= fabric_.sim().now() || !leaves_last(packet, link, there) ||
+      there.own_back_off.pauses()) {
     there.posted = std::max(there.posted, packet.head);
     return false;
   }
   if (joins(packet, there.own_train)) return true;
   Train* const train = more_follow(packet) ? &begin(packet, there.own_train) : nullptr;
   const Passage at_first{.head = packet.head, .tail = packet.tail};
-  book(packet, link, there, train);
+  reserve_link(packet, link, there, train);
   go_on(packet, &link, train, there.own_train, at_first);
   return true;
 }
 
 // A packet that leaves by an event revokes the reservations after it.
-bool Reservations::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
+bool Reservations::leaves_last(const Packet& packet, LiveLink& link, Ahead& there) {
   serve_before(link, there, fabric_.sim().now(), 1);
   bool last = there.posted < fabric_.sim().now();
   while (link.reserved > 0) {
@@ -106,7 +107,7 @@ bool Reservations::comes_last(const Packet& packet, LiveLink& link, Ahead& there
   }
   if (const LiveLink* const link = own_at(packet.hop + 2); link != nullptr && link->ahead != nullptr) {
     __builtin_prefetch(&link->ahead->reservations);
-    __builtin_prefetch(&link->ahead->doubt);
+    __builtin_prefetch(&link->ahead->back_off);
   }
   if (LiveLink* const link = own_at(packet.hop + 1); link != nullptr && link->reserved > 0) {
     __builtin_prefetch(link->ahead->reservations.begin());
@@ -114,86 +115,86 @@ bool Reservations::comes_last(const Packet& packet, LiveLink& link, Ahead& there
   }
 }
 
-// Reserves from the end of `came` on, as far as possible.
-void Reservations::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper,
+// Reserves from the end of `ingress` on, as far as possible.
+void Reservations::go_on(Packet& packet, LiveLink* ingress, Train* train, Train*& keeper,
                          const Passage& at_first) {
-  while (came->arrivals != nullptr) {
+  while (ingress->arrivals != nullptr) {
     fetch_ahead(packet);
-    const bool goes_on = !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() &&
-                         !came->arrivals->expects_many(came->port - 1);
+    const bool goes_on = !fabric_.at_end(packet) && !ahead(*ingress).back_off.pauses() &&
+                         !ingress->arrivals->expects_many(ingress->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
     if (link == nullptr) break;
-    if (!may_book(packet, *link, ahead(*link)) && !comes_before_few(packet, *link, ahead(*link))) {
-      if (train != nullptr || more_follow(packet) || !goes_between(packet, *link, ahead(*link))) break;
+    if (!may_reserve(packet, *link, ahead(*link)) && !revokes_few(packet, *link, ahead(*link))) {
+      if (train != nullptr || more_follow(packet) || !reserves_between(packet, *link, ahead(*link))) break;
     } else {
       if (train == nullptr && (more_follow(packet) || packet.paced)) train = &begin(packet, keeper);
-      book(packet, *link, ahead(*link), train);
+      reserve_link(packet, *link, ahead(*link), train);
     }
-    came = &came_by(packet);
+    ingress = &ingress_of(packet);
   }
   if (train != nullptr) {
     train->to = packet.hop;
     train->last = {.head = at_first.head, .tail = at_first.tail, .start = packet.head, .end = packet.tail};
   }
-  end_flight(packet, *came, train);
+  end_route(packet, *ingress, train);
 }
 
 // If the first packet of a train is unobserved, all others are, too, except the last of the message.
-void Reservations::end_flight(Packet& packet, LiveLink& came, Train* train) {
-  if (train == nullptr) return come_to_end(packet, came);
-  Ahead& there = ahead(came);
+void Reservations::end_route(Packet& packet, LiveLink& ingress, Train* train) {
+  if (train == nullptr) return arrive_at_end(packet, ingress);
+  Ahead& there = ahead(ingress);
   train->unobserved = is_unobserved(packet, there);
   if (!train->unobserved) {
     train->packets.set(0, packet);
-    return come_to_end(packet, came);
+    return arrive_at_end(packet, ingress);
   }
   there.reservations.back().ends = true;
   fabric_.free(packet);
 }
 
-void Reservations::come_to_end(Packet& packet, LiveLink& came) {
-  if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);
-  if (!arrives_unobserved(packet, came) && !is_accepted_at_once(packet, came))
-    fabric_.arrive_by_event(packet, came);
+void Reservations::arrive_at_end(Packet& packet, LiveLink& ingress) {
+  if (ingress.arrivals != nullptr) return ingress.arrivals->push(ingress.port - 1, packet);
+  if (!arrives_unobserved(packet, ingress) && !is_accepted_at_once(packet, ingress))
+    fabric_.arrive_by_event(packet, ingress);
 }
 
-bool Reservations::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
-  if (!there.books || link.claimed != 0) return false;
+bool Reservations::may_reserve(const Packet& packet, LiveLink& link, Ahead& there) {
+  if (!there.passes_on || link.claimed != 0) return false;
   if (link.reserved > 0) serve_before(link, there, fabric_.sim().now(), 0);
-  return link.reserved == 0 || is_behind_all(packet, there);
+  return link.reserved == 0 || is_after_all(packet, there);
 }
 
-// The first of many packets, before one or two that are reserved alone. The few arrive there by events, and
-// the many are reserved again after each of them.
-bool Reservations::comes_before_few(const Packet& packet, LiveLink& link, Ahead& there) {
+// True if the packet is the first of many, and it was enough to revoke one or two packets that are reserved
+// alone. These arrive by events, and the many are reserved again after each of them.
+bool Reservations::revokes_few(const Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::uint32_t kMany = 8;
   constexpr int kFew = 2;
-  if (!there.books || link.claimed != 0 || packet.message->packets - packet.ordinal < kMany) return false;
+  if (!there.passes_on || link.claimed != 0 || packet.message->packets - packet.ordinal < kMany) return false;
   for (int i = 0; i < kFew; ++i) {
-    if (!goes_alone(there.reservations.back())) return false;
+    if (!is_alone(there.reservations.back())) return false;
     revoke_last(link, there);
-    if (may_book(packet, link, there)) return true;
+    if (may_reserve(packet, link, there)) return true;
   }
   return false;
 }
 
 // True if no packet is reserved after this one, on any link of its route.
-bool Reservations::goes_alone(const Reservation& reservation) {
+bool Reservations::is_alone(const Reservation& reservation) {
   if (reservation.train != nullptr || reservation.hop == 0 || reservation.served > 0) return false;
   for (std::uint32_t hop = reservation.hop; hop < reservation.packet->hop; ++hop) {
     Ahead& there = ahead(fabric_.live(reservation.packet->message->route[hop]));
     InOrder<Reservation>& others = there.reservations;
-    if (there.trails && others.empty()) continue;
+    if (there.is_shadowed && others.empty()) continue;
     if (others.empty() || others.back().packet != reservation.packet || others.back().train != nullptr)
       return false;
   }
   return true;
 }
 
-// Reserves before others if none of them waits for the packet: it must fit between two reservations.
-bool Reservations::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
+// Reserves between two reservations if no reserved packet waits for this one.
+bool Reservations::reserves_between(Packet& packet, LiveLink& link, Ahead& there) {
   constexpr std::ptrdiff_t kFew = 8;
-  if (packet.paced || !there.books || link.claimed != 0 || link.reserved == 0) return false;
+  if (packet.paced || !there.passes_on || link.claimed != 0 || link.reserved == 0) return false;
   const ArrivalRank own_rank = rank(packet.late, packet.port);
   const auto is_before = [&](const Reservation& other) {
     const std::uint32_t packets = count(other);
@@ -212,13 +213,13 @@ bool Reservations::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   if (next->served > 0) split(there, *next);
   Reservation reservation = reservation_of(packet, own, service, nullptr);
   cross(packet, link, own);
-  cross_trailing(packet, reservation, route_end(packet));
+  cross_shadowed(packet, reservation, route_end(packet));
   there.reservations.insert(next, reservation);
   ++link.reserved;
   return true;
 }
 
-void Reservations::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
+void Reservations::reserve_link(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
   const Time service = link.lane.rate().serialization(packet.size);
   const Passage first = passage(packet, there.overhead, free(link, there), service);
   if (link.reserved > 0) close_last(link, there);
@@ -226,7 +227,7 @@ void Reservations::book(Packet& packet, LiveLink& link, Ahead& there, Train* tra
   ++link.reserved;
   if (train != nullptr) ++train->reservations;
   cross(packet, link, first);
-  cross_trailing(packet, there.reservations.back(), route_end(packet));
+  cross_shadowed(packet, there.reservations.back(), route_end(packet));
 }
 
 Reservation Reservations::reservation_of(Packet& packet, const Passage& first, Time service, Train* train) {
@@ -263,7 +264,7 @@ std::uint32_t Reservations::count(const Reservation& reservation) {
 }
 
 // The hop at which the packet arrives by an event, or at its end.
-std::uint32_t Reservations::hop_of(const Reservation& reservation, std::uint32_t index) {
+std::uint32_t Reservations::end_hop(const Reservation& reservation, std::uint32_t index) {
   if (reservation.train == nullptr) return reservation.packet->hop;
   const Packet* const known = reservation.train->known(index);
   return known != nullptr ? known->hop : reservation.train->to;
@@ -289,7 +290,7 @@ Time Reservations::free(const LiveLink& link, Ahead& there, InOrder<Reservation>
                                                              Time service) {
   const Time head = reservation.head(i) + there.overhead;
   const Time tail = reservation.tail(i) + there.overhead;
-  if (there.trails) [[unlikely]]
+  if (there.is_shadowed) [[unlikely]]
     link.lane.pass_run(head, reservation.end(i + packets - 1), reservation.gap, packets, size, service);
   else if (packets == 1)
     (void)link.lane.reserve(head, tail, size, service);
@@ -351,7 +352,7 @@ void Reservations::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRa
       continue;
     }
     if (!first.before(0, at, other)) return;
-    if (there.trails) [[unlikely]]
+    if (there.is_shadowed) [[unlikely]]
       link.lane.pass_run(first.first.start, first.first.end, Time{0}, 1, first.size, first.service);
     else
       (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead,
@@ -362,13 +363,13 @@ void Reservations::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRa
 }
 
 bool Reservations::none_on(LiveLink& link) {
-  if (is_trailed(link)) return false;
+  if (has_shadowed_packets(link)) return false;
   if (link.reserved > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   if (link.reserved > 0) return false;
   if (link.merges != 0) merge(link, fabric_.sim().now(), 0);
   if (link.ahead == nullptr || link.ahead->end == Ahead::End::observed) return true;
   if (link.ahead->end == Ahead::End::passed)
-    merge(*link.ahead->behind, fabric_.sim().now(), 0);
+    merge(*link.ahead->downstream, fabric_.sim().now(), 0);
   else
     catch_up(link);
   return link.ahead->unobserved.empty();
@@ -384,7 +385,7 @@ IShortcut::Meeting Reservations::before(LiveLink& link, const Packet& packet, Ti
     meeting.slot = link.ahead->claim->yield(link, packet, overhead);
   if (link.merges != 0) [[unlikely]]
     merge(link, packet);
-  meeting.reserves_again = link.reserved > 0 && make_way(link, packet);
+  meeting.reserves_again = link.reserved > 0 && revoke_after(link, packet);
   return meeting;
 }
 

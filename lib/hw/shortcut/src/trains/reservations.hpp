@@ -14,7 +14,7 @@
 #include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/sim/pool_queue.hpp"
 
-#include "../bursts/run_entry.hpp"
+#include "../bursts/burst_entry.hpp"
 #include "../claims.hpp"
 #include "timetable.hpp"
 #include "train_packets.hpp"
@@ -42,7 +42,7 @@ struct alignas(64) Train {
   std::uint32_t to = 0;            // hop after the last one
   std::uint32_t reservations = 0;  // number of reservations
   std::uint8_t late = 0;           // as in Packet, at the first node
-  bool paced = false;              // likewise
+  bool in_burst = false;           // likewise
   bool open = false;               // it may grow: its reservations are the last of their links
   bool unobserved = false;         // where it ends, only the message's last packet is observed
   std::uint8_t again = 0;          // how often packets of it were revoked and reserved again
@@ -58,22 +58,22 @@ struct alignas(64) Train {
   [[nodiscard]] Packet* known(std::uint32_t i) const { return packets.at(i); }
 };
 
-/// Back-off: after a revocation, a number of the next packets are reserved no further.
-class Doubt {
+/// After a costly revocation, a number of the next packets are reserved no further.
+class BackOff {
  public:
   void grow();
   [[nodiscard]] bool pauses();
 
  private:
   std::uint16_t pause_ = 0;
-  std::uint8_t doubt_ = 0;  // the next pause is 2^doubt long
+  std::uint8_t level_ = 0;  // the next pause is 2^level_ packets long
   std::uint8_t tries_ = 0;  // since the last pause
 };
 
-/// Packets of one size and route that have crossed shadowed links, which have not counted them yet.
+/// Packets of one size and route that have crossed shadowed links, which have yet to count them.
 struct Crossed {
-  const LinkId* trail = nullptr;  // as in Booking
-  std::uint16_t trailing = 0;
+  const LinkId* shadow = nullptr;  // as in Reservation
+  std::uint16_t shadowed = 0;
   Bytes size;
   std::int64_t packets = 0;
   Time start{};  // of the last one, at the link that shadows these
@@ -82,20 +82,20 @@ struct Crossed {
 
 /// State of a link for reservations, in addition to LiveLink.
 struct alignas(64) LinkAhead {
-  /// How the downstream node treats packets before the last of their message. `heard`: it observes each.
+  /// How the downstream node treats packets before the last of their message. `observed`: it observes each.
   /// `counted`: it only counts them. `served`: it may serve them later. `passed`: it passes them on to a node
   /// that does.
   enum class End : std::uint8_t { observed, counted, served, passed };
 
   InOrder<Reservation> reservations;
-  Time overhead{};         // of its node
-  Train* train = nullptr;  // the last that began at its end, while that may grow
-  Doubt doubt;             // back-off of packets that arrive by it
-  Doubt own_doubt;         // of a source: back-off of packets that begin there
-  bool books = false;      // its node only passes packets on
-  bool is_source = false;  // its node sends only when it takes packets
-  bool is_known = false;   // some route leads over it
-  bool trails = false;     // shadowed: no packet waits, since all arrive by `before`, which is no faster
+  Time overhead{};           // of its node
+  Train* train = nullptr;    // the last that began at its end, while that may grow
+  BackOff back_off;          // back-off of packets that arrive by it
+  BackOff own_back_off;      // of a source: back-off of packets that begin there
+  bool passes_on = false;    // its node only passes packets on
+  bool is_source = false;    // its node sends only when it takes packets
+  bool is_known = false;     // some route leads over it
+  bool is_shadowed = false;  // no packet waits: all arrive by `before`, which is no faster
   End end = End::observed;
   // Only for a source:
   Train* own_train = nullptr;    // the last that began there, while that may grow
@@ -106,15 +106,15 @@ struct alignas(64) LinkAhead {
   // For unobserved packets:
   InOrder<UnobservedPackets> unobserved;  // that have crossed the link
   ILateReceiver* receiver = nullptr;      // the component at its end, if it is one
-  LiveLink* behind = nullptr;             // the next link, by which they are passed on
+  LiveLink* downstream = nullptr;         // the next link, by which they are passed on
   std::vector<LiveLink*> merged;          // unobserved packets that arrive by these links cross this one
   ILinkClaim* claim = nullptr;            // its holder knows which packets will cross this link
 };
 
-/// Reservations: for each link of the route of a packet, when that link will serve it. A link serves packets
-/// in the order in which they arrive at its node, by time and port. So a reservation holds until a packet
-/// arrives before it. That packet revokes it, with all later reservations of this link and all that follow
-/// from them downstream. A revoked packet arrives at the link like any other.
+/// Reserves the links of a packet's route: when each will serve it. A link serves packets in the order in
+/// which they arrive at its node, by time and port. So a reservation holds until a packet arrives before it.
+/// That packet revokes it, with all later reservations of this link and all that follow from them downstream.
+/// A revoked packet is reserved again, or arrives at the link by an event.
 class Reservations final : public IShortcut {
  public:
   /// Make it as the last part of connecting the fabric.
@@ -128,8 +128,8 @@ class Reservations final : public IShortcut {
   // IShortcut:
   void know(std::span<const LinkId> route) override;
   [[nodiscard]] bool leave(Packet& packet) override;
-  void arrive(Packet& packet, LiveLink& came) override;
-  [[nodiscard]] std::int64_t follow(const Message& message, LiveLink* came, const PacketRun& run) override;
+  void arrive(Packet& packet, LiveLink& ingress) override;
+  [[nodiscard]] std::int64_t follow(const Message& message, LiveLink* ingress, const PacketRun& run) override;
   [[nodiscard]] Meeting before(LiveLink& link, const Packet& packet, Time overhead) override;
   void reserve_again() override;
   void accept_before(const Packet& packet) override;
@@ -164,9 +164,9 @@ class Reservations final : public IShortcut {
 
   // For bursts:
   /// Reserves for the next packets of an open message, with the times of `run` and `entry`; returns how many.
-  [[nodiscard]] std::int64_t enter(Message& message, PacketRun run, const RunEntry& entry);
-  /// Likewise for one packet that was to go on by an event. False: it can't.
-  [[nodiscard]] bool enter(Packet& packet, const RunEntry& entry);
+  [[nodiscard]] std::int64_t enter(Message& message, PacketRun run, const BurstEntry& entry);
+  /// Likewise for one packet that was to continue by an event. False: it can't.
+  [[nodiscard]] bool enter(Packet& packet, const BurstEntry& entry);
   /// Removes the packets from `ordinal` on: they don't arrive at the node after `hop` links.
   void leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal);
 
@@ -181,7 +181,7 @@ class Reservations final : public IShortcut {
   [[nodiscard]] bool joins(Packet& packet, Train* train);
   [[nodiscard]] bool follows(const Packet& packet, Train& train);
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
-  [[nodiscard]] bool goes_shorter(const Packet& packet, Train& train);
+  [[nodiscard]] bool follows_shorter(const Packet& packet, Train& train);
   [[nodiscard]] Reservation& growing(LiveLink& link, const Train& train);
   void join(Packet& packet, Train& train);
   [[nodiscard]] static std::int64_t extend(Train* train, const Message& message, const PacketRun& run);
@@ -198,7 +198,7 @@ class Reservations final : public IShortcut {
   // Reservations.
   // The packet is at the node of the link now and crosses next: later reservations are revoked. True if they
   // can be made again, by reserve_again(), as soon as the packet has crossed the link.
-  [[nodiscard]] bool make_way(LiveLink& link, const Packet& packet);
+  [[nodiscard]] bool revoke_after(LiveLink& link, const Packet& packet);
   // The packet leaves its source by an event.
   void leave_by_event(Packet& packet);
   // True if no packet is going to cross the link.
@@ -206,19 +206,19 @@ class Reservations final : public IShortcut {
   // Brings the links up to date: they have served what they have begun to serve before now.
   void serve_past();
   [[nodiscard]] static std::uint32_t count(const Reservation& reservation);
-  [[nodiscard]] static std::uint32_t hop_of(const Reservation& reservation, std::uint32_t index);
+  [[nodiscard]] static std::uint32_t end_hop(const Reservation& reservation, std::uint32_t index);
   [[nodiscard]] Packet& recall(const Reservation& reservation, std::uint32_t index);
-  void end_flight(Packet& packet, LiveLink& came, Train* train);
-  void come_to_end(Packet& packet, LiveLink& came);
+  void end_route(Packet& packet, LiveLink& ingress, Train* train);
+  void arrive_at_end(Packet& packet, LiveLink& ingress);
   void fetch_ahead(const Packet& packet);
-  void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
-  [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
-  [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
-  [[nodiscard]] bool comes_before_few(const Packet& packet, LiveLink& link, Ahead& there);
-  [[nodiscard]] bool goes_alone(const Reservation& reservation);
-  [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
-  [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
-  void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
+  void go_on(Packet& packet, LiveLink* ingress, Train* train, Train*& keeper, const Passage& at_first);
+  [[nodiscard]] bool leaves_last(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool may_reserve(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool revokes_few(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool is_alone(const Reservation& reservation);
+  [[nodiscard]] bool reserves_between(Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] static bool passes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
+  void reserve_link(Packet& packet, LiveLink& link, Ahead& there, Train* train);
   [[nodiscard]] static Reservation reservation_of(Packet& packet, const Passage& first, Time service,
                                                   Train* train);
   [[nodiscard]] static Passage passage(const Packet& packet, Time overhead, Time free, Time service);
@@ -234,38 +234,38 @@ class Reservations final : public IShortcut {
   static void serve_shorter(LiveLink& link, const Ahead& there, const Reservation& reservation);
   void serve_run(LiveLink& link, Ahead& there, const Reservation& reservation, std::uint32_t packets);
   void revoke_last(LiveLink& link, Ahead& there);
-  void come_again(const Reservation& taken);
+  void replay(const Reservation& taken);
   // The hop at which its packets have their next reservation, if they have one.
-  [[nodiscard]] static std::uint32_t behind(const Reservation& reservation) {
-    return reservation.hop + 1U + reservation.trailing;
+  [[nodiscard]] static std::uint32_t hop_after(const Reservation& reservation) {
+    return reservation.hop + 1U + reservation.shadowed;
   }
   [[nodiscard]] std::uint32_t shorten(LinkId at, const Reservation& earlier, std::uint32_t hop,
                                       std::uint32_t from);
-  void come_again(const Reservation& reservation, std::uint32_t index);
-  [[nodiscard]] static bool is_paced(const Reservation& reservation);
+  void replay_packet(const Reservation& reservation, std::uint32_t index);
+  [[nodiscard]] static bool is_burst_entry(const Reservation& reservation);
   [[nodiscard]] bool has_crossed(const Reservation& reservation, std::uint32_t index) const;
   void drop(const Reservation& reservation, std::uint32_t index);
-  void come_by_event(const Reservation& reservation, std::uint32_t index);
-  static void goes_back(const Reservation& reservation, std::uint32_t index, Packet& packet);
+  void arrive_by_event(const Reservation& reservation, std::uint32_t index);
+  static void move_back(const Reservation& reservation, std::uint32_t index, Packet& packet);
   void revoke_all(LiveLink& link);
   void withdraw(Packet& packet);
 
   // Shadowed links.
-  [[nodiscard]] bool may_trail(const LiveLink& link, LiveLink& before);
-  void cross_trailing(Packet& packet, Reservation& reservation, std::uint32_t end);
-  [[nodiscard]] static bool is_behind_all(const Packet& packet, Ahead& there);
-  void find_trail(Path& path, std::uint32_t hop) const;
-  [[nodiscard]] Path::Trail trail_from(const Path& path, std::uint32_t hop) const;
-  [[nodiscard]] const Path::Trail& trail(Path& path, std::uint32_t hop) const;
-  void skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const;
-  void trail_no_more(LiveLink& link, Ahead& there);
-  static void cross_unbooked(Packet& packet, const LiveLink& link);
-  [[nodiscard]] LiveLink& came_by(const Packet& packet) const;
+  [[nodiscard]] bool may_shadow(const LiveLink& link, LiveLink& before);
+  void cross_shadowed(Packet& packet, Reservation& reservation, std::uint32_t end);
+  [[nodiscard]] static bool is_after_all(const Packet& packet, Ahead& there);
+  void find_shadow(Path& path, std::uint32_t hop) const;
+  [[nodiscard]] Path::Trail shadow_from(const Path& path, std::uint32_t hop) const;
+  [[nodiscard]] const Path::Trail& shadow(Path& path, std::uint32_t hop) const;
+  void skip(Packet& packet, const LiveLink& link, std::uint32_t shadowed, Time reach) const;
+  void end_shadow(LiveLink& link, Ahead& there);
+  static void cross_unreserved(Packet& packet, const LiveLink& link);
+  [[nodiscard]] LiveLink& ingress_of(const Packet& packet) const;
   void drop_front(LiveLink& link, Ahead& there);
   [[nodiscard]] bool keeps(Ahead& there, const Reservation& served);
   void drop_passed(Ahead& there);
   template <class Do>
-  void for_trailing(const LinkId* trail, std::uint32_t trailing, Do act);
+  void for_shadowed(const LinkId* shadow, std::uint32_t shadowed, Do act);
   [[nodiscard]] bool has_passed(const Reservation& reservation) const;
   void account(Ahead& there, const Reservation& passed);
   void account(Ahead& there, const Reservation& passed, Bytes size, std::uint32_t first, std::uint32_t end);
@@ -278,12 +278,12 @@ class Reservations final : public IShortcut {
   void unfold(Ahead& there, Reservation& reservation);
   void unfold_all(LiveLink& link);
   void unfold(LiveLink& link);
-  [[nodiscard]] bool is_trailed(LiveLink& link);
+  [[nodiscard]] bool has_shadowed_packets(LiveLink& link);
 
   // Bursts.
-  [[nodiscard]] bool enters(Packet& packet, LiveLink& came, const RunEntry& entry);
-  [[nodiscard]] bool is_of_run(const Reservation& reservation, const Message& message,
-                               std::uint32_t ordinal) const;
+  [[nodiscard]] bool enters(Packet& packet, LiveLink& ingress, const BurstEntry& entry);
+  [[nodiscard]] bool is_of_burst(const Reservation& reservation, const Message& message,
+                                 std::uint32_t ordinal) const;
   void shorten_last(LiveLink& link, std::uint32_t ordinal);
   void notify_claims();
 
@@ -291,13 +291,13 @@ class Reservations final : public IShortcut {
   [[nodiscard]] bool may_reserve_again(const Reservation& taken) const;
   void keep(const Reservation& taken);
   void shorten_kept(const Reservation& earlier, std::uint32_t from);
-  void let_come();
-  void reserve(const Reservation& taken);
+  void replay_kept();
+  void reserve_kept(const Reservation& taken);
   void reserve_one(const Reservation& taken);
   [[nodiscard]] static Bytes size_of(const Reservation& reservation, std::uint32_t index);
   [[nodiscard]] std::uint32_t reserve_run(const Reservation& taken, std::uint32_t from);
   [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
-  void book_run(const Reservation& taken, std::uint32_t from, std::uint32_t end);
+  void reserve_links(const Reservation& taken, std::uint32_t from, std::uint32_t end);
   void move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end);
 
   // Unobserved packets.
@@ -314,8 +314,8 @@ class Reservations final : public IShortcut {
     if (there.unobserved.empty() || !there.unobserved.back().join(packets))
       there.unobserved.push_back(packets);
   }
-  [[nodiscard]] bool comes_later(const LiveLink& link) const;
-  [[nodiscard]] bool is_unobserved(const Packet& packet, const Ahead& came) const;
+  [[nodiscard]] bool arrives_later(const LiveLink& link) const;
+  [[nodiscard]] bool is_unobserved(const Packet& packet, const Ahead& ingress) const;
   void merge(LiveLink& link, Time at, std::uint32_t port);
   [[nodiscard]] static std::pair<LiveLink*, LiveLink*> first_merged(const Ahead& there);
   void pass(LiveLink& link, Ahead& there, UnobservedPackets& packets, std::uint32_t count);
@@ -323,10 +323,10 @@ class Reservations final : public IShortcut {
 
   Fabric& fabric_;
   Claims claims_;
-  bool is_whole_;                   // no other process has links
-  bool has_trails_ = false;         // some link is shadowed, or was
-  std::uint32_t trails_ended_ = 0;  // number of links that are shadowed no longer
-  Time served_{};                   // the links are up to date until then
+  bool is_whole_;                    // no other process has links
+  bool has_shadows_ = false;         // some link is shadowed, or was
+  std::uint32_t shadows_ended_ = 0;  // number of links that are shadowed no longer
+  Time served_{};                    // the links are up to date until then
   Storage<Train> trains_;
   Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
@@ -336,17 +336,17 @@ class Reservations final : public IShortcut {
   };
   std::vector<Follow> follows_;     // passages of a packet that may be its train's second, or shorter
   const LiveLink* met_ = nullptr;   // the link whose reservations a crossing packet revokes
-  bool some_come_ = false;          // some revoked packets arrive there by events
+  bool some_replayed_ = false;      // some revoked packets arrive there by events
   std::vector<Reservation> taken_;  // the others, reserved again after it; the last ones first
   struct TwoPassages {
     Passage first;
     Passage second;
     Time service{};
-    std::uint32_t trailing = 0;  // shadowed links after it, which have none
+    std::uint32_t shadowed = 0;  // shadowed links after it, which have none
     Time reach{};
   };
   std::vector<TwoPassages> two_passages_;  // of packets reserved again, by link
-  std::vector<LiveLink*> unreserved_;      // by which revoked packets of bursts were to arrive
+  std::vector<LiveLink*> unreserved_;      // claimed links by which revoked packets of bursts were to arrive
 };
 
 }  // namespace kbsim::hw

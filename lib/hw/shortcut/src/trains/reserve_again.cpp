@@ -1,25 +1,25 @@
-// Packets that are reserved again after a packet that arrived before them. The rest of their route gets new
-// reservations, as runs at a constant pace. Their reservations before that link stay.
+// Reserving again: revoked packets get new reservations from the link on at which another packet crossed, in
+// a few runs at a steady distance. Their reservations before that link stay.
 #include <algorithm>
 
 #include "reservations.hpp"
 
 namespace kbsim::hw {
 
-// All packets must go on to the end of the train.
+// True if all packets are reserved to the end of the train, and none arrives now.
 bool Reservations::may_reserve_again(const Reservation& taken) const {
   constexpr std::uint8_t kOften = 8;
   if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
   if (taken.train == nullptr) return true;
   const Train& train = *taken.train;
-  if (train.again >= kOften || is_paced(taken)) return false;
+  if (train.again >= kOften || is_burst_entry(taken)) return false;
   for (std::uint32_t i = taken.served; i < std::min(count(taken), train.packets.end()); ++i) {
     if (const Packet* const known = train.known(i); known != nullptr && known->hop != train.to) return false;
   }
   return true;
 }
 
-// The train is kept meanwhile, too.
+// Keeps the reservation until the other packet has crossed. Its train stays as long.
 void Reservations::keep(const Reservation& taken) {
   taken_.push_back(taken);
   if (taken.train == nullptr) return;
@@ -39,10 +39,10 @@ void Reservations::shorten_kept(const Reservation& earlier, std::uint32_t from) 
   }
 }
 
-// All kept packets arrive by events.
-void Reservations::let_come() {
+// All kept packets arrive by events after all.
+void Reservations::replay_kept() {
   for (const Reservation& taken : taken_) {
-    come_again(taken);
+    replay(taken);
     release(taken.train);
   }
   taken_.clear();
@@ -51,7 +51,7 @@ void Reservations::let_come() {
 void Reservations::reserve_again() {
   for (; !taken_.empty(); taken_.pop_back()) {
     const Reservation taken = taken_.back();
-    reserve(taken);
+    reserve_kept(taken);
     release(taken.train);
   }
 }
@@ -60,8 +60,8 @@ Bytes Reservations::size_of(const Reservation& reservation, std::uint32_t index)
   return index == reservation.shorter ? reservation.train->last_size : reservation.size;
 }
 
-// Reserves again in a few runs; the rest arrives by events.
-void Reservations::reserve(const Reservation& taken) {
+// Reserves again in a few runs; the remaining packets arrive by events.
+void Reservations::reserve_kept(const Reservation& taken) {
   constexpr int kFewRuns = 3;
   if (taken.train == nullptr) return reserve_one(taken);
   Reservation rest = taken;
@@ -70,17 +70,17 @@ void Reservations::reserve(const Reservation& taken) {
     if (reserved == 0) break;
     rest.served += reserved;
   }
-  if (rest.served < count(taken)) come_again(rest);
+  if (rest.served < count(taken)) replay(rest);
 }
 
-// Reserves as if the packet arrived there just now.
+// Reserves from the link on as if the packet arrived there just now.
 void Reservations::reserve_one(const Reservation& taken) {
   if (taken.served > 0) return;
   Packet& packet = *taken.packet;
   withdraw(packet);
-  goes_back(taken, 0, packet);
-  LiveLink& came = came_by(packet);
-  go_on(packet, &came, nullptr, ahead(came).train, {.head = packet.head, .tail = packet.tail});
+  move_back(taken, 0, packet);
+  LiveLink& ingress = ingress_of(packet);
+  go_on(packet, &ingress, nullptr, ahead(ingress).train, {.head = packet.head, .tail = packet.tail});
 }
 
 // Reserves again for the packets from `from` on; returns how many.
@@ -98,7 +98,7 @@ std::uint32_t Reservations::reserve_run(const Reservation& taken, std::uint32_t 
                      .ordinal = train.ordinal + from};
   if (!pass_on(first, taken.gap, train.to, paces)) return 0;
   const std::uint32_t reserved = paces ? left : 1;
-  book_run(taken, from, from + reserved);
+  reserve_links(taken, from, from + reserved);
   return reserved;
 }
 
@@ -110,32 +110,32 @@ bool Reservations::pass_on(Packet packet, Time gap, std::uint32_t to, bool& pace
   next.tail += gap;
   two_passages_.clear();
   while (packet.hop < to) {
-    const LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+    const LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
     LiveLink& link = fabric_.next_link(packet);
     Ahead& there = ahead(link);
-    if (came.arrivals->expects(came.port - 1) || !may_book(packet, link, there)) return false;
+    if (ingress.arrivals->expects(ingress.port - 1) || !may_reserve(packet, link, there)) return false;
     const Time service = link.lane.rate().serialization(packet.size);
     const Passage one = passage(packet, there.overhead, free(link, there), service);
     const Passage two = passage(next, there.overhead, one.end, service);
     paces = paces && steady(one, two, there.overhead, service);
     cross(packet, link, one);
     cross(next, link, two);
-    Reservation trailed{.first = one};
-    cross_trailing(packet, trailed, to);
-    skip(next, link, trailed.trailing, trailed.reach);
-    two_passages_.push_back({one, two, service, trailed.trailing, trailed.reach});
+    Reservation crossing{.first = one};
+    cross_shadowed(packet, crossing, to);
+    skip(next, link, crossing.shadowed, crossing.reach);
+    two_passages_.push_back({one, two, service, crossing.shadowed, crossing.reach});
   }
   return true;
 }
 
 // Reservations have the times of the train's first packet, as if it arrived and left at the pace of this run.
-void Reservations::book_run(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
+void Reservations::reserve_links(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
   Train& train = *taken.train;
   const std::span<const LinkId> route = train.message->route;
   std::uint32_t hop = taken.hop;
   std::uint32_t port = taken.port;
   Reservation last;
-  for (const auto& [one, two, service, trailing, reach] : two_passages_) {
+  for (const auto& [one, two, service, shadowed, reach] : two_passages_) {
     LiveLink& link = fabric_.live(route[hop]);
     Ahead& there = ahead(link);
     const bool is_one = end - from == 1;
@@ -154,16 +154,16 @@ void Reservations::book_run(const Reservation& taken, std::uint32_t from, std::u
             .port = port,
             .ends = train.unobserved && hop + 1 == train.to,
             .hop = static_cast<std::uint16_t>(hop),
-            .trailing = static_cast<std::uint16_t>(trailing),
+            .shadowed = static_cast<std::uint16_t>(shadowed),
             .shown = from,
             .served = from,
             .limit = end,
-            .trail = route.data() + hop + 1,
+            .shadow = route.data() + hop + 1,
             .reach = reach};
     there.reservations.push_back(last);
     ++link.reserved;
     ++train.reservations;
-    hop += 1 + trailing;
+    hop += 1 + shadowed;
     port = fabric_.live(route[hop - 1]).port;
   }
   move_ends(train, last, from, end);
@@ -171,14 +171,14 @@ void Reservations::book_run(const Reservation& taken, std::uint32_t from, std::u
 
 // Moves the arrivals of those packets that are observed there.
 void Reservations::move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end) {
-  LiveLink& came = fabric_.live(train.message->route[train.to - 1]);
+  LiveLink& ingress = fabric_.live(train.message->route[train.to - 1]);
   for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
     Packet* const packet = train.known(i);
     if (packet == nullptr) continue;
     withdraw(*packet);
     packet->head = last.start(i) + last.reach;
     packet->tail = last.end(i) + last.reach;
-    come_to_end(*packet, came);
+    arrive_at_end(*packet, ingress);
   }
 }
 

@@ -1,5 +1,5 @@
-// Revocation: a packet that arrives before others revokes their reservations, there and downstream. The
-// others arrive by events, or are reserved again after it.
+// Revocation: a packet that arrives before reserved ones revokes their reservations, there and downstream.
+// The revoked packets arrive by events, or are reserved again after it.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -10,29 +10,28 @@
 
 namespace kbsim::hw {
 
-// A packet that leaves its source comes after all that are reserved for this time. Packets that leave at one
-// time, and were known before, are never reserved.
-bool Reservations::make_way(LiveLink& link, const Packet& packet) {
+// A packet that leaves its source is served after all that are reserved for this time.
+bool Reservations::revoke_after(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
   serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
   if (here.reservations.empty()) return false;
-  if (goes_before_next(packet, link, here)) {
+  if (passes_before_next(packet, link, here)) {
     Reservation& next = here.reservations.front();
     if (next.served > 0) split(here, next);
     return false;
   }
   met_ = &link;
-  some_come_ = false;
+  some_replayed_ = false;
   while (!here.reservations.empty()) revoke_last(link, here);
   met_ = nullptr;
-  if (some_come_ || !unreserved_.empty()) let_come();
+  if (some_replayed_ || !unreserved_.empty()) replay_kept();
   notify_claims();
   return !taken_.empty();
 }
 
-// True if the next reserved packet doesn't wait for this one; then those after it don't, either. A packet
-// that leads reserves for its whole message.
-bool Reservations::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
+// True if the next reserved packet doesn't wait for this one; then those after it don't, either. False for a
+// packet that leads: the rest of its message follows at once.
+bool Reservations::passes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
   if (packet.leads) return false;
   const Reservation& next = here.reservations.front();
   const Time service = link.lane.rate().serialization(packet.size);
@@ -58,29 +57,29 @@ void Reservations::revoke_last(LiveLink& link, Ahead& there) {
   if (from < packets) {
     const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
     const std::span<const LinkId> route = message.route;
-    const std::uint32_t end = hop_of(taken, from);
-    for (std::uint32_t hop = behind(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
+    const std::uint32_t end = end_hop(taken, from);
+    for (std::uint32_t hop = hop_after(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
     shorten_kept(taken, from);
     if (&link == met_ && may_reserve_again(taken))
       keep(taken);
     else
-      come_again(taken);
+      replay(taken);
   }
   drop_back(link, there);
 }
 
 // The packets arrive by events, and back-off grows. It doesn't grow if at least half of the train was served
 // as reserved, or if only one packet is left.
-void Reservations::come_again(const Reservation& taken) {
+void Reservations::replay(const Reservation& taken) {
   const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
-  for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
+  for (std::uint32_t i = taken.served; i < count(taken); ++i) replay_packet(taken, i);
   LiveLink& link = fabric_.live(message.route[taken.hop]);
-  if (&link == met_) some_come_ = true;
-  LiveLink* const came = taken.hop > 0 ? &fabric_.live(message.route[taken.hop - 1]) : nullptr;
-  if (came != nullptr && is_paced(taken)) unreserved_.push_back(came);
+  if (&link == met_) some_replayed_ = true;
+  LiveLink* const ingress = taken.hop > 0 ? &fabric_.live(message.route[taken.hop - 1]) : nullptr;
+  if (ingress != nullptr && is_burst_entry(taken)) unreserved_.push_back(ingress);
   const std::uint32_t left = count(taken) - taken.served;
   const bool has_paid = taken.train != nullptr && (left == 1 || left <= taken.served);
-  if (!has_paid) (came != nullptr ? ahead(*came).doubt : ahead(link).own_doubt).grow();
+  if (!has_paid) (ingress != nullptr ? ahead(*ingress).back_off : ahead(link).own_back_off).grow();
 }
 
 // Ends the reservations of the same packets at a later hop before packet `from`. Returns the next hop at
@@ -99,7 +98,7 @@ std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::
   // Some packets of a train may have their own reservations downstream, which others don't have.
   std::optional<std::uint32_t> least;
   for (const Reservation& later : there.reservations | std::views::filter(is_later))
-    least = std::min(least.value_or(behind(later)), behind(later));
+    least = std::min(least.value_or(hop_after(later)), hop_after(later));
   while (std::ranges::any_of(there.reservations, is_later)) {
     Reservation& last = there.reservations.back();
     if (!is_it(last))
@@ -112,19 +111,20 @@ std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::
   return least.value_or(hop + 1);
 }
 
-// A packet of a burst that isn't there yet arrives as the holder of the burst decides: notify_claims().
-void Reservations::come_again(const Reservation& reservation, std::uint32_t index) {
-  if (is_paced(reservation) && !has_crossed(reservation, index)) return drop(reservation, index);
-  come_by_event(reservation, index);
+// A packet of a burst that has yet to cross the link before this node arrives as the holder of its burst
+// decides: notify_claims().
+void Reservations::replay_packet(const Reservation& reservation, std::uint32_t index) {
+  if (is_burst_entry(reservation) && !has_crossed(reservation, index)) return drop(reservation, index);
+  arrive_by_event(reservation, index);
 }
 
-// True at the node from which a burst is reserved.
-bool Reservations::is_paced(const Reservation& reservation) {
-  return reservation.train != nullptr && reservation.train->paced &&
+// True if packets of a burst are reserved from the node of this link on.
+bool Reservations::is_burst_entry(const Reservation& reservation) {
+  return reservation.train != nullptr && reservation.train->in_burst &&
          reservation.hop == reservation.train->from;
 }
 
-// True if the packet has crossed the link before the node.
+// True if the packet of a burst has crossed the link before that node.
 bool Reservations::has_crossed(const Reservation& reservation, std::uint32_t index) const {
   const Train& train = *reservation.train;
   const Time crosses = reservation.head(index) - train.lag;
@@ -143,16 +143,16 @@ void Reservations::drop(const Reservation& reservation, std::uint32_t index) {
   fabric_.free(*known);
 }
 
-void Reservations::come_by_event(const Reservation& reservation, std::uint32_t index) {
+void Reservations::arrive_by_event(const Reservation& reservation, std::uint32_t index) {
   Packet& one = recall(reservation, index);
-  goes_back(reservation, index, one);
+  move_back(reservation, index, one);
   if (one.hop == 0) return leave_by_event(one);
-  LiveLink& came = fabric_.live(one.message->route[reservation.hop - 1]);
-  came.arrivals->push(reservation.port - 1, one);
+  LiveLink& ingress = fabric_.live(one.message->route[reservation.hop - 1]);
+  ingress.arrivals->push(reservation.port - 1, one);
 }
 
 // Moves the packet back to where it is reserved.
-void Reservations::goes_back(const Reservation& reservation, std::uint32_t index, Packet& packet) {
+void Reservations::move_back(const Reservation& reservation, std::uint32_t index, Packet& packet) {
   packet.hop = reservation.hop;
   packet.head = reservation.head(index);
   packet.tail = reservation.tail(index);
@@ -160,7 +160,7 @@ void Reservations::goes_back(const Reservation& reservation, std::uint32_t index
   packet.late = reservation.late;
 }
 
-// An unobserved packet is made anew.
+// Returns the packet, withdrawn from where it was to arrive. An unobserved one is made again.
 Packet& Reservations::recall(const Reservation& reservation, std::uint32_t index) {
   if (reservation.train == nullptr) return withdraw(*reservation.packet), *reservation.packet;
   Train& train = *reservation.train;
@@ -179,11 +179,11 @@ void Reservations::leave_by_event(Packet& packet) {
 
 // Withdraws the packet from where it arrives next.
 void Reservations::withdraw(Packet& packet) {
-  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
-  if (came.arrivals != nullptr)
-    came.arrivals->withdraw(came.port - 1, packet);
+  LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
+  if (ingress.arrivals != nullptr)
+    ingress.arrivals->withdraw(ingress.port - 1, packet);
   else
-    fabric_.component(came.to).inbox().withdraw(packet);
+    fabric_.component(ingress.to).inbox().withdraw(packet);
 }
 
 }  // namespace kbsim::hw

@@ -1,6 +1,6 @@
 // Shadowed links. If all packets that cross link B arrive by one link A, which is no faster, no packet ever
-// waits for B. At A a packet starts no sooner than the one before it has ended. So it starts at B
-// `wire + overhead` later, when the one before it has gone. B gets no reservation: the one at A gives the
+// waits for B. At A a packet starts no earlier than the one before it has ended. So it starts at B
+// `wire + overhead` later, after the one before it has left. B gets no reservation: the one at A gives the
 // times at B. This holds until a message takes another route to B. Then packets are reserved at B as usual.
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace kbsim::hw {
 
-// All links of a path are known before the first message uses it.
+// Finds shadowed links. Each path is made known before its first message.
 void Reservations::know(std::span<const LinkId> route) {
   if (!is_whole_) return;
   for (const LinkId id : route) {
@@ -25,76 +25,77 @@ void Reservations::know(std::span<const LinkId> route) {
     if (!there.is_known) {
       there.is_known = true;
       there.before = before;
-      there.trails = before != nullptr && may_trail(link, *before);
-      has_trails_ |= there.trails;
-    } else if (there.trails && there.before != before) {
-      trail_no_more(link, there);
+      there.is_shadowed = before != nullptr && may_shadow(link, *before);
+      has_shadows_ |= there.is_shadowed;
+    } else if (there.is_shadowed && there.before != before) {
+      end_shadow(link, there);
     }
     before = &link;
   }
 }
 
-// Both nodes only pass packets on, and each packet arrives later than it is sent.
-bool Reservations::may_trail(const LiveLink& link, LiveLink& before) {
-  const bool passes = ahead(before).books && link.ahead->books && link.arrivals != nullptr;
+// True if both nodes only pass packets on, each packet arrives later than it is sent, and `before` is no
+// faster.
+bool Reservations::may_shadow(const LiveLink& link, LiveLink& before) {
+  const bool passes = ahead(before).passes_on && link.ahead->passes_on && link.arrivals != nullptr;
   return passes && link.lane.rate() >= before.lane.rate() && before.lane.rate().serialization(1_B) > Time{0};
 }
 
-LiveLink& Reservations::came_by(const Packet& packet) const {
+LiveLink& Reservations::ingress_of(const Packet& packet) const {
   return fabric_.live(packet.message->route[packet.hop - 1]);
 }
 
-void Reservations::trail_no_more(LiveLink& link, Ahead& there) {
+void Reservations::end_shadow(LiveLink& link, Ahead& there) {
   unfold(link);
   if (link.reserved > 0) serve_before(link, there, fabric_.sim().now(), 0);
-  there.trails = false;
-  ++trails_ended_;
+  there.is_shadowed = false;
+  ++shadows_ended_;
 }
 
 // A claim must observe all packets that cross its link.
 void Reservations::set_claim(LiveLink& link, ILinkClaim* holder) {
   Ahead& there = ahead(link);
-  if (holder != nullptr && there.trails) trail_no_more(link, there);
+  if (holder != nullptr && there.is_shadowed) end_shadow(link, there);
   there.claim = holder;
   link.claimed = holder != nullptr ? 1 : 0;
 }
 
-// Callers mostly ask for the known trail that follows the last one.
-[[gnu::always_inline]] inline const Path::Trail& Reservations::trail(Path& path, std::uint32_t hop) const {
+// The shadowed links from this hop on. Callers mostly ask for the entry after the last one.
+[[gnu::always_inline]] inline const Path::Trail& Reservations::shadow(Path& path, std::uint32_t hop) const {
   const std::vector<Path::Trail>& all = path.trails;
   if (path.next_trail == all.size()) path.next_trail = 0;
-  const bool is_next = path.trails_ended == trails_ended_ && !all.empty() && all[path.next_trail].hop == hop;
-  if (!is_next) find_trail(path, hop);
+  const bool is_next = path.trails_ended == shadows_ended_ && !all.empty() && all[path.next_trail].hop == hop;
+  if (!is_next) find_shadow(path, hop);
   return all[path.next_trail++];
 }
 
-void Reservations::find_trail(Path& path, std::uint32_t hop) const {
-  if (std::exchange(path.trails_ended, trails_ended_) != trails_ended_) path.trails.clear();
+void Reservations::find_shadow(Path& path, std::uint32_t hop) const {
+  if (std::exchange(path.trails_ended, shadows_ended_) != shadows_ended_) path.trails.clear();
   const auto found = std::ranges::find(path.trails, hop, &Path::Trail::hop);
   path.next_trail = static_cast<std::uint32_t>(found - path.trails.begin());
-  if (found == path.trails.end()) path.trails.push_back(trail_from(path, hop));
+  if (found == path.trails.end()) path.trails.push_back(shadow_from(path, hop));
 }
 
-Path::Trail Reservations::trail_from(const Path& path, std::uint32_t hop) const {
-  Path::Trail trail{.hop = static_cast<std::uint16_t>(hop)};
+Path::Trail Reservations::shadow_from(const Path& path, std::uint32_t hop) const {
+  Path::Trail shadow{.hop = static_cast<std::uint16_t>(hop)};
   for (; hop < path.route.size(); ++hop) {
     const LiveLink& link = fabric_.live(path.route[hop]);
-    if (link.ahead == nullptr || !link.ahead->trails) break;
-    ++trail.links;
-    trail.port = link.port;
-    trail.takes += link.ahead->overhead + link.wire;
+    if (link.ahead == nullptr || !link.ahead->is_shadowed) break;
+    ++shadow.links;
+    shadow.port = link.port;
+    shadow.takes += link.ahead->overhead + link.wire;
   }
-  return trail;
+  return shadow;
 }
 
 // Crosses the shadowed links after the link of the reservation, before hop `end`. Other packets may arrive
 // there by events, or be reserved there: no packet waits for another.
-void Reservations::cross_trailing(Packet& packet, Reservation& reservation, std::uint32_t end) {
+void Reservations::cross_shadowed(Packet& packet, Reservation& reservation, std::uint32_t end) {
   const std::uint32_t first = packet.hop;
-  if (has_trails_) {
-    const Path::Trail& all = trail(*packet.message->path, first);
+  if (has_shadows_) {
+    const Path::Trail& all = shadow(*packet.message->path, first);
     if (first + all.links > end) [[unlikely]] {
-      while (packet.hop < end) cross_unbooked(packet, fabric_.next_link(packet));
+      while (packet.hop < end) cross_unreserved(packet, fabric_.next_link(packet));
     } else if (all.links > 0) {
       packet.hop += all.links;
       packet.head += all.takes;
@@ -102,27 +103,27 @@ void Reservations::cross_trailing(Packet& packet, Reservation& reservation, std:
       packet.port = all.port;
     }
   }
-  reservation.trailing = static_cast<std::uint16_t>(packet.hop - first);
-  reservation.trail = packet.message->route.data() + first;
+  reservation.shadowed = static_cast<std::uint16_t>(packet.hop - first);
+  reservation.shadow = packet.message->route.data() + first;
   reservation.reach = packet.head - reservation.first.start;
 }
 
-bool Reservations::is_behind_all(const Packet& packet, Ahead& there) {
+bool Reservations::is_after_all(const Packet& packet, Ahead& there) {
   const Reservation& last = there.reservations.back();
   return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
 }
 
 // Crosses the same shadowed links as the packet before it, after the same link.
-void Reservations::skip(Packet& packet, const LiveLink& link, std::uint32_t trailing, Time reach) const {
-  if (trailing == 0) return;
+void Reservations::skip(Packet& packet, const LiveLink& link, std::uint32_t shadowed, Time reach) const {
+  if (shadowed == 0) return;
   const Time takes = reach - link.wire;
-  packet.hop += trailing;
+  packet.hop += shadowed;
   packet.head += takes;
   packet.tail += takes;
-  packet.port = came_by(packet).port;
+  packet.port = ingress_of(packet).port;
 }
 
-void Reservations::cross_unbooked(Packet& packet, const LiveLink& link) {
+void Reservations::cross_unreserved(Packet& packet, const LiveLink& link) {
   const Time takes = link.ahead->overhead + link.wire;
   packet.head += takes;
   packet.tail += takes;
@@ -130,7 +131,8 @@ void Reservations::cross_unbooked(Packet& packet, const LiveLink& link) {
   ++packet.hop;
 }
 
-// These packets may still have to cross the links that this one shadows.
+// Removes the first reservation, whose packets are served. They may still have to cross the links that this
+// one shadows.
 void Reservations::drop_front(LiveLink& link, Ahead& there) {
   Train* const train = there.reservations.front().train;
   const bool is_kept = keeps(there, there.reservations.front());
@@ -141,7 +143,7 @@ void Reservations::drop_front(LiveLink& link, Ahead& there) {
 
 // Keeps the served packets, unless they have crossed all shadowed links by now.
 bool Reservations::keeps(Ahead& there, const Reservation& served) {
-  if (served.trailing == 0 || served.shown >= served.served) return false;
+  if (served.shadowed == 0 || served.shown >= served.served) return false;
   close(there.train);
   drop_passed(there);
   if (there.passing.empty() && has_passed(served)) {
@@ -168,11 +170,11 @@ bool Reservations::has_passed(const Reservation& reservation) const {
 
 // Visits each shadowed link of a reservation, with the time by which packets start later there.
 template <class Do>
-void Reservations::for_trailing(const LinkId* trail, std::uint32_t trailing, Do act) {
-  LiveLink* before = &fabric_.live(trail[-1]);
+void Reservations::for_shadowed(const LinkId* shadow, std::uint32_t shadowed, Do act) {
+  LiveLink* before = &fabric_.live(shadow[-1]);
   Time later{};
-  for (std::uint32_t i = 0; i < trailing; ++i) {
-    LiveLink& link = fabric_.live(trail[i]);
+  for (std::uint32_t i = 0; i < shadowed; ++i) {
+    LiveLink& link = fabric_.live(shadow[i]);
     Ahead& there = *link.ahead;
     later += before->wire + there.overhead;
     act(link, there, before->port, later);
@@ -180,7 +182,7 @@ void Reservations::for_trailing(const LinkId* trail, std::uint32_t trailing, Do 
   }
 }
 
-// The packets have crossed all shadowed links. These count them together with others, or when they are read.
+// The packets have crossed all shadowed links, which count them later: together with others, or when read.
 void Reservations::account(Ahead& there, const Reservation& passed) {
   const std::uint32_t alike = std::min(passed.served, passed.shorter);
   if (passed.shown < alike) account(there, passed, passed.size, passed.shown, alike);
@@ -191,7 +193,7 @@ void Reservations::account(Ahead& there, const Reservation& passed) {
 void Reservations::account(Ahead& there, const Reservation& passed, Bytes size, std::uint32_t first,
                            std::uint32_t end) {
   const auto is_alike = [&](const Crossed& some) {
-    return some.trail == passed.trail && some.trailing == passed.trailing && some.size == size;
+    return some.shadow == passed.shadow && some.shadowed == passed.shadowed && some.size == size;
   };
   constexpr std::size_t kKinds = 3;
   std::vector<Crossed>& all = there.crossed;
@@ -200,7 +202,7 @@ void Reservations::account(Ahead& there, const Reservation& passed, Bytes size, 
     if (all.size() < kKinds) all.emplace_back();
     known = all.end() - 1;
     account(*known);
-    *known = {.trail = passed.trail, .trailing = passed.trailing, .size = size};
+    *known = {.shadow = passed.shadow, .shadowed = passed.shadowed, .size = size};
   }
   std::rotate(all.begin(), known, known + 1);
   Crossed& crossed = all.front();
@@ -215,7 +217,7 @@ void Reservations::account_all(Ahead& there) {
 
 void Reservations::account(Crossed& crossed) {
   if (crossed.packets == 0) return;
-  for_trailing(crossed.trail, crossed.trailing, [&](LiveLink& link, Ahead&, std::uint32_t, Time later) {
+  for_shadowed(crossed.shadow, crossed.shadowed, [&](LiveLink& link, Ahead&, std::uint32_t, Time later) {
     link.lane.pass_run(crossed.start + later, crossed.end + later, Time{0}, crossed.packets, crossed.size,
                        link.lane.rate().serialization(crossed.size));
   });
@@ -252,9 +254,9 @@ void Reservations::show(const Reservation& reservation, std::uint32_t end) {
     if (link.reserved > 0) close_last(link, there);
     if (link.reserved > 0) serve_before(link, there, fabric_.sim().now(), 0);
     Reservation shown = reservation;
-    const Time comes = later - there.overhead;
-    shown.first = {.head = reservation.first.start + comes,
-                   .tail = reservation.first.end + comes,
+    const Time arrival = later - there.overhead;
+    shown.first = {.head = reservation.first.start + arrival,
+                   .tail = reservation.first.end + arrival,
                    .start = reservation.first.start + later,
                    .end = reservation.first.end + later};
     shown.gap = reservation.step;
@@ -266,12 +268,12 @@ void Reservations::show(const Reservation& reservation, std::uint32_t end) {
     shown.hop = ++hop;
     shown.served = reservation.shown;
     shown.limit = end;
-    shown.trailing = 0;
+    shown.shadowed = 0;
     insert(link, there, shown);
     if (shown.train != nullptr) ++shown.train->reservations;
     serve_before(link, there, fabric_.sim().now(), 0);
   };
-  for_trailing(reservation.trail, reservation.trailing, show_at);
+  for_shadowed(reservation.shadow, reservation.shadowed, show_at);
 }
 
 // Brings the links that this one shadows up to date before they are read.
@@ -285,7 +287,7 @@ void Reservations::show_passing(LiveLink& link, Ahead& there) {
   there.passing.clear();
   if (link.reserved == 0) return;
   Reservation& first = there.reservations.front();
-  if (first.trailing == 0 || first.shown >= first.served) return;
+  if (first.shadowed == 0 || first.shown >= first.served) return;
   show(first, first.served);
   first.shown = first.served;
 }
@@ -293,17 +295,17 @@ void Reservations::show_passing(LiveLink& link, Ahead& there) {
 // A packet arrives between the served packets and the others. From now on the reservation is for the others
 // only.
 void Reservations::split(Ahead& there, Reservation& reservation) {
-  if (reservation.trailing == 0) return;
+  if (reservation.shadowed == 0) return;
   if (keeps(there, reservation)) ++reservation.train->reservations;
   reservation.shown = reservation.served;
 }
 
-// From now on all its packets have their own reservations on the shadowed links.
+// Gives all its packets their own reservations on the shadowed links.
 void Reservations::unfold(Ahead& there, Reservation& reservation) {
-  if (reservation.trailing == 0) return;
+  if (reservation.shadowed == 0) return;
   close(reservation.train);
   if (reservation.shown < count(reservation)) show(reservation, count(reservation));
-  reservation.trailing = 0;
+  reservation.shadowed = 0;
   drop_passed(there);
 }
 
@@ -315,19 +317,20 @@ void Reservations::unfold_all(LiveLink& link) {
 
 // Unfolds all reservations whose packets may cross the link.
 void Reservations::unfold(LiveLink& link) {
-  for (const Ahead* there = &ahead(link); there->trails; there = &ahead(*there->before))
+  for (const Ahead* there = &ahead(link); there->is_shadowed; there = &ahead(*there->before))
     unfold_all(*there->before);
 }
 
 // True if a packet may be on the link, or arrive there, without a reservation.
-bool Reservations::is_trailed(LiveLink& link) {
-  for (const Ahead* there = link.ahead; there != nullptr && there->trails; there = &ahead(*there->before)) {
+bool Reservations::has_shadowed_packets(LiveLink& link) {
+  for (const Ahead* there = link.ahead; there != nullptr && there->is_shadowed;
+       there = &ahead(*there->before)) {
     Ahead& before = ahead(*there->before);
     if (there->before->reserved > 0) serve_before(*there->before, before, fabric_.sim().now(), 0);
     drop_passed(before);
     account_all(before);
     if (!before.passing.empty()) return true;
-    if (std::ranges::any_of(before.reservations, [](const Reservation& each) { return each.trailing > 0; }))
+    if (std::ranges::any_of(before.reservations, [](const Reservation& each) { return each.shadowed > 0; }))
       return true;
   }
   return false;

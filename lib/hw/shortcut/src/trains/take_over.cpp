@@ -1,4 +1,4 @@
-// Packets that are taken out of the fabric by a unit that knows ahead how they go on.
+// How a unit that knows the further times of some packets takes them out of the fabric, and puts them back.
 #include <limits>
 #include <utility>
 
@@ -36,7 +36,7 @@ void Reservations::put_back(std::span<Packet* const> packets) {
     if (packet->hop == 0)
       leave_by_event(*packet);
     else
-      come_to_end(*packet, came_by(*packet));
+      arrive_at_end(*packet, ingress_of(*packet));
   }
 }
 
@@ -48,9 +48,9 @@ void Reservations::resume(MessagePtr owned, const OnItsWay& where) {
   packet.head = where.head;
   packet.tail = where.tail;
   if (where.hop == 0) return leave_by_event(packet);
-  LiveLink& came = came_by(packet);
-  packet.port = came.port;
-  come_to_end(packet, came);
+  LiveLink& ingress = ingress_of(packet);
+  packet.port = ingress.port;
+  arrive_at_end(packet, ingress);
 }
 
 }  // namespace kbsim::hw

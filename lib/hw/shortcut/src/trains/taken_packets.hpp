@@ -7,8 +7,8 @@
 
 namespace kbsim::hw {
 
-/// Packets on their way of certain one-packet messages, taken out of the fabric: they don't arrive at their
-/// next node. Make it late, when no packet of this time waits at those nodes.
+/// Packets of certain one-packet messages, taken out of the fabric: they don't arrive at their next node.
+/// Make it in the late phase, when no packet of this time waits at those nodes.
 class TakenPackets {
  public:
   /// Leaves no reservations on `links`.

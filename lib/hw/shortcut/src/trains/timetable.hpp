@@ -15,7 +15,7 @@ struct Packet;
 struct Train;
 
 /// The order of packets that arrive at a node at one time: by port. Packets sent to the node at that same
-/// time come after all of these, batch by batch.
+/// time follow all of these, batch by batch.
 using ArrivalRank = std::uint32_t;
 [[nodiscard]] inline ArrivalRank rank(std::uint8_t late, std::uint32_t port) {
   return (ArrivalRank{late} << 24) | port;
@@ -39,16 +39,16 @@ struct Reservation {
   std::uint32_t ends : 1 = 0;  // downstream observes only the message's last packet
   std::uint16_t hop = 0;
   // Shadowed links after this one have no reservation of their own:
-  std::uint16_t trailing = 0;  // number of these links
-  std::uint32_t shown = 0;     // packets that these links know of
+  std::uint16_t shadowed = 0;  // number of these links
+  std::uint32_t shown = 0;     // packets that have reservations of their own there, or are counted there
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // at most this number of the train's packets
   // The last packet of a message may be shorter than the others:
-  std::uint32_t shorter = kAll;   // its index
-  std::uint32_t tail_sooner = 0;  // its tail arrives earlier than that of another, in ps
-  std::uint32_t end_sooner = 0;   // its tail leaves earlier, in ps
-  const LinkId* trail = nullptr;  // the first of the shadowed links, in the route
-  Time reach{};                   // from a start, or an end, to arrival after all these links
+  std::uint32_t shorter = kAll;    // its index
+  std::uint32_t tail_sooner = 0;   // its tail arrives earlier than that of another, in ps
+  std::uint32_t end_sooner = 0;    // its tail leaves earlier, in ps
+  const LinkId* shadow = nullptr;  // the first of the shadowed links, in the route
+  Time reach{};                    // from a start, or an end, to arrival after all these links
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
   [[nodiscard]] Time tail(std::uint32_t i) const {
@@ -60,15 +60,15 @@ struct Reservation {
   }
   /// True if packet `i` arrives before a packet of that time and rank.
   [[nodiscard]] bool before(std::uint32_t i, Time at, ArrivalRank other) const {
-    const Time comes = head(i);
-    return comes < at || (comes == at && rank(late, port) < other);
+    const Time arrival = head(i);
+    return arrival < at || (arrival == at && rank(late, port) < other);
   }
 };
 
 static_assert(sizeof(Reservation) == 128, "two lines of the cache");
 
-/// How many of `count` packets arrive before that time, or by then. They arrive `gap` apart, from `head` on;
-/// `count` is at least 1.
+/// Number of packets that arrive before that time, or `by` it, of `count` that arrive `gap` apart from `head`
+/// on. `count` is at least 1.
 [[nodiscard]] inline std::uint32_t count_before(Time head, Time gap, std::uint32_t count, Time at, bool by) {
   if (by ? head > at : head >= at) return 0;
   if (count == 1 || gap <= Time{0}) return count;

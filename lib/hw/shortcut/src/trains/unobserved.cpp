@@ -1,5 +1,5 @@
-// Unobserved packets: all packets of a message but its last. Their receiver only counts them, or serves them
-// in the order of one link. The link keeps them until another packet arrives.
+// Unobserved packets: packets before the last of a message whose receiver only counts them, or serves them in
+// the order of one link. The ingress link keeps them until another packet arrives, or a reader looks.
 #include <limits>
 #include <utility>
 
@@ -21,33 +21,33 @@ void Reservations::find_end(LiveLink& link) {
   };
   if (contract.packets == Packets::counted) link.ahead->end = Ahead::End::counted;
   if (serves(link.to)) link.ahead->end = Ahead::End::served;
-  if (to.node().kind != topology::NodeKind::pe_dma || !comes_later(link)) return;
+  if (to.node().kind != topology::NodeKind::pe_dma || !arrives_later(link)) return;
   for (const LinkId out : fabric_.graph().out(link.to)) {
-    LiveLink& behind = fabric_.live(out);
-    if (behind.to == link.from || behind.from_switch() != nullptr || behind.credits() != nullptr ||
-        !serves(behind.to))
+    LiveLink& next = fabric_.live(out);
+    if (next.to == link.from || next.from_switch() != nullptr || next.credits() != nullptr ||
+        !serves(next.to))
       continue;
     link.ahead->end = Ahead::End::passed;
-    link.ahead->behind = &behind;
-    behind.merges = 1;
-    ahead(behind).merged.push_back(&link);
+    link.ahead->downstream = &next;
+    next.merges = 1;
+    ahead(next).merged.push_back(&link);
   }
 }
 
 // True if packets arrive later than they leave. Packets that a switch sends have passed the pipeline of the
 // node before.
-bool Reservations::comes_later(const LiveLink& link) const {
+bool Reservations::arrives_later(const LiveLink& link) const {
   return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
 }
 
-bool Reservations::is_unobserved(const Packet& packet, const Ahead& came) const {
+bool Reservations::is_unobserved(const Packet& packet, const Ahead& ingress) const {
   const Message& message = *packet.message;
-  if (came.end == Ahead::End::observed || packet.ordinal + 1 >= message.packets) return false;
-  if (came.end == Ahead::End::counted) return fabric_.at_end(packet);
+  if (ingress.end == Ahead::End::observed || packet.ordinal + 1 >= message.packets) return false;
+  if (ingress.end == Ahead::End::counted) return fabric_.at_end(packet);
   if (!message.cut_through) return false;
-  if (came.end == Ahead::End::served) return fabric_.at_end(packet);
+  if (ingress.end == Ahead::End::served) return fabric_.at_end(packet);
   const std::span<const LinkId> route = message.route;
-  return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == came.behind;
+  return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == ingress.downstream;
 }
 
 bool Reservations::arrives_unobserved(Packet& packet, LiveLink& link) {
@@ -62,19 +62,19 @@ bool Reservations::arrives_unobserved(Packet& packet, LiveLink& link) {
   return true;
 }
 
-// A packet that is sent and arrives at one time.
+// True if the receiver accepts the packet now: it arrives at the time at which it was sent.
 bool Reservations::is_accepted_at_once(Packet& packet, const LiveLink& link) {
   ILateReceiver* const receiver = link.ahead->receiver;
   if (receiver == nullptr || !fabric_.at_end(packet)) return false;
-  const Time comes = packet.message->cut_through ? packet.head : packet.tail;
-  return comes == fabric_.sim().now() && receiver->accept_at_once(packet);
+  const Time arrival = packet.message->cut_through ? packet.head : packet.tail;
+  return arrival == fabric_.sim().now() && receiver->accept_at_once(packet);
 }
 
 // A packet that starts here may follow others that arrived by any link.
 void Reservations::accept_before(const Packet& packet) {
   if (packet.hop == 0) return catch_up(packet.message->to);
-  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
-  if (came.ahead != nullptr) catch_up(came);
+  LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
+  if (ingress.ahead != nullptr) catch_up(ingress);
 }
 
 void Reservations::catch_up(LiveLink& link) {
@@ -84,9 +84,9 @@ void Reservations::catch_up(LiveLink& link) {
   if (link.reserved > 0) serve_before(link, there, now, 0);
   while (!there.unobserved.empty()) {
     UnobservedPackets& first = there.unobserved.front();
-    const std::uint32_t come = count_before(first.head, first.gap, first.count, now, false);
-    if (come == 0) return;
-    accept(link, first, come);
+    const std::uint32_t arrived = count_before(first.head, first.gap, first.count, now, false);
+    if (arrived == 0) return;
+    accept(link, first, arrived);
     if (first.count > 0) return;
     there.unobserved.pop_front();
   }
@@ -110,7 +110,7 @@ void Reservations::accept(LiveLink& link, UnobservedPackets& packets, std::uint3
   packets.drop(count);
 }
 
-// A packet that was sent late, or starts there, comes after all that were on their way for this time.
+// A packet that was sent at this time, or starts at the node, is served after all that were on their way.
 void Reservations::merge(LiveLink& link, const Packet& packet) {
   const bool late = packet.late != 0 || packet.port == 0;
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
@@ -121,9 +121,9 @@ void Reservations::merge(LiveLink& link, const Packet& packet) {
   std::pair<LiveLink*, LiveLink*> first{};
   const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
     if (than == nullptr) return true;
-    const Time comes = in.ahead->unobserved.front().head;
+    const Time arrival = in.ahead->unobserved.front().head;
     const Time others = than->ahead->unobserved.front().head;
-    return comes < others || (comes == others && in.port < than->port);
+    return arrival < others || (arrival == others && in.port < than->port);
   };
   for (LiveLink* const in : there.merged) {
     if (in->ahead->unobserved.empty()) continue;
@@ -146,8 +146,8 @@ void Reservations::merge(LiveLink& link, Time at, std::uint32_t port) {
     UnobservedPackets& first = in->ahead->unobserved.front();
     std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
     if (other != nullptr) {
-      const Time comes = other->ahead->unobserved.front().head;
-      count = count_before(first.head, first.gap, count, comes, in->port < other->port);
+      const Time arrival = other->ahead->unobserved.front().head;
+      count = count_before(first.head, first.gap, count, arrival, in->port < other->port);
     }
     if (count == 0) return;
     pass(link, there, first, count);

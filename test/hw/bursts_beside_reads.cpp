@@ -6,7 +6,7 @@
 
 #include "dma_programs.hpp"
 
-namespace kbsim::hw::test::paced_beside_streams_test {
+namespace kbsim::hw::test::bursts_beside_reads_test {
 namespace {
 
 constexpr DType kByte = DType::u8;
@@ -90,7 +90,7 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Paced runs: beside reads reserved ahead they are as with an event for each of them") {
+TEST_CASE("Bursts: beside reads reserved ahead they are as with an event for each of them") {
   check_programs(machine_of, 2, run_on);
 }
 
@@ -108,13 +108,13 @@ void check_seed(std::uint64_t seed) {
   CHECK(saved > 0);
 }
 
-TEST_CASE("Paced runs: reads aren't reserved ahead before sent packets have crossed their links") {
-  check_seed(1052);  // other packets arrive before it further on
+TEST_CASE("Bursts: reads aren't reserved ahead before sent packets have crossed their links") {
+  check_seed(1052);  // other packets arrive before one downstream
 }
 
 TEST_CASE(
-    "Paced runs: a packet that begins later in the batches of a time comes after a read reserved for it") {
+    "Bursts: a packet that begins later in the batches of a time is served after a read reserved for it") {
   check_seed(930'423);
 }
 
-}  // namespace kbsim::hw::test::paced_beside_streams_test
+}  // namespace kbsim::hw::test::bursts_beside_reads_test

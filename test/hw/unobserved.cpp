@@ -103,7 +103,7 @@ std::uint64_t events(Args args) {
 
 }  // namespace
 
-TEST_CASE("Unheard packets: at every look, links and units have done the same") {
+TEST_CASE("Unobserved packets: at every look, links and units have done the same") {
   for (std::uint64_t seed = first_seed(); seed <= seeds(30); ++seed) {
     CAPTURE(seed);
     Random random{seed};
@@ -128,7 +128,7 @@ TEST_CASE("Unheard packets: at every look, links and units have done the same") 
   }
 }
 
-TEST_CASE("Unheard packets: a load of many packets has the events of one of a single packet") {
+TEST_CASE("Unobserved packets: a load of many packets has the events of one of a single packet") {
   CHECK(events({.bytes = 4096, .stores = false}) == events({.bytes = 256, .stores = false}));
 }
 

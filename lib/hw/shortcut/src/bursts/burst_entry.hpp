@@ -6,10 +6,10 @@
 
 namespace kbsim::hw {
 
-/// Where a burst is reserved from: its first packet arrives at the node after `hop` links at `head` and
+/// Where a burst enters the network: its first packet arrives at the node after `hop` links at `head` and
 /// `tail`. Packets cross the last of these links `lag` earlier, in that `batch` of the time; `late` is as in
 /// Packet.
-struct RunEntry {
+struct BurstEntry {
   std::uint32_t hop = 0;
   Time head{};
   Time tail{};

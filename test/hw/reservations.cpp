@@ -49,7 +49,7 @@ config::MachineSpec ring_of_packages(Bandwidth rate) {
 
 }  // namespace
 
-TEST_CASE("Flights: messages that meet anywhere arrive as with an event for each packet at each hop") {
+TEST_CASE("Reservations: messages that meet anywhere arrive as with an event for each packet at each hop") {
   std::uint64_t saved = 0;
   for (std::uint64_t seed = first_seed(); seed <= seeds(200); ++seed) {
     CAPTURE(seed);
@@ -61,7 +61,7 @@ TEST_CASE("Flights: messages that meet anywhere arrive as with an event for each
   CHECK(saved > 1000 * (seeds(200) + 1 - first_seed()));
 }
 
-TEST_CASE("Flights: messages cross between a train's packets where links trail no more") {
+TEST_CASE("Reservations: messages cross between a train's packets where links are shadowed no longer") {
   constexpr std::uint64_t kFound = 5700043;
   std::uint64_t saved = 0;
   Random random{kFound};
@@ -70,7 +70,7 @@ TEST_CASE("Flights: messages cross between a train's packets where links trail n
   check_same(in_step(spec), kFound, saved, [&](Rig& rig) { return deliver(rig, flows); });
 }
 
-TEST_CASE("Flights: messages cross links that trail others on both sides of those that come by events") {
+TEST_CASE("Reservations: messages cross shadowed links on both sides of packets that arrive by events") {
   constexpr std::array<std::uint64_t, 3> kFound{18, 700398, 900082};  // each has found a fault
   std::uint64_t saved = 0;
   for (const std::uint64_t seed : kFound) {
@@ -82,7 +82,7 @@ TEST_CASE("Flights: messages cross links that trail others on both sides of thos
   }
 }
 
-TEST_CASE("Flights: a link that one other leads to is known until a message comes by a third") {
+TEST_CASE("Reservations: a link is shadowed until a message arrives by a third one") {
   const config::MachineSpec spec = with_sinks(small_machine());
   const Rig rig{spec};
   const NodeId target = rig.hbm({0, 1, 1});
@@ -98,7 +98,8 @@ TEST_CASE("Flights: a link that one other leads to is known until a message come
   }
 }
 
-TEST_CASE("Flights: kernels and hosts see the times that they see with an event for each packet and hop") {
+TEST_CASE(
+    "Reservations: kernels and hosts see the times that they see with an event for each packet and hop") {
   std::uint64_t saved = 0;
   for (std::uint64_t seed = first_seed(); seed <= seeds(40); ++seed) {
     CAPTURE(seed);
@@ -115,7 +116,7 @@ TEST_CASE("Flights: kernels and hosts see the times that they see with an event 
   CHECK(saved > 1000 * (seeds(40) + 1 - first_seed()));
 }
 
-TEST_CASE("Flights: a message alone on its route has no events at the nodes that pass it on") {
+TEST_CASE("Reservations: a message alone on its route has no events at the nodes that pass it on") {
   Rig rig{with_sinks(small_machine())};
   const Flow flow{.from = rig.graph.host(), .to = rig.hbm({0, 1, 1}), .size = 256_B};
   const auto events = [&](bool exact) {
@@ -125,7 +126,7 @@ TEST_CASE("Flights: a message alone on its route has no events at the nodes that
   CHECK(events(true) - events(false) >= passed - 1);
 }
 
-TEST_CASE("Flights: a packet that arrives before reserved ones, and is gone by then, revokes none") {
+TEST_CASE("Reservations: a packet that arrives before reserved ones, and is gone by then, revokes none") {
   const config::MachineSpec spec = with_sinks(small_machine());
   const Rig rig{spec};
   const Flow far{.from = rig.graph.host(), .to = rig.hbm({0, 1, 1}), .size = 256_B};
@@ -141,7 +142,7 @@ TEST_CASE("Flights: a packet that arrives before reserved ones, and is gone by t
   CHECK(both.events == run({far, later}).events);
 }
 
-TEST_CASE("Flights: a long message that another crosses is reserved again after that one") {
+TEST_CASE("Reservations: a long message that another crosses is reserved again after that one") {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 256_B;
   spec = with_sinks(std::move(spec));
@@ -164,7 +165,7 @@ TEST_CASE("Flights: a long message that another crosses is reserved again after 
 
 // Four long messages on a ring of four packages go two packages on each. Each is reserved after the one
 // before, the first after the last: a packet that arrives before one of them revokes all.
-TEST_CASE("Flights: long messages that are reserved after each other round a ring are revoked once") {
+TEST_CASE("Reservations: long messages that are reserved after each other round a ring are revoked once") {
   const config::MachineSpec spec = with_sinks(ring_of_packages(Bandwidth::gbs(64)));
   const Rig rig{spec};
   constexpr int kPackages = 4;

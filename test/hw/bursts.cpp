@@ -1,11 +1,11 @@
-// Packets that a DMA sends one after the other, reserved ahead, behave as with an event for each packet.
+// Packets that a DMA sends in consecutive slots, reserved ahead, behave as with an event for each packet.
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "dma_programs.hpp"
 
-namespace kbsim::hw::test::paced_runs_test {
+namespace kbsim::hw::test::bursts_test {
 namespace {
 
 constexpr DType kByte = DType::u8;
@@ -109,7 +109,7 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Paced runs: packets of a write that meet no others have no events of their own") {
+TEST_CASE("Bursts: packets of a write that meet no others have no events of their own") {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 256_B;
   spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};
@@ -119,7 +119,7 @@ TEST_CASE("Paced runs: packets of a write that meet no others have no events of 
   CHECK(events_of_store(spec, true, 200) - events_of_store(spec, true, 8) >= 5 * 192);
 }
 
-TEST_CASE("Paced runs: two classes that take turns packet by packet have no events of their packets' own") {
+TEST_CASE("Bursts: two classes that alternate packet by packet have no events of their packets' own") {
   config::MachineSpec spec = small_machine();
   spec.system.packet_bytes = 64_B;
   spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};
@@ -130,7 +130,7 @@ TEST_CASE("Paced runs: two classes that take turns packet by packet have no even
     CHECK(both(spec, false, packets).same(both(spec, true, packets)));
 }
 
-TEST_CASE("Paced runs: credits cross between the packets of two classes that take turns") {
+TEST_CASE("Bursts: credits cross between the packets of two classes that alternate") {
   for (std::uint64_t seed = first_seed(); seed <= seeds(60); ++seed) {
     CAPTURE(seed);
     Random random{seed};
@@ -145,8 +145,7 @@ TEST_CASE("Paced runs: credits cross between the packets of two classes that tak
   }
 }
 
-TEST_CASE(
-    "Paced runs: PEs that send, load and store much see the times of an event for each packet and hop") {
+TEST_CASE("Bursts: PEs that send, load and store much see the times of an event for each packet and hop") {
   std::uint64_t saved = 0;
   for (std::uint64_t seed = first_seed(); seed <= seeds(40); ++seed) {
     CAPTURE(seed);
@@ -162,4 +161,4 @@ TEST_CASE(
   CHECK(saved > 1000 * (seeds(40) + 1 - first_seed()));
 }
 
-}  // namespace kbsim::hw::test::paced_runs_test
+}  // namespace kbsim::hw::test::bursts_test
