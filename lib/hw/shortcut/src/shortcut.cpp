@@ -1,13 +1,14 @@
 // Registers this room's answers to the sockets of fabric, pe and traffic.
+#include "trains/shortcut.hpp"
+
 #include <memory>
 
 #include "open_traffic/time_steps.hpp"
-#include "trains/reservations.hpp"
 
 namespace kbsim::hw {
 namespace {
 
-std::unique_ptr<IShortcut> make_shortcut(Fabric& fabric) { return std::make_unique<Reservations>(fabric); }
+std::unique_ptr<IShortcut> make_shortcut(Fabric& fabric) { return std::make_unique<Shortcut>(fabric); }
 
 std::unique_ptr<IOpenTraffic> make_open_traffic(Machine& machine, const topology::TrafficNetwork& network,
                                                 const IOpenTraffic::Sizes& sizes, Time service) {

@@ -7,8 +7,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 
 #include "../trains/reservations.hpp"
-#include "../trains/timetable.hpp"
-#include "burst.hpp"
+#include "burst_schedule.hpp"
 
 namespace kbsim::hw {
 
@@ -17,9 +16,9 @@ namespace kbsim::hw {
 void BurstSchedule::end(bool present) {
   if (bursts_.empty()) return;
   for (const Burst& burst : bursts_) claim_links(burst, nullptr);
-  reservations_->claims().drop_burst(index_);
+  reservations_->claims.drop_burst(index_);
   for (const Burst& burst : std::views::reverse(bursts_)) {
-    const Progress by_now = progress(burst, present);
+    const Burst::Progress by_now = progress(burst, present);
     if (by_now.slots < burst.count) *source_.port = burst.before.port;
     if (by_now.left < burst.count) burst.first->lane = burst.before.first;
     for (std::size_t i = 0; i < burst.all().size() && by_now.arrived < burst.count; ++i)
@@ -34,12 +33,13 @@ void BurstSchedule::end(bool present) {
 }
 
 // A packet that passes the port now does so in the first batch.
-BurstSchedule::Progress BurstSchedule::progress(const Burst& burst, bool present) const {
+Burst::Progress BurstSchedule::progress(const Burst& burst, bool present) const {
   const auto crossed = [&](const Edge& at, std::uint32_t batch, NodeId node, std::uint32_t port) {
     const std::optional<Packet> one = present_one(burst, at, port);
-    return by_now(burst, at.head, one && fabric_->has_passed(fabric_->component(node), batch, *one));
+    return burst.passed(at.head, fabric_->sim().now(),
+                        one && fabric_->has_passed(fabric_->component(node), batch, *one));
   };
-  return {.slots = slots_past(burst, present),
+  return {.slots = burst.slots_past(fabric_->sim().now(), present),
           .left = crossed(burst.left, 1, source_.memory, 0),
           .arrived = crossed(burst.arrived, burst.batch, source_.unit, burst.first->port)};
 }
@@ -47,28 +47,17 @@ BurstSchedule::Progress BurstSchedule::progress(const Burst& burst, bool present
 // The packet that arrives there now, if any.
 std::optional<Packet> BurstSchedule::present_one(const Burst& burst, const Edge& at,
                                                  std::uint32_t port) const {
-  const Time since = fabric_->sim().now() - at.head;
-  if (since < Time{0} || since > (burst.count - 1) * burst.gap || since % burst.gap != Time{0})
-    return std::nullopt;
-  const std::int64_t i = since / burst.gap;
-  const Flow& flow = burst.flows[burst.flow_of(i)];
+  const Time now = fabric_->sim().now();
+  if (!burst.passes(at.head, now)) return std::nullopt;
+  const std::int64_t i = (now - at.head) / burst.gap;
+  const Burst::Flow& flow = burst.flows[burst.flow_of(i)];
   return Packet{.message = flow.message,
-                .head = fabric_->sim().now(),
+                .head = now,
                 .port = port,
                 .ordinal = flow.ordinal + static_cast<std::uint32_t>(i / burst.flow_count)};
 }
 
-// The first packet has its slot when the burst begins.
-std::int64_t BurstSchedule::slots_past(const Burst& burst, bool present) const {
-  return std::max<std::int64_t>(1, by_now(burst, burst.first_slot, present));
-}
-
-std::int64_t BurstSchedule::by_now(const Burst& burst, Time first, bool present) const {
-  return count_before(first, burst.gap, static_cast<std::uint32_t>(burst.count), fabric_->sim().now(),
-                      present);
-}
-
-void BurstSchedule::continue_by_events(const Burst& burst, const Progress& from) {
+void BurstSchedule::continue_by_events(const Burst& burst, const Burst::Progress& from) {
   for (std::size_t i = 0; i < burst.all().size(); ++i) {
     const std::int64_t count = burst.among(burst.count, i);
     const std::int64_t arrived = burst.among(from.arrived, i);
@@ -81,8 +70,8 @@ void BurstSchedule::continue_by_events(const Burst& burst, const Progress& from)
 }
 
 void BurstSchedule::leave_out(const Burst& burst, std::size_t flow, std::int64_t from) {
-  const Flow& its = burst.flows[flow];
-  reservations_->leave_out(*its.message, 2, its.ordinal + static_cast<std::uint32_t>(from));
+  const Burst::Flow& its = burst.flows[flow];
+  reservations_->bursts.leave_out(*its.message, 2, its.ordinal + static_cast<std::uint32_t>(from));
 }
 
 // Only the first `sent` of `of` packets of a flow have their slot.
@@ -91,7 +80,7 @@ void BurstSchedule::unsend(const Burst& burst, std::size_t flow, std::int64_t se
   if (unsent == 0) return;  // others of the message may have left after them
   Message& message = *burst.flows[flow].message;
   const Time gap = burst.flow_count * burst.gap;
-  const Edge first = later(burst.left, static_cast<std::int64_t>(flow) * burst.gap);
+  const Edge first = burst.left.later(static_cast<std::int64_t>(flow) * burst.gap);
   message.injected -= static_cast<std::uint32_t>(unsent);
   message.source_tail = sent == 0 ? burst.flows[flow].tail : first.tail + (sent - 1) * gap;
   fabric_->add_under_way((sent + of - 1) * unsent / 2 * gap + unsent * first.head);
@@ -99,7 +88,7 @@ void BurstSchedule::unsend(const Burst& burst, std::size_t flow, std::int64_t se
 
 // Packet `i` arrives by an event at the node at that hop.
 void BurstSchedule::continue_packet(const Burst& burst, std::int64_t i, std::uint32_t hop, const Edge& from) {
-  const Flow& flow = burst.flows[burst.flow_of(i)];
+  const Burst::Flow& flow = burst.flows[burst.flow_of(i)];
   const Time sooner = !burst.is_shorter(i) ? Time{0} : hop == 0 ? burst.shorter.left : burst.shorter.arrived;
   Packet& packet = fabric_->allocate();
   packet = {.message = flow.message,

@@ -8,7 +8,7 @@
 #include "kbsim/hw/pe/dma_engine.hpp"
 
 #include "../i_link_claim.hpp"
-#include "burst.hpp"
+#include "burst_schedule.hpp"
 
 namespace kbsim::hw {
 

@@ -72,7 +72,7 @@ Lane& ReadPath::lane(std::size_t index) const {
 
 bool ReadPath::are_free() const {
   for (LiveLink* const link : claimed_) {
-    if (!reservations_->is_free(*link)) return false;
+    if (!reservations_->claims.is_free(*link)) return false;
   }
   for (const NodeId node : {dma_, memory_, tcm_}) {
     if (!fabric_->component(node).inbox().idle()) return false;
@@ -81,13 +81,13 @@ bool ReadPath::are_free() const {
 }
 
 void ReadPath::claim(ILinkClaim& holder) {
-  for (LiveLink* const link : claimed_) reservations_->set_claim(*link, &holder);
-  reservations_->claims().add(holder);
+  for (LiveLink* const link : claimed_) reservations_->claims.set_claim(*link, &holder);
+  reservations_->claims.add(holder);
 }
 
 void ReadPath::release() {
-  reservations_->claims().drop(*reservations_->claim(*claimed_.front()));
-  for (LiveLink* const link : claimed_) reservations_->set_claim(*link, nullptr);
+  reservations_->claims.drop(*reservations_->claims.claim(*claimed_.front()));
+  for (LiveLink* const link : claimed_) reservations_->claims.set_claim(*link, nullptr);
 }
 
 ReadPath::LaneState ReadPath::state() const {
@@ -213,12 +213,12 @@ void ReadPath::pass(LaneState& state, Bytes bytes, ReadState& read, const Cut& c
 }
 
 void ReadPath::resume(const ReadRequest& read, const ReadState& where, oplog::Slices contents) {
-  const Reservations::OnItsWay at{
+  const TakeOver::OnItsWay at{
       .head = where.head, .tail = where.tail, .sent = where.left, .source_tail = where.left_tail};
   const auto go_on = [&](MessagePtr message, std::uint32_t hop) {
-    Reservations::OnItsWay there{at};
+    TakeOver::OnItsWay there{at};
     there.hop = hop;
-    reservations_->resume(std::move(message), there);
+    reservations_->take_over.resume(std::move(message), there);
   };
   if (where.stage < Stage::leaving) {
     const auto hop = static_cast<std::uint32_t>(where.stage) - static_cast<std::uint32_t>(Stage::dma);

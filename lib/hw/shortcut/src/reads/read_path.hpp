@@ -13,7 +13,7 @@
 
 namespace kbsim::hw {
 
-class Reservations;
+struct Reservations;
 
 /// A cut in the order of events: all before `at` has happened, and those events of the time `at` that the
 /// fields name. Another packet arrives there.

@@ -1,13 +1,15 @@
-// Reserving again: revoked packets get new reservations from the link on at which another packet crossed, in
-// a few runs at a steady distance. Their reservations before that link stay.
-#include <algorithm>
+#include "reserve_again.hpp"
 
+#include <algorithm>
+#include <span>
+
+#include "crossing.hpp"
 #include "reservations.hpp"
 
 namespace kbsim::hw {
 
 // True if all packets are reserved to the end of the train, and none arrives now.
-bool Reservations::may_reserve_again(const Reservation& taken) const {
+bool ReserveAgain::may_reserve_again(const Reservation& taken) const {
   constexpr std::uint8_t kOften = 8;
   if (taken.hop == 0 || taken.late != 0 || taken.head(taken.served) <= fabric_.sim().now()) return false;
   if (taken.train == nullptr) return true;
@@ -19,8 +21,8 @@ bool Reservations::may_reserve_again(const Reservation& taken) const {
   return true;
 }
 
-// Keeps the reservation until the other packet has crossed. Its train stays as long.
-void Reservations::keep(const Reservation& taken) {
+// Its train stays as long as it.
+void ReserveAgain::keep(const Reservation& taken) {
   taken_.push_back(taken);
   if (taken.train == nullptr) return;
   ++taken.train->reservations;
@@ -29,7 +31,7 @@ void Reservations::keep(const Reservation& taken) {
 
 // Kept reservations of the same packets at a later hop end before packet `from`. Where routes form a ring, a
 // revocation may reach these packets on their way to the link where they are kept.
-void Reservations::shorten_kept(const Reservation& earlier, std::uint32_t from) {
+void ReserveAgain::shorten_kept(const Reservation& earlier, std::uint32_t from) {
   for (Reservation& kept : taken_) {
     if (kept.hop <= earlier.hop || kept.train != earlier.train) continue;
     if (kept.train != nullptr)
@@ -39,29 +41,24 @@ void Reservations::shorten_kept(const Reservation& earlier, std::uint32_t from) 
   }
 }
 
-// All kept packets arrive by events after all.
-void Reservations::replay_kept() {
+void ReserveAgain::replay_kept() {
   for (const Reservation& taken : taken_) {
-    replay(taken);
-    release(taken.train);
+    all_.revocation.replay(taken);
+    all_.trains.release(taken.train);
   }
   taken_.clear();
 }
 
-void Reservations::reserve_again() {
+void ReserveAgain::reserve_again() {
   for (; !taken_.empty(); taken_.pop_back()) {
     const Reservation taken = taken_.back();
     reserve_kept(taken);
-    release(taken.train);
+    all_.trains.release(taken.train);
   }
 }
 
-Bytes Reservations::size_of(const Reservation& reservation, std::uint32_t index) {
-  return index == reservation.shorter ? reservation.train->last_size : reservation.size;
-}
-
 // Reserves again in a few runs; the remaining packets arrive by events.
-void Reservations::reserve_kept(const Reservation& taken) {
+void ReserveAgain::reserve_kept(const Reservation& taken) {
   constexpr int kFewRuns = 3;
   if (taken.train == nullptr) return reserve_one(taken);
   Reservation rest = taken;
@@ -70,21 +67,22 @@ void Reservations::reserve_kept(const Reservation& taken) {
     if (reserved == 0) break;
     rest.served += reserved;
   }
-  if (rest.served < count(taken)) replay(rest);
+  if (rest.served < count(taken)) all_.revocation.replay(rest);
 }
 
 // Reserves from the link on as if the packet arrived there just now.
-void Reservations::reserve_one(const Reservation& taken) {
+void ReserveAgain::reserve_one(const Reservation& taken) {
   if (taken.served > 0) return;
   Packet& packet = *taken.packet;
-  withdraw(packet);
+  all_.revocation.withdraw(packet);
   move_back(taken, 0, packet);
-  LiveLink& ingress = ingress_of(packet);
-  go_on(packet, &ingress, nullptr, ahead(ingress).train, {.head = packet.head, .tail = packet.tail});
+  LiveLink& ingress = all_.ingress_of(packet);
+  all_.routes.go_on(packet, &ingress, nullptr, all_.ahead(ingress).train,
+                    {.head = packet.head, .tail = packet.tail});
 }
 
 // Reserves again for the packets from `from` on; returns how many.
-std::uint32_t Reservations::reserve_run(const Reservation& taken, std::uint32_t from) {
+std::uint32_t ReserveAgain::reserve_run(const Reservation& taken, std::uint32_t from) {
   Train& train = *taken.train;
   const bool ends_shorter = taken.shorter + 1 == count(taken) && from < taken.shorter;
   const std::uint32_t left = count(taken) - from - (ends_shorter ? 1 : 0);
@@ -104,7 +102,7 @@ std::uint32_t Reservations::reserve_run(const Reservation& taken, std::uint32_t 
 
 // Passes the packet and the next, `gap` after it, over the rest of their route as if they were reserved.
 // False if they can't be.
-bool Reservations::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
+bool ReserveAgain::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
   Packet next = packet;
   next.head += gap;
   next.tail += gap;
@@ -112,24 +110,25 @@ bool Reservations::pass_on(Packet packet, Time gap, std::uint32_t to, bool& pace
   while (packet.hop < to) {
     const LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
     LiveLink& link = fabric_.next_link(packet);
-    Ahead& there = ahead(link);
-    if (ingress.arrivals->expects(ingress.port - 1) || !may_reserve(packet, link, there)) return false;
+    LinkAhead& there = all_.ahead(link);
+    if (ingress.arrivals->expects(ingress.port - 1) || !all_.routes.may_reserve(packet, link, there))
+      return false;
     const Time service = link.lane.rate().serialization(packet.size);
-    const Passage one = passage(packet, there.overhead, free(link, there), service);
+    const Passage one = passage(packet, there.overhead, all_.timetables.free(link, there), service);
     const Passage two = passage(next, there.overhead, one.end, service);
     paces = paces && steady(one, two, there.overhead, service);
     cross(packet, link, one);
     cross(next, link, two);
     Reservation crossing{.first = one};
-    cross_shadowed(packet, crossing, to);
-    skip(next, link, crossing.shadowed, crossing.reach);
+    all_.shadows.cross_shadowed(packet, crossing, to);
+    all_.shadows.skip(next, link, crossing.shadowed, crossing.reach);
     two_passages_.push_back({one, two, service, crossing.shadowed, crossing.reach});
   }
   return true;
 }
 
 // Reservations have the times of the train's first packet, as if it arrived and left at the pace of this run.
-void Reservations::reserve_links(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
+void ReserveAgain::reserve_links(const Reservation& taken, std::uint32_t from, std::uint32_t end) {
   Train& train = *taken.train;
   const std::span<const LinkId> route = train.message->route;
   std::uint32_t hop = taken.hop;
@@ -137,11 +136,11 @@ void Reservations::reserve_links(const Reservation& taken, std::uint32_t from, s
   Reservation last;
   for (const auto& [one, two, service, shadowed, reach] : two_passages_) {
     LiveLink& link = fabric_.live(route[hop]);
-    Ahead& there = ahead(link);
+    LinkAhead& there = all_.ahead(link);
     const bool is_one = end - from == 1;
     const Time gap = is_one ? Time{0} : two.head - one.head;
     const Time step = is_one ? Time{0} : two.start - one.start;
-    if (link.reserved > 0) close_last(link, there);
+    if (link.reserved > 0) all_.timetables.close_last(link, there);
     last = {.train = &train,
             .first = {.head = one.head - from * gap,
                       .tail = one.tail - from * gap,
@@ -170,15 +169,15 @@ void Reservations::reserve_links(const Reservation& taken, std::uint32_t from, s
 }
 
 // Moves the arrivals of those packets that are observed there.
-void Reservations::move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end) {
+void ReserveAgain::move_ends(Train& train, const Reservation& last, std::uint32_t from, std::uint32_t end) {
   LiveLink& ingress = fabric_.live(train.message->route[train.to - 1]);
   for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
     Packet* const packet = train.known(i);
     if (packet == nullptr) continue;
-    withdraw(*packet);
+    all_.revocation.withdraw(*packet);
     packet->head = last.start(i) + last.reach;
     packet->tail = last.end(i) + last.reach;
-    arrive_at_end(*packet, ingress);
+    all_.routes.arrive_at_end(*packet, ingress);
   }
 }
 

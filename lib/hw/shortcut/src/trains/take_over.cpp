@@ -1,5 +1,5 @@
-// How a unit that knows the further times of some packets takes them out of the fabric, and puts them back.
-#include <limits>
+#include "take_over.hpp"
+
 #include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
@@ -8,15 +8,15 @@
 
 namespace kbsim::hw {
 
-PoolVector<Packet*> Reservations::take(std::span<LiveLink* const> links,
-                                       const std::function<bool(const Message&)>& which) {
-  for (LiveLink* const link : links) revoke_all(*link);
-  notify_claims();
+PoolVector<Packet*> TakeOver::take(std::span<LiveLink* const> links,
+                                   const std::function<bool(const Message&)>& which) {
+  for (LiveLink* const link : links) all_.revocation.revoke_all(*link);
+  all_.claims.notify();
   PoolVector<Packet*> taken;
   fabric_.for_each_packet([&](Packet& packet) {
     if (packet.message == nullptr || !which(*packet.message)) return;
     if (packet.hop > 0)
-      withdraw(packet);
+      all_.revocation.withdraw(packet);
     else
       fabric_.component(packet.message->from).inbox().withdraw(packet);
     taken.push_back(&packet);
@@ -24,33 +24,26 @@ PoolVector<Packet*> Reservations::take(std::span<LiveLink* const> links,
   return taken;
 }
 
-void Reservations::revoke_all(LiveLink& link) {
-  Ahead& there = ahead(link);
-  unfold(link);
-  serve_before(link, there, fabric_.sim().now(), std::numeric_limits<std::uint32_t>::max());
-  while (!there.reservations.empty()) revoke_last(link, there);
-}
-
-void Reservations::put_back(std::span<Packet* const> packets) {
+void TakeOver::put_back(std::span<Packet* const> packets) {
   for (Packet* const packet : packets) {
     if (packet->hop == 0)
-      leave_by_event(*packet);
+      all_.revocation.leave_by_event(*packet);
     else
-      arrive_at_end(*packet, ingress_of(*packet));
+      all_.routes.arrive_at_end(*packet, all_.ingress_of(*packet));
   }
 }
 
-void Reservations::resume(MessagePtr owned, const OnItsWay& where) {
+void TakeOver::resume(MessagePtr owned, const OnItsWay& where) {
   Message& message = fabric_.open(std::move(owned));
   Packet& packet = fabric_.next_packet(message, message.size, where.sent, where.source_tail);
   message.source_tail = where.source_tail;
   packet.hop = where.hop;
   packet.head = where.head;
   packet.tail = where.tail;
-  if (where.hop == 0) return leave_by_event(packet);
-  LiveLink& ingress = ingress_of(packet);
+  if (where.hop == 0) return all_.revocation.leave_by_event(packet);
+  LiveLink& ingress = all_.ingress_of(packet);
   packet.port = ingress.port;
-  arrive_at_end(packet, ingress);
+  all_.routes.arrive_at_end(packet, ingress);
 }
 
 }  // namespace kbsim::hw

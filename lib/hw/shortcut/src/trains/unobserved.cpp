@@ -1,6 +1,8 @@
-// Unobserved packets: packets before the last of a message whose receiver only counts them, or serves them in
-// the order of one link. The ingress link keeps them until another packet arrives, or a reader looks.
+#include "unobserved.hpp"
+
+#include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
@@ -10,7 +12,7 @@
 
 namespace kbsim::hw {
 
-void Reservations::find_end(LiveLink& link) {
+void Unobserved::find_end(LiveLink& link) {
   using Packets = ServiceContract::Packets;
   Component& to = fabric_.component(link.to);
   if (link.credits() != nullptr || link.arrivals != nullptr) return;
@@ -19,51 +21,50 @@ void Reservations::find_end(LiveLink& link) {
   const auto serves = [&](NodeId node) {
     return fabric_.inputs(node) == 1 && fabric_.component(node).contract().packets == Packets::served;
   };
-  if (contract.packets == Packets::counted) link.ahead->end = Ahead::End::counted;
-  if (serves(link.to)) link.ahead->end = Ahead::End::served;
+  if (contract.packets == Packets::counted) link.ahead->end = LinkAhead::End::counted;
+  if (serves(link.to)) link.ahead->end = LinkAhead::End::served;
   if (to.node().kind != topology::NodeKind::pe_dma || !arrives_later(link)) return;
   for (const LinkId out : fabric_.graph().out(link.to)) {
     LiveLink& next = fabric_.live(out);
     if (next.to == link.from || next.from_switch() != nullptr || next.credits() != nullptr ||
         !serves(next.to))
       continue;
-    link.ahead->end = Ahead::End::passed;
+    link.ahead->end = LinkAhead::End::passed;
     link.ahead->downstream = &next;
     next.merges = 1;
-    ahead(next).merged.push_back(&link);
+    all_.ahead(next).merged.push_back(&link);
   }
 }
 
 // True if packets arrive later than they leave. Packets that a switch sends have passed the pipeline of the
 // node before.
-bool Reservations::arrives_later(const LiveLink& link) const {
+bool Unobserved::arrives_later(const LiveLink& link) const {
   return link.from_switch() == nullptr ? fabric_.takes_time(link) : link.wire > Time{0};
 }
 
-bool Reservations::is_unobserved(const Packet& packet, const Ahead& ingress) const {
+bool Unobserved::is_unobserved(const Packet& packet, const LinkAhead& ingress) const {
   const Message& message = *packet.message;
-  if (ingress.end == Ahead::End::observed || packet.ordinal + 1 >= message.packets) return false;
-  if (ingress.end == Ahead::End::counted) return fabric_.at_end(packet);
+  if (ingress.end == LinkAhead::End::observed || packet.ordinal + 1 >= message.packets) return false;
+  if (ingress.end == LinkAhead::End::counted) return fabric_.at_end(packet);
   if (!message.cut_through) return false;
-  if (ingress.end == Ahead::End::served) return fabric_.at_end(packet);
+  if (ingress.end == LinkAhead::End::served) return fabric_.at_end(packet);
   const std::span<const LinkId> route = message.route;
   return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == ingress.downstream;
 }
 
-bool Reservations::arrives_unobserved(Packet& packet, LiveLink& link) {
-  Ahead& there = ahead(link);
+bool Unobserved::arrives_unobserved(Packet& packet, LiveLink& link) {
+  LinkAhead& there = all_.ahead(link);
   if (!is_unobserved(packet, there)) return false;
-  pass_unobserved(there, {.message = packet.message,
-                          .size = packet.size,
-                          .head = packet.head,
-                          .tail = packet.tail,
-                          .ordinal = packet.ordinal});
+  there.add_unobserved({.message = packet.message,
+                        .size = packet.size,
+                        .head = packet.head,
+                        .tail = packet.tail,
+                        .ordinal = packet.ordinal});
   fabric_.free(packet);
   return true;
 }
 
-// True if the receiver accepts the packet now: it arrives at the time at which it was sent.
-bool Reservations::is_accepted_at_once(Packet& packet, const LiveLink& link) {
+bool Unobserved::is_accepted_at_once(Packet& packet, const LiveLink& link) {
   ILateReceiver* const receiver = link.ahead->receiver;
   if (receiver == nullptr || !fabric_.at_end(packet)) return false;
   const Time arrival = packet.message->cut_through ? packet.head : packet.tail;
@@ -71,17 +72,17 @@ bool Reservations::is_accepted_at_once(Packet& packet, const LiveLink& link) {
 }
 
 // A packet that starts here may follow others that arrived by any link.
-void Reservations::accept_before(const Packet& packet) {
+void Unobserved::accept_before(const Packet& packet) {
   if (packet.hop == 0) return catch_up(packet.message->to);
   LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
   if (ingress.ahead != nullptr) catch_up(ingress);
 }
 
-void Reservations::catch_up(LiveLink& link) {
-  Ahead& there = *link.ahead;
-  if (there.end != Ahead::End::counted && there.end != Ahead::End::served) return;
+void Unobserved::catch_up(LiveLink& link) {
+  LinkAhead& there = *link.ahead;
+  if (there.end != LinkAhead::End::counted && there.end != LinkAhead::End::served) return;
   const Time now = fabric_.sim().now();
-  if (link.reserved > 0) serve_before(link, there, now, 0);
+  if (link.reserved > 0) all_.timetables.serve_before(link, there, now, 0);
   while (!there.unobserved.empty()) {
     UnobservedPackets& first = there.unobserved.front();
     const std::uint32_t arrived = count_before(first.head, first.gap, first.count, now, false);
@@ -92,7 +93,7 @@ void Reservations::catch_up(LiveLink& link) {
   }
 }
 
-void Reservations::catch_up(NodeId node) {
+void Unobserved::catch_up(NodeId node) {
   if (fabric_.component(node).contract().packets == ServiceContract::Packets::observed) return;
   for (LiveLink* const link : links_to(fabric_, node)) {
     if (link->merges != 0) merge(*link, fabric_.sim().now(), 0);
@@ -101,7 +102,7 @@ void Reservations::catch_up(NodeId node) {
 }
 
 // Accepts the first `count` packets.
-void Reservations::accept(LiveLink& link, UnobservedPackets& packets, std::uint32_t count) {
+void Unobserved::accept(LiveLink& link, UnobservedPackets& packets, std::uint32_t count) {
   UnobservedPackets these = packets;
   these.count = count;
   these.message->packets_left -= count;
@@ -111,13 +112,34 @@ void Reservations::accept(LiveLink& link, UnobservedPackets& packets, std::uint3
 }
 
 // A packet that was sent at this time, or starts at the node, is served after all that were on their way.
-void Reservations::merge(LiveLink& link, const Packet& packet) {
+void Unobserved::merge(LiveLink& link, const Packet& packet) {
   const bool late = packet.late != 0 || packet.port == 0;
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
 }
 
+void Unobserved::merge(LiveLink& link, Time at, std::uint32_t port) {
+  LinkAhead& there = all_.ahead(link);
+  for (LiveLink* const in : there.merged) {
+    if (in->reserved > 0) all_.timetables.serve_before(*in, all_.ahead(*in), fabric_.sim().now(), 0);
+  }
+  for (;;) {
+    const auto [in, other] = first_merged(there);
+    if (in == nullptr) return;
+    UnobservedPackets& first = in->ahead->unobserved.front();
+    std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
+    if (other != nullptr) {
+      const Time arrival = other->ahead->unobserved.front().head;
+      count = count_before(first.head, first.gap, count, arrival, in->port < other->port);
+    }
+    if (count == 0) return;
+    pass(link, there, first, count);
+    if (first.count == 0) in->ahead->unobserved.pop_front();
+  }
+}
+
 // The link by which the next packet arrives, and the link by which the next of all others does.
-[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Reservations::first_merged(const Ahead& there) {
+[[gnu::always_inline]] inline std::pair<LiveLink*, LiveLink*> Unobserved::first_merged(
+    const LinkAhead& there) {
   std::pair<LiveLink*, LiveLink*> first{};
   const auto is_sooner = [](const LiveLink& in, const LiveLink* than) {
     if (than == nullptr) return true;
@@ -135,28 +157,8 @@ void Reservations::merge(LiveLink& link, const Packet& packet) {
   return first;
 }
 
-void Reservations::merge(LiveLink& link, Time at, std::uint32_t port) {
-  Ahead& there = ahead(link);
-  for (LiveLink* const in : there.merged) {
-    if (in->reserved > 0) serve_before(*in, ahead(*in), fabric_.sim().now(), 0);
-  }
-  for (;;) {
-    const auto [in, other] = first_merged(there);
-    if (in == nullptr) return;
-    UnobservedPackets& first = in->ahead->unobserved.front();
-    std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
-    if (other != nullptr) {
-      const Time arrival = other->ahead->unobserved.front().head;
-      count = count_before(first.head, first.gap, count, arrival, in->port < other->port);
-    }
-    if (count == 0) return;
-    pass(link, there, first, count);
-    if (first.count == 0) in->ahead->unobserved.pop_front();
-  }
-}
-
 // Passes on the first `count` packets, or only one if the others don't keep their distance.
-void Reservations::pass(LiveLink& link, Ahead& there, UnobservedPackets& packets, std::uint32_t count) {
+void Unobserved::pass(LiveLink& link, LinkAhead& there, UnobservedPackets& packets, std::uint32_t count) {
   const Time service = link.lane.rate().serialization(packets.size);
   const auto after = [&](Time gap, Time free) {
     const Time head = packets.head + gap;
@@ -174,13 +176,13 @@ void Reservations::pass(LiveLink& link, Ahead& there, UnobservedPackets& packets
   }
   (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
                               packets.size, service);
-  pass_unobserved(there, {.message = packets.message,
-                          .size = packets.size,
-                          .head = one.start + link.wire,
-                          .tail = one.end + link.wire,
-                          .gap = step,
-                          .ordinal = packets.ordinal,
-                          .count = count});
+  there.add_unobserved({.message = packets.message,
+                        .size = packets.size,
+                        .head = one.start + link.wire,
+                        .tail = one.end + link.wire,
+                        .gap = step,
+                        .ordinal = packets.ordinal,
+                        .count = count});
   packets.drop(count);
 }
 

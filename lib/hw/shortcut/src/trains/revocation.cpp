@@ -1,95 +1,94 @@
-// Revocation: a packet that arrives before reserved ones revokes their reservations, there and downstream.
-// The revoked packets arrive by events, or are reserved again after it.
+#include "revocation.hpp"
+
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <ranges>
+#include <span>
 
 #include "kbsim/hw/fabric/component.hpp"
 
+#include "crossing.hpp"
 #include "reservations.hpp"
 
 namespace kbsim::hw {
 
 // A packet that leaves its source is served after all that are reserved for this time.
-bool Reservations::revoke_after(LiveLink& link, const Packet& packet) {
-  Ahead& here = ahead(link);
-  serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
+bool Revocation::revoke_after(LiveLink& link, const Packet& packet) {
+  LinkAhead& here = all_.ahead(link);
+  all_.timetables.serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
   if (here.reservations.empty()) return false;
   if (passes_before_next(packet, link, here)) {
     Reservation& next = here.reservations.front();
-    if (next.served > 0) split(here, next);
+    if (next.served > 0) all_.shadowed.split(here, next);
     return false;
   }
   met_ = &link;
   some_replayed_ = false;
   while (!here.reservations.empty()) revoke_last(link, here);
   met_ = nullptr;
-  if (some_replayed_ || !unreserved_.empty()) replay_kept();
-  notify_claims();
-  return !taken_.empty();
+  if (some_replayed_ || all_.claims.must_notify()) all_.again.replay_kept();
+  all_.claims.notify();
+  return all_.again.keeps_some();
 }
 
 // True if the next reserved packet doesn't wait for this one; then those after it don't, either. False for a
 // packet that leads: the rest of its message follows at once.
-bool Reservations::passes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
+bool Revocation::passes_before_next(const Packet& packet, const LiveLink& link, LinkAhead& here) {
   if (packet.leads) return false;
   const Reservation& next = here.reservations.front();
   const Time service = link.lane.rate().serialization(packet.size);
   return passage(packet, here.overhead, link.lane.free(), service).end <= next.start(next.served);
 }
 
-void Reservations::drop_back(LiveLink& link, Ahead& there) {
-  Reservation last = there.reservations.back();
-  last.limit = last.served;
-  const bool is_kept = keeps(there, last);
-  there.reservations.pop_back();
-  --link.reserved;
-  if (!is_kept) release(last.train);
-}
-
 // Revokes the packets of the last reservation whose time isn't past, here and downstream, with all
 // reservations after them there. Meanwhile other revocations may reach them further downstream.
-void Reservations::revoke_last(LiveLink& link, Ahead& there) {
+void Revocation::revoke_last(LiveLink& link, LinkAhead& there) {
   const Reservation taken = there.reservations.back();
   const std::uint32_t from = taken.served;
   const std::uint32_t packets = count(taken);
-  close(taken.train);
+  all_.trains.close(taken.train);
   if (from < packets) {
     const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
     const std::span<const LinkId> route = message.route;
     const std::uint32_t end = end_hop(taken, from);
     for (std::uint32_t hop = hop_after(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
-    shorten_kept(taken, from);
-    if (&link == met_ && may_reserve_again(taken))
-      keep(taken);
+    all_.again.shorten_kept(taken, from);
+    if (&link == met_ && all_.again.may_reserve_again(taken))
+      all_.again.keep(taken);
     else
       replay(taken);
   }
-  drop_back(link, there);
+  all_.timetables.drop_back(link, there);
+}
+
+void Revocation::revoke_all(LiveLink& link) {
+  LinkAhead& there = all_.ahead(link);
+  all_.shadowed.unfold(link);
+  all_.timetables.serve_before(link, there, fabric_.sim().now(), std::numeric_limits<std::uint32_t>::max());
+  while (!there.reservations.empty()) revoke_last(link, there);
 }
 
 // The packets arrive by events, and back-off grows. It doesn't grow if at least half of the train was served
 // as reserved, or if only one packet is left.
-void Reservations::replay(const Reservation& taken) {
+void Revocation::replay(const Reservation& taken) {
   const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
   for (std::uint32_t i = taken.served; i < count(taken); ++i) replay_packet(taken, i);
   LiveLink& link = fabric_.live(message.route[taken.hop]);
   if (&link == met_) some_replayed_ = true;
   LiveLink* const ingress = taken.hop > 0 ? &fabric_.live(message.route[taken.hop - 1]) : nullptr;
-  if (ingress != nullptr && is_burst_entry(taken)) unreserved_.push_back(ingress);
+  if (ingress != nullptr && is_burst_entry(taken)) all_.claims.note_revoked(*ingress);
   const std::uint32_t left = count(taken) - taken.served;
   const bool has_paid = taken.train != nullptr && (left == 1 || left <= taken.served);
-  if (!has_paid) (ingress != nullptr ? ahead(*ingress).back_off : ahead(link).own_back_off).grow();
+  if (!has_paid) (ingress != nullptr ? all_.ahead(*ingress).back_off : all_.ahead(link).own_back_off).grow();
 }
 
-// Ends the reservations of the same packets at a later hop before packet `from`. Returns the next hop at
-// which there may be one.
-std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::uint32_t hop,
-                                    std::uint32_t from) {
+std::uint32_t Revocation::shorten(LinkId at, const Reservation& earlier, std::uint32_t hop,
+                                  std::uint32_t from) {
   LiveLink& link = fabric_.live(at);
   if (link.reserved == 0) return hop + 1;
-  Ahead& there = ahead(link);
-  serve_before(link, there, fabric_.sim().now(), 0);
+  LinkAhead& there = all_.ahead(link);
+  all_.timetables.serve_before(link, there, fabric_.sim().now(), 0);
   const auto is_it = [&](const Reservation& later) {
     return later.hop == hop && later.train == earlier.train &&
            (later.train != nullptr || later.packet == earlier.packet);
@@ -104,7 +103,7 @@ std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::
     if (!is_it(last))
       revoke_last(link, there);
     else if (last.served >= from)
-      drop_back(link, there);
+      all_.timetables.drop_back(link, there);
     else
       last.limit = from;
   }
@@ -112,20 +111,14 @@ std::uint32_t Reservations::shorten(LinkId at, const Reservation& earlier, std::
 }
 
 // A packet of a burst that has yet to cross the link before this node arrives as the holder of its burst
-// decides: notify_claims().
-void Reservations::replay_packet(const Reservation& reservation, std::uint32_t index) {
+// decides: Claims::notify().
+void Revocation::replay_packet(const Reservation& reservation, std::uint32_t index) {
   if (is_burst_entry(reservation) && !has_crossed(reservation, index)) return drop(reservation, index);
   arrive_by_event(reservation, index);
 }
 
-// True if packets of a burst are reserved from the node of this link on.
-bool Reservations::is_burst_entry(const Reservation& reservation) {
-  return reservation.train != nullptr && reservation.train->in_burst &&
-         reservation.hop == reservation.train->from;
-}
-
 // True if the packet of a burst has crossed the link before that node.
-bool Reservations::has_crossed(const Reservation& reservation, std::uint32_t index) const {
+bool Revocation::has_crossed(const Reservation& reservation, std::uint32_t index) const {
   const Train& train = *reservation.train;
   const Time crosses = reservation.head(index) - train.lag;
   const Time now = fabric_.sim().now();
@@ -136,14 +129,14 @@ bool Reservations::has_crossed(const Reservation& reservation, std::uint32_t ind
   return fabric_.has_passed(fabric_.component(to_unit.to), train.batch, one);
 }
 
-void Reservations::drop(const Reservation& reservation, std::uint32_t index) {
+void Revocation::drop(const Reservation& reservation, std::uint32_t index) {
   Packet* const known = reservation.train->known(index);
   if (known == nullptr) return;
   withdraw(*known);
   fabric_.free(*known);
 }
 
-void Reservations::arrive_by_event(const Reservation& reservation, std::uint32_t index) {
+void Revocation::arrive_by_event(const Reservation& reservation, std::uint32_t index) {
   Packet& one = recall(reservation, index);
   move_back(reservation, index, one);
   if (one.hop == 0) return leave_by_event(one);
@@ -151,17 +144,8 @@ void Reservations::arrive_by_event(const Reservation& reservation, std::uint32_t
   ingress.arrivals->push(reservation.port - 1, one);
 }
 
-// Moves the packet back to where it is reserved.
-void Reservations::move_back(const Reservation& reservation, std::uint32_t index, Packet& packet) {
-  packet.hop = reservation.hop;
-  packet.head = reservation.head(index);
-  packet.tail = reservation.tail(index);
-  packet.port = reservation.port;
-  packet.late = reservation.late;
-}
-
 // Returns the packet, withdrawn from where it was to arrive. An unobserved one is made again.
-Packet& Reservations::recall(const Reservation& reservation, std::uint32_t index) {
+Packet& Revocation::recall(const Reservation& reservation, std::uint32_t index) {
   if (reservation.train == nullptr) return withdraw(*reservation.packet), *reservation.packet;
   Train& train = *reservation.train;
   if (Packet* const known = train.known(index)) return withdraw(*known), *known;
@@ -171,14 +155,13 @@ Packet& Reservations::recall(const Reservation& reservation, std::uint32_t index
   return again;
 }
 
-void Reservations::leave_by_event(Packet& packet) {
-  Ahead& there = ahead(fabric_.next_link(packet));
+void Revocation::leave_by_event(Packet& packet) {
+  LinkAhead& there = all_.ahead(fabric_.next_link(packet));
   there.posted = std::max(there.posted, packet.head);
   fabric_.component(packet.message->from).inbox().post(packet.head, packet);
 }
 
-// Withdraws the packet from where it arrives next.
-void Reservations::withdraw(Packet& packet) {
+void Revocation::withdraw(Packet& packet) {
   LiveLink& ingress = fabric_.live(packet.message->route[packet.hop - 1]);
   if (ingress.arrivals != nullptr)
     ingress.arrivals->withdraw(ingress.port - 1, packet);

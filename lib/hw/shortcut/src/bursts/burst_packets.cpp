@@ -1,14 +1,13 @@
-// Packets of bursts are reserved from the node after the unit on. They may arrive there at the time at which
-// they are sent. A packet that arrives before them revokes their reservations. Packets that have yet to cross
-// the link to that node then arrive as the holder of their burst decides.
-#include <algorithm>
+#include "burst_packets.hpp"
 
-#include "../i_link_claim.hpp"
+#include <algorithm>
+#include <span>
+
 #include "../trains/reservations.hpp"
 
 namespace kbsim::hw {
 
-std::int64_t Reservations::enter(Message& message, PacketRun run, const BurstEntry& entry) {
+std::int64_t BurstPackets::enter(Message& message, PacketRun run, const BurstEntry& entry) {
   LiveLink& ingress = fabric_.live(message.route[entry.hop - 1]);
   PacketRun arriving = run;
   arriving.head = entry.head;
@@ -36,13 +35,13 @@ std::int64_t Reservations::enter(Message& message, PacketRun run, const BurstEnt
     PacketRun more = arriving;
     more.count = run.count - entered;
     if (more.count == 0) break;
-    const std::int64_t reserved = extend(ahead(ingress).train, message, more);
+    const std::int64_t reserved = all_.trains.extend(all_.ahead(ingress).train, message, more);
     if (reserved > 0) pass(reserved);
   }
   return entered;
 }
 
-bool Reservations::enter(Packet& packet, const BurstEntry& entry) {
+bool BurstPackets::enter(Packet& packet, const BurstEntry& entry) {
   LiveLink& ingress = fabric_.live(packet.message->route[entry.hop - 1]);
   packet.hop = entry.hop;
   packet.head = entry.head;
@@ -55,23 +54,23 @@ bool Reservations::enter(Packet& packet, const BurstEntry& entry) {
 
 // Reservations don't know in which order packets arrive by events. So a burst doesn't enter while some are
 // expected.
-bool Reservations::enters(Packet& packet, LiveLink& ingress, const BurstEntry& entry) {
-  Ahead& here = ahead(ingress);
+bool BurstPackets::enters(Packet& packet, LiveLink& ingress, const BurstEntry& entry) {
+  LinkAhead& here = all_.ahead(ingress);
   if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
-    close(here.train);
-  if (joins(packet, here.train)) return true;
+    all_.trains.close(here.train);
+  if (all_.trains.joins(packet, here.train)) return true;
   if (ingress.arrivals->expects(ingress.port - 1) || here.back_off.pauses()) return false;
   LiveLink& link = fabric_.next_link(packet);
-  if (!may_reserve(packet, link, ahead(link))) return false;
-  go_on(packet, &ingress, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+  if (!all_.routes.may_reserve(packet, link, all_.ahead(link))) return false;
+  all_.routes.go_on(packet, &ingress, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
   here.train->batch = entry.batch;
   here.train->lag = entry.lag;
   return true;
 }
 
-void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
+void BurstPackets::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
   LiveLink& link = fabric_.live(message.route[hop]);
-  Ahead& there = ahead(link);
+  LinkAhead& there = all_.ahead(link);
   const auto is_one = [&](const Reservation& reservation) {
     return is_of_burst(reservation, message, ordinal);
   };
@@ -79,14 +78,14 @@ void Reservations::leave_out(const Message& message, std::uint32_t hop, std::uin
     if (is_one(there.reservations.back()))
       shorten_last(link, ordinal);
     else
-      revoke_last(link, there);
+      all_.revocation.revoke_last(link, there);
   }
-  notify_claims();
+  all_.claims.notify();
 }
 
 // True if the reservation has packets of the message from `ordinal` on. Past reservations may be of messages
 // that no longer exist.
-bool Reservations::is_of_burst(const Reservation& reservation, const Message& message,
+bool BurstPackets::is_of_burst(const Reservation& reservation, const Message& message,
                                std::uint32_t ordinal) const {
   if (!is_burst_entry(reservation) || reservation.head(count(reservation) - 1) < fabric_.sim().now())
     return false;
@@ -94,27 +93,20 @@ bool Reservations::is_of_burst(const Reservation& reservation, const Message& me
   return train.message == &message && train.ordinal + count(reservation) > ordinal;
 }
 
-void Reservations::shorten_last(LiveLink& link, std::uint32_t ordinal) {
-  Ahead& there = ahead(link);
+void BurstPackets::shorten_last(LiveLink& link, std::uint32_t ordinal) {
+  LinkAhead& there = all_.ahead(link);
   const Reservation taken = there.reservations.back();
   const std::uint32_t first = taken.train->ordinal;
   const std::uint32_t from = ordinal - std::min(ordinal, first);
   const std::uint32_t packets = count(taken);
-  close(taken.train);
+  all_.trains.close(taken.train);
   const std::uint32_t end = end_hop(taken, from);
   const std::span<const LinkId> route = taken.train->message->route;
-  for (std::uint32_t hop = hop_after(taken); hop < end;) hop = shorten(route[hop], taken, hop, from);
-  for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
+  for (std::uint32_t hop = hop_after(taken); hop < end;)
+    hop = all_.revocation.shorten(route[hop], taken, hop, from);
+  for (std::uint32_t i = from; i < packets; ++i) all_.revocation.drop(taken, i);
   there.reservations.back().limit = from;
-  if (taken.served == from) drop_back(link, there);
-}
-
-void Reservations::notify_claims() {
-  while (!unreserved_.empty()) {
-    ILinkClaim* const holder = claim(*unreserved_.back());
-    unreserved_.pop_back();
-    if (holder != nullptr) holder->flush();
-  }
+  if (taken.served == from) all_.timetables.drop_back(link, there);
 }
 
 }  // namespace kbsim::hw

@@ -1,13 +1,19 @@
 // How packets become a train. The second packet shows at which distance they follow each other on each link,
 // and whether that distance is steady.
+#include "trains.hpp"
+
+#include <algorithm>
+#include <limits>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
+#include "crossing.hpp"
 #include "reservations.hpp"
 
 namespace kbsim::hw {
 
-Train& Reservations::begin(Packet& packet, Train*& keeper) {
+Train& Trains::begin(Packet& packet, Train*& keeper) {
   if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
   Train& train = *free_trains_.back();
   free_trains_.pop_back();
@@ -28,32 +34,25 @@ Train& Reservations::begin(Packet& packet, Train*& keeper) {
 }
 
 // Its reservations need no longer be the last of their links.
-void Reservations::end_growth(Train& train) {
+void Trains::end_growth(Train& train) {
   train.open = false;
   *train.keeper = nullptr;
 }
 
-void Reservations::recycle(Train& train) {
+void Trains::recycle(Train& train) {
   close(&train);
   train.packets.clear();
   free_trains_.push_back(&train);
 }
 
-void Reservations::close_last(LiveLink& link, Ahead& there) {
-  Reservation& last = there.reservations.back();
-  close(last.train);
-  if (last.served == count(last)) drop_back(link, there);
-}
-
-// The packet joins the train if it follows at the same distance as the others. Else the train is closed.
-bool Reservations::joins(Packet& packet, Train* train) {
+bool Trains::joins(Packet& packet, Train* train) {
   if (train == nullptr) return false;
   if (follows(packet, *train)) return join(packet, *train), true;
   close(train);
   return false;
 }
 
-bool Reservations::follows(const Packet& packet, Train& train) {
+bool Trains::follows(const Packet& packet, Train& train) {
   const std::uint32_t packets = train.count;
   const Time gap = packet.head - train.last.head;
   if (packets == kMostOfTrain || packet.message != train.message ||
@@ -65,26 +64,20 @@ bool Reservations::follows(const Packet& packet, Train& train) {
   return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
 }
 
-Reservation& Reservations::growing(LiveLink& link, const Train& train) {
-  Reservation& last = ahead(link).reservations.back();
-  ensure(last.train == &train, "a train that may grow has the last reservation of each of its links");
-  return last;
-}
-
 // The second packet of a train sets the distances of all that follow. False if they aren't steady.
-bool Reservations::sets_pace(const Packet& packet, Train& train) {
+bool Trains::sets_pace(const Packet& packet, Train& train) {
   follows_.clear();
   Packet second{packet};
   while (second.hop < train.to) {
     LiveLink& link = fabric_.next_link(second);
-    const Time overhead = ahead(link).overhead;
+    const Time overhead = all_.ahead(link).overhead;
     Reservation& reservation = growing(link, train);
     const Passage next = passage(second, overhead, reservation.first.end, reservation.service);
     if (reservation.hop != second.hop) return false;  // a route that crosses the link twice
     if (!steady(reservation.first, next, overhead, reservation.service)) return false;
     follows_.push_back({&reservation, next});
     cross(second, link, next);
-    skip(second, link, reservation.shadowed, reservation.reach);
+    all_.shadows.skip(second, link, reservation.shadowed, reservation.reach);
   }
   for (const auto& [reservation, next] : follows_) {
     reservation->gap = next.head - reservation->first.head;
@@ -96,7 +89,7 @@ bool Reservations::sets_pace(const Packet& packet, Train& train) {
 }
 
 // The last packet of a message starts when a full packet would, and ends earlier.
-bool Reservations::follows_shorter(const Packet& packet, Train& train) {
+bool Trains::follows_shorter(const Packet& packet, Train& train) {
   if (packet.size > train.size || packet.ordinal + 1 != packet.message->packets) return false;
   const auto sooner = [](Time another, Time by) {
     return static_cast<std::uint64_t>((another - by).count());
@@ -112,14 +105,14 @@ bool Reservations::follows_shorter(const Packet& packet, Train& train) {
     if (reservation.hop != last.hop) return false;  // a route that crosses the link twice
     const Time start = reservation.start(train.count);
     const Time end =
-        std::max(start + link.lane.rate().serialization(packet.size), last.tail + ahead(link).overhead);
+        std::max(start + link.lane.rate().serialization(packet.size), last.tail + all_.ahead(link).overhead);
     const Passage passage{.head = last.head, .tail = last.tail, .start = start, .end = end};
     if (!fits(sooner(reservation.tail(train.count), last.tail)) ||
         !fits(sooner(reservation.end(train.count), end)))
       return false;
     follows_.push_back({&reservation, passage});
     cross(last, link, passage);
-    skip(last, link, reservation.shadowed, reservation.reach);
+    all_.shadows.skip(last, link, reservation.shadowed, reservation.reach);
   }
   for (const auto& [reservation, passage] : follows_) {
     reservation->tail_sooner =
@@ -132,7 +125,13 @@ bool Reservations::follows_shorter(const Packet& packet, Train& train) {
   return true;
 }
 
-void Reservations::join(Packet& packet, Train& train) {
+Reservation& Trains::growing(LiveLink& link, const Train& train) {
+  Reservation& last = all_.ahead(link).reservations.back();
+  ensure(last.train == &train, "a train that may grow has the last reservation of each of its links");
+  return last;
+}
+
+void Trains::join(Packet& packet, Train& train) {
   const std::uint32_t index = train.count++;
   const bool is_shorter = packet.size != train.size;
   train.last.head = packet.head;
@@ -148,7 +147,32 @@ void Reservations::join(Packet& packet, Train& train) {
   packet.port = end.port;
   packet.late = 0;
   packet.paced = false;
-  arrive_at_end(packet, end);
+  all_.routes.arrive_at_end(packet, end);
+}
+
+std::int64_t Trains::follow(const Message& message, LiveLink* ingress, const PacketRun& run) {
+  const LinkAhead* const there =
+      ingress != nullptr ? ingress->ahead : fabric_.live(message.route.front()).ahead;
+  if (there == nullptr) return 0;
+  return extend(ingress != nullptr ? there->train : there->own_train, message, run);
+}
+
+// The last packet of the message is never among these packets.
+std::int64_t Trains::extend(Train* train, const Message& message, const PacketRun& run) {
+  if (train == nullptr || !train->unobserved || train->count < 2) return 0;
+  const bool follows = train->message == &message && train->sequence == message.sequence &&
+                       train->ordinal + train->count == message.injected && train->size == run.size &&
+                       train->gap == run.gap && train->last.head + run.gap == run.head &&
+                       train->last.tail + run.gap == run.tail;
+  if (!follows) return 0;
+  const std::int64_t most = std::min(kMostOfTrain - train->count, message.packets - 1 - message.injected);
+  const std::int64_t count = std::min(run.count, most);
+  train->count += static_cast<std::uint32_t>(count);
+  train->last.head += count * train->gap;
+  train->last.tail += count * train->gap;
+  train->last.start += count * train->step;
+  train->last.end += count * train->step;
+  return count;
 }
 
 }  // namespace kbsim::hw
