@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"

@@ -1,6 +1,7 @@
 // intercube_allreduce without a machine.
 #include <doctest/doctest.h>
 
+#include "kbsim/base/registry.hpp"
 #include "kbsim/mock/wiring.hpp"
 #include "kbsim/tl/collective_args.hpp"
 

@@ -11,9 +11,10 @@ from lint import Finding, cpp_files, line_of, main
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"\bstd::(?:ranges::|chrono::|filesystem::|views::)?(\w+)")
 JSON = {f"boost/json/{name}.hpp" for name in ("array", "object", "value")}  # each has the others
+JSON_NAMED = {"boost/json/fwd.hpp"}  # enough for references
 BOOST = {
     "boost::container::small_vector": {"boost/container/small_vector.hpp"},
-    "boost::json::array": JSON, "boost::json::object": JSON, "boost::json::value": JSON,
+    "boost::json::array": JSON, "boost::json::object": JSON | JSON_NAMED, "boost::json::value": JSON | JSON_NAMED,
     "boost::unordered_flat_map": {"boost/unordered/unordered_flat_map.hpp"},
 }  # the names of those in KBSIM_COMMON_HEADERS -> the headers that have them
 PUBLIC = "include/"
@@ -69,7 +70,7 @@ NAMES = {
     "source_location": "source_location",
     "span": "dynamic_extent span",
     "stdexcept": "invalid_argument logic_error out_of_range runtime_error",
-    "string": "char_traits erase erase_if string to_string",
+    "string": "char_traits erase erase_if hash string to_string",
     "string_view": "string_view",
     "system_error": "error_code",
     "tuple": "apply get make_tuple tie tuple tuple_element_t tuple_size_v",

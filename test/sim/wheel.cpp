@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "kbsim/sim/detail/dense_wheel.hpp"
 #include "kbsim/sim/detail/event_queue.hpp"
 
 #include "doctest/doctest.h"

@@ -10,6 +10,7 @@
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/tl.hpp"
 
 namespace kbsim::test {

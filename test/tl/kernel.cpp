@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/base/registry.hpp"
 #include "kbsim/tl/collective_args.hpp"
 
 #include "fake_pe.hpp"

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "kbsim/tl/memory_ops.hpp"
+
 #include "fake_pe.hpp"
 
 namespace kbsim::test::memory_command_test {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "kbsim/tl/pending_state.hpp"
+
 #include "fake_pe.hpp"
 
 namespace kbsim::test::pending_test {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

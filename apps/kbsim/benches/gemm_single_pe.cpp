@@ -1,4 +1,5 @@
 // One GEMM on one PE, both operands streamed from HBM by the scheduler.
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

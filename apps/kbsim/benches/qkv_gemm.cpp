@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

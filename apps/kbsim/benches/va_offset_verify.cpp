@@ -2,6 +2,7 @@
 // row of a matrix divided by rows, or columns of one divided by columns.
 #include <algorithm>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

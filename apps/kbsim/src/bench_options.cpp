@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 
 #include "help.hpp"

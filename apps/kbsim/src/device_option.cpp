@@ -35,7 +35,7 @@ void add(const BenchReport& copy, int sip, BenchReport& all) {
   all.text += fmt::format(" {}\n{}", device, copy.text);
   for (const std::string& line : copy.tensors) all.tensors.push_back(fmt::format("{} {}", device, line));
   boost::json::object row{{"device", device}};
-  for (const auto& [key, value] : copy.json) row[key] = value;
+  for (const auto& [key, value] : copy.json.object()) row[key] = value;
   all.json["devices"].as_array().push_back(std::move(row));
 }
 
@@ -96,8 +96,8 @@ bool has_rows(const BenchReport& report) {
 }
 
 boost::json::array rows_of(const BenchReport& report) {
-  const boost::json::value* devices = report.json.if_contains("devices");
-  return devices != nullptr ? devices->as_array() : boost::json::array{report.json};
+  const boost::json::value* devices = report.json.object().if_contains("devices");
+  return devices != nullptr ? devices->as_array() : boost::json::array{report.json.object()};
 }
 
 }  // namespace kbsim::app

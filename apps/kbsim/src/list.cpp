@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"

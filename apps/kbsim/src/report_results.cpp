@@ -36,7 +36,7 @@ json::object to_json(const ReadyRun& run, const Results& results) {
                    {"topology", inputs.machine.topology},
                    {"checked", !watch.timing_only},
                    {"correct", watch.timing_only ? json::value(nullptr) : json::value(report.correct)},
-                   {"result", report.json},
+                   {"result", report.json.object()},
                    {"messages", report::to_json(run.session.machine().fabric().attribution())},
                    {"run", report::to_json(results.summary)}};
   if (!report.correct) all["wrong"] = report.wrong;

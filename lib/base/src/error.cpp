@@ -32,6 +32,9 @@ Place to_place(const std::source_location& at) {
 ConfigError::ConfigError(std::vector<ConfigProblem> problems)
     : Error{ExitCode::usage, joined(problems)}, problems_{std::move(problems)} {}
 
+ConfigError::ConfigError(Place at, std::string key, std::string text)
+    : ConfigError{std::vector<ConfigProblem>{{std::move(at), std::move(key), std::move(text)}}} {}
+
 void throw_internal(std::string_view what, const std::source_location& at) {
   throw InternalError{fmt::format("{}:{}: {}", at.file_name(), at.line(), what)};
 }

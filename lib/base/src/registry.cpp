@@ -1,5 +1,10 @@
 #include "kbsim/base/registry.hpp"
 
+#include <algorithm>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
 namespace kbsim {
 namespace {
 
@@ -14,6 +19,17 @@ std::vector<AnyRegistry*>& all() {
 AnyRegistry::AnyRegistry(std::string_view kind) : kind_{kind} { all().push_back(this); }
 
 AnyRegistry::~AnyRegistry() { std::erase(all(), this); }
+
+void AnyRegistry::refuse(std::string_view unknown, const std::vector<std::string>& names) const {
+  if (std::ranges::find(without_function(), unknown) != without_function().end())
+    throw UsageError{kind() + " '" + std::string{unknown} + "' was registered without a function"};
+  throw UsageError{"unknown " + kind() + " '" + std::string{unknown} + "'" +
+                   (names.empty() ? std::string{kNoneRegistered} : name_hint(unknown, names))};
+}
+
+void AnyRegistry::refuse_second(std::string_view name) const {
+  throw_internal(kind() + " '" + std::string{name} + "' is registered twice");
+}
 
 const std::vector<AnyRegistry*>& registries() { return all(); }
 

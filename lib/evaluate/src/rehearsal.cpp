@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"

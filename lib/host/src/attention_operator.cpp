@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/registry.hpp"
 
 #include "operator_launch.hpp"
 #include "tensor_state.hpp"

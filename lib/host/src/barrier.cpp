@@ -1,3 +1,4 @@
+#include "kbsim/base/registry.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/p2p_args.hpp"

@@ -10,6 +10,7 @@
 #include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/ccl/tuner.hpp"
 #include "kbsim/host/collective_args.hpp"

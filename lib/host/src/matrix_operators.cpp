@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/registry.hpp"
+
 #include "operator_launch.hpp"
 #include "tensor_state.hpp"
 

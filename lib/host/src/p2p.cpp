@@ -6,6 +6,7 @@
 #include <range/v3/view/transform.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/p2p_args.hpp"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/tl/plan_args.hpp"
 

@@ -12,11 +12,13 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_memory.hpp"
 
 namespace kbsim::host {

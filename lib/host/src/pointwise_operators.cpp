@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 
 #include "broadcast.hpp"
 #include "operator_launch.hpp"

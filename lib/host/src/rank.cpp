@@ -8,6 +8,7 @@
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/base/watched.hpp"
 #include "kbsim/tl/kernel.hpp"

@@ -15,6 +15,7 @@
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
 #include "resident.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kbsim/tl/barrier.hpp"
-#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 namespace kbsim::mock {
 

@@ -10,6 +10,8 @@
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/execute.hpp"
 #include "kbsim/tl/barrier.hpp"
+#include "kbsim/tl/memory_ops.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::mock {

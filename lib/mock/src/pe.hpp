@@ -8,6 +8,7 @@
 
 #include "kbsim/mock/world.hpp"
 #include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "barrier.hpp"
 #include "memory.hpp"

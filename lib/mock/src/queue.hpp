@@ -14,7 +14,7 @@
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/dir.hpp"
-#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
 namespace kbsim::mock {

@@ -9,10 +9,12 @@
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_memory.hpp"
 #include "kbsim/tl/signal.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/mock/world.hpp"
 #include "kbsim/tl/collective_args.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/signal.hpp"
 
 namespace kbsim::mock {

@@ -9,6 +9,7 @@
 #include "kbsim/base/at_line.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel_waits.hpp"

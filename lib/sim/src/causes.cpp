@@ -1,23 +1,33 @@
 #include "kbsim/sim/causes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
+#include "cause_tables.hpp"
+
 namespace kbsim {
 
 Causes::Causes(const Time& now, const Options& options)
-    : now_{now}, options_{options}, compress_at_{1 << 16}, lines_(1), keeps_all_{options.all > 0} {
+    : now_{now},
+      options_{options},
+      tables_{std::make_unique<CauseTables>()},
+      compress_at_{1 << 16},
+      keeps_all_{options.all > 0} {
   grow();
   new (place(0)) Record{};
   ++size_;
   set_room();
   current_ = make_any(now, {}, {}, false);
 }
+
+Causes::~Causes() = default;
 
 // A moment without a parent.
 Cause Causes::alone(std::uint32_t id, Time at) {
@@ -65,13 +75,13 @@ void Causes::in_order(const Cause& first, const Cause& second) {
 }
 
 void Causes::met(const void* condition) {
-  if (keeps_all_) set_.insert_or_assign(condition, current_);
+  if (keeps_all_) tables_->set.insert_or_assign(condition, current_);
 }
 
 void Causes::found_met(const void* condition) {
   if (!keeps_all_) return;
-  const auto found = set_.find(condition);
-  if (found == set_.end()) return;
+  const auto found = tables_->set.find(condition);
+  if (found == tables_->set.end()) return;
   const Cause met = found->second;
   current_ = latest(current_, met);
 }
@@ -80,7 +90,8 @@ void Causes::waits(const void* event) {
   if (!keeps_all_) return;
   const std::uint32_t now = current_.id();
   if (now != 0) retain(now);
-  if (const std::uint32_t before = now != 0 ? waiting_.put(event, now) : waiting_.take(event); before != 0)
+  if (const std::uint32_t before = now != 0 ? tables_->waiting.put(event, now) : tables_->waiting.take(event);
+      before != 0)
     release(before);
 }
 
@@ -96,8 +107,8 @@ void Causes::keep_only_last() {
       if (last != 0) release(last);
     }
   }
-  set_ = {};
-  for (const std::uint32_t waits : std::exchange(waiting_, {}).numbers()) release(waits);
+  tables_->set = {};
+  for (const std::uint32_t waits : std::exchange(tables_->waiting, {}).numbers()) release(waits);
   for (std::uint32_t id = 0; id < size_; ++id) {
     if (record(id).moment.other != 0) release(std::exchange(record(id).moment.other, 0));
     record(id).moment.stepped = false;
@@ -115,18 +126,22 @@ Cause Causes::of(Time t) {
   return make(t, t > now_ ? current_ : Cause{}, {});
 }
 
+const Causes::Line& Causes::line(std::uint32_t number) const { return tables_->lines[number]; }
+
 std::uint32_t Causes::line(const Line& at) {
   const auto is_it = [&](const Line& known) {
     return known.line == at.line && std::strcmp(known.file, at.file) == 0;
   };
-  const auto known = std::ranges::find_if(lines_.begin() + 1, lines_.end(), is_it);
-  if (known == lines_.end()) return lines_.push_back(at), static_cast<std::uint32_t>(lines_.size() - 1);
-  return static_cast<std::uint32_t>(known - lines_.begin());
+  const auto known = std::ranges::find_if(tables_->lines.begin() + 1, tables_->lines.end(), is_it);
+  if (known == tables_->lines.end())
+    return tables_->lines.push_back(at), static_cast<std::uint32_t>(tables_->lines.size() - 1);
+  return static_cast<std::uint32_t>(known - tables_->lines.begin());
 }
 
 void Causes::scheduled(const void* event, Time when) {
   Cause why = of(when);
-  if (const std::uint32_t before = events_.put(event, std::exchange(why.id_, 0)); before != 0) [[unlikely]]
+  if (const std::uint32_t before = tables_->events.put(event, std::exchange(why.id_, 0)); before != 0)
+      [[unlikely]]
     release(before);
 }
 
@@ -134,12 +149,12 @@ void Causes::scheduled(const void* event, Time when) {
 void Causes::runs(const void* event) {
   if (stated_.id_ != 0) [[unlikely]]
     stated_ = {};
-  const std::uint32_t found = events_.take(event);
+  const std::uint32_t found = tables_->events.take(event);
   const std::uint32_t before = std::exchange(current_.id_, found);
   current_.of_ = this;
   if (before != 0) release(before);
   if (!keeps_all_ || found == 0) return;
-  const std::uint32_t waited = waiting_.take(event);
+  const std::uint32_t waited = tables_->waiting.take(event);
   if (waited == 0) return;
   const Cause ready{*this, waited};
   current_ = latest(current_, ready);
@@ -189,10 +204,15 @@ void Causes::grow() {
       if (!options_.optional) throw LimitError{many + ": without --explain none are kept", {}};
       give_up(many);
     }
-    if (size_ == chunks_.size() * kChunk)
-      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunk * sizeof(Record)));
+    if (size_ == chunks_.size() * kChunk) add_chunk();
   }
   set_room();
+}
+
+void Causes::add_chunk() {
+  auto& chunks = tables_->chunks;
+  chunks.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunk * sizeof(Record)));
+  chunks_.push_back(reinterpret_cast<Record*>(chunks.back().get()));
 }
 
 void Causes::set_room() {

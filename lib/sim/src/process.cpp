@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -57,6 +58,8 @@ constexpr WaitKind kJoin{
           return std::string{kind.text} + " " + static_cast<const ProcessRecord*>(of)->name;
         },
     .awaits = [](const void* of, const TimedEvent&) { return static_cast<const ProcessRecord*>(of)->id; }};
+
+void JoinWait::found_done() const { joined_->causes->found_met(joined_); }
 
 void JoinWait::begin(PromiseBase& waiter) {
   waiter.waits(kJoin, joined_, at_, joined_->simulation->now());

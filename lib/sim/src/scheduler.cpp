@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <concepts>
+#include <coroutine>
+#include <memory>
+#include <optional>
 
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/sim/detail/process_record.hpp"
+#include "kbsim/sim/detail/shuffle.hpp"
 
 namespace kbsim::detail {
 
@@ -44,6 +48,16 @@ template <class Order>
 constexpr bool kIsWatched = requires { Order::kIsWatched; };
 
 }  // namespace
+
+inline void PromiseBase::go_on(Scheduler& scheduler) {
+  scheduler.running(process);
+  std::coroutine_handle<PromiseBase>::from_promise(*this).resume();
+}
+
+void PromiseBase::resume(TimedEvent& event, Scheduler* scheduler) {
+  if (scheduler == nullptr) return;  // frames belong to their processes
+  static_cast<PromiseBase&>(event).go_on(*scheduler);
+}
 
 /// Most events resume a task. They are known by their function; its work is done here, without a call.
 template <class Order>
@@ -96,6 +110,8 @@ Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_
   shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
   plain_ = false;
 }
+
+Scheduler::~Scheduler() = default;
 
 Scheduler::Stop Scheduler::run() {
   if (beyond_end_) return Stop::stop_at;
@@ -248,6 +264,26 @@ bool Scheduler::goes_on() {
     allow(waiting());
   }
   return budget_ > events();
+}
+
+void Scheduler::for_each_present(const EventVisitor& visit) const {
+  for (const List* list : {&ready_, &late_, &batch_}) list->for_each(visit);
+  if (shuffle_) shuffle_->for_each(visit);
+}
+
+void Scheduler::for_each(const EventVisitor& visit) const {
+  future_.for_each(visit);
+  for_each_present(visit);
+  never_.for_each(visit);
+}
+
+bool Scheduler::drop(List& events) {
+  if (events.empty()) return false;
+  while (!events.empty()) {
+    auto& event = static_cast<TimedEvent&>(events.pop_front());
+    event.dispatch(event, nullptr);
+  }
+  return true;
 }
 
 std::uint64_t Scheduler::waiting() const {

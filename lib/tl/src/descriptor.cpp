@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/tl/load_store.hpp"
 
 #include "call.hpp"

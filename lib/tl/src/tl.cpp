@@ -1,5 +1,8 @@
 #include "kbsim/tl/tl.hpp"
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
+#include "kbsim/base/require_function.hpp"
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/load_store.hpp"
@@ -156,6 +159,18 @@ Registry<KernelEntry>& kernels() {
   static Registry<KernelEntry> registry{"kernel"};
   return registry;
 }
+
+namespace detail {
+
+void require_kernel(bool given, const std::string& name, const std::source_location& at) {
+  require_function(given, "bind_kernel of '" + name + "'", at);
+}
+
+void refuse_arguments(const std::string& kernel) {
+  throw UsageError{"kernel '" + kernel + "' was given arguments of another kernel's type"};
+}
+
+}  // namespace detail
 
 bool register_kernel(std::string name, KernelEntry entry, const char& /*abi*/) noexcept {
   (void)kernels().offer(std::move(name), std::move(entry));

@@ -1,4 +1,5 @@
 // A bench with an option of each type. It prints the values, and reports a row of its own.
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"

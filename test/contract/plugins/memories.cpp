@@ -1,4 +1,6 @@
 // A bench that says where the slots of each algorithm are that a program may name.
+#include <boost/json/object.hpp>
+
 #include "kbsim/app/bench.hpp"
 
 namespace kbsim::app {

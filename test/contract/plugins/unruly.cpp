@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include <boost/json/object.hpp>
 #include <unistd.h>
 
 #include "kbsim/app/bench.hpp"

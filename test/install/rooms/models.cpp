@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/registry.hpp"
 #include <kbsim/ccl/mapper.hpp>
 #include <kbsim/ccl/wiring.hpp>
 #include <kbsim/hw/fabric/component.hpp>

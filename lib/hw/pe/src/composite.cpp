@@ -6,6 +6,7 @@
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 #include "transfers/stream.hpp"
 

@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/tl/memory_ops.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 #include "own_tile.hpp"
 

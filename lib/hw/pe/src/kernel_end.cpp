@@ -9,6 +9,7 @@
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 namespace kbsim::hw {
 

@@ -11,6 +11,7 @@
 #include "kbsim/oplog/memory.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/barrier.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 namespace kbsim::hw {
 

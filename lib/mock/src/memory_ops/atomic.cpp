@@ -2,6 +2,7 @@
 #include "kbsim/tl/atomic.hpp"
 
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "../pe.hpp"
 

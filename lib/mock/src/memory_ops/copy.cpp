@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kbsim/tl/memory_ops.hpp"
+
 #include "../pe.hpp"
 
 namespace kbsim::mock {

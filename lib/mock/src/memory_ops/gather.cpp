@@ -3,6 +3,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/memory_ops.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 #include "../pe.hpp"
 

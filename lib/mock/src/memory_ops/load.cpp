@@ -2,6 +2,7 @@
 
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "../pe.hpp"
 

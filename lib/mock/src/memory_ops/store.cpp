@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "../pe.hpp"
 

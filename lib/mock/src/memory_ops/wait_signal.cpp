@@ -1,3 +1,4 @@
+#include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
 
 #include "../pe.hpp"

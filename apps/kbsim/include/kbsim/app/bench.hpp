@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/object.hpp>
-
+#include "kbsim/app/result_row.hpp"
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/options.hpp"
-#include "kbsim/base/registry.hpp"
+#include "kbsim/base/registry_fwd.hpp"
 #include "kbsim/evaluate/algorithms.hpp"
 #include "kbsim/host/rank.hpp"
 
@@ -28,7 +27,7 @@ struct BenchReport {
   std::string wrong;                 // if not correct: the wrong values, for stderr and JSON
   std::string text;                  // lines for people
   std::vector<std::string> tensors;  // --verify-data's lines, after the text and in the JSON
-  boost::json::object json;
+  ResultRow json;
 };
 
 /// The user's settings for a run of a bench.

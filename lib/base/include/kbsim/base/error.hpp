@@ -63,8 +63,7 @@ struct ConfigProblem {
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<ConfigProblem> problems);
-  ConfigError(Place at, std::string key, std::string text)
-      : ConfigError{std::vector<ConfigProblem>{{std::move(at), std::move(key), std::move(text)}}} {}
+  ConfigError(Place at, std::string key, std::string text);
   [[nodiscard]] const std::vector<ConfigProblem>& problems() const { return problems_; }
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>

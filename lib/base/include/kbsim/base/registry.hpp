@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -9,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kbsim/base/error.hpp"
-#include "kbsim/base/names.hpp"
+#include "kbsim/base/registry_fwd.hpp"
 
 namespace kbsim {
 
@@ -39,6 +37,8 @@ class AnyRegistry {
 
  protected:
   void note_conflict(std::string name) { conflicts_.push_back(std::move(name)); }
+  [[noreturn]] void refuse(std::string_view unknown, const std::vector<std::string>& names) const;
+  [[noreturn]] void refuse_second(std::string_view name) const;
   void note_without_function(std::string name) { without_function_.push_back(std::move(name)); }
 
  private:
@@ -59,7 +59,7 @@ class Registry final : public AnyRegistry {
   using AnyRegistry::AnyRegistry;
 
   void add(std::string name, Entry entry) {
-    ensure(!entries_.contains(name), [&] { return kind() + " '" + name + "' is registered twice"; });
+    if (entries_.contains(name)) refuse_second(name);
     if (!has_function(entry)) return note_without_function(std::move(name));
     entries_.emplace(std::move(name), std::move(entry));
   }
@@ -83,10 +83,7 @@ class Registry final : public AnyRegistry {
   }
   [[nodiscard]] const Entry& at(std::string_view name) const {
     if (const Entry* entry = find(name)) return *entry;
-    if (std::ranges::find(without_function(), name) != without_function().end())
-      throw UsageError{kind() + " '" + std::string{name} + "' was registered without a function"};
-    throw UsageError{"unknown " + kind() + " '" + std::string{name} + "'" +
-                     (entries_.empty() ? std::string{kNoneRegistered} : name_hint(name, names()))};
+    refuse(name, names());
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;

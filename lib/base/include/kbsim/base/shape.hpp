@@ -1,8 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,7 +32,7 @@ class Shape {
   /// At most kMaxRank extents.
   [[nodiscard]] static constexpr Shape of(std::span<const std::int64_t> extents) {
     Shape shape;
-    std::ranges::copy(extents, shape.extents_.begin());
+    for (std::size_t i = 0; i < extents.size(); ++i) shape.extents_[i] = extents[i];
     shape.rank_ = static_cast<int>(extents.size());
     return shape;
   }
@@ -61,14 +61,12 @@ class Shape {
   }
   [[nodiscard]] constexpr Bytes bytes(DType t) const { return Bytes{elements() * itemsize(t)}; }
 
-  friend constexpr bool operator==(const Shape& a, const Shape& b) {
-    return std::ranges::equal(a.extents(), b.extents());
-  }
+  friend constexpr bool operator==(const Shape& a, const Shape& b) = default;
 
  private:
   [[noreturn]] void refuse() const;
 
-  std::array<std::int64_t, kMaxRank> extents_{};
+  std::array<std::int64_t, kMaxRank> extents_{};  // 0 from rank_ on
   int rank_ = 0;
 };
 

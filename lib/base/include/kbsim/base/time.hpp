@@ -1,9 +1,16 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <ratio>
 #include <string>
+
+// A third of what a kernel's file takes to compile is the calendar of <chrono>, which libstdc++ has apart.
+#if __has_include(<bits/chrono.h>)
+#include <bits/chrono.h>
+#else
+#include <chrono>
+#endif
 
 namespace kbsim {
 

@@ -11,6 +11,7 @@
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 #include "../transfers/fetch.hpp"
 #include "../transfers/slot_write.hpp"

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "submit.hpp"
 

@@ -2,6 +2,7 @@
 #include "kbsim/tl/copy.hpp"
 
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "submit.hpp"
 

@@ -6,6 +6,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "submit.hpp"
 

@@ -1,4 +1,5 @@
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 
 #include "submit.hpp"
 

@@ -1,5 +1,6 @@
 // A store and, when it is done, an atomic.
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
 
 #include "atomic.hpp"

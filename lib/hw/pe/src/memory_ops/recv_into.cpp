@@ -2,6 +2,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/queue_memory.hpp"
 
 #include "submit.hpp"

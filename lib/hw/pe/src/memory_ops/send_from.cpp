@@ -1,4 +1,5 @@
 // A load and, when its tile is there, a send: one command.
+#include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/queue_memory.hpp"
 
 #include "submit.hpp"

@@ -1,5 +1,6 @@
 // The wait for the signal of a put.
 #include "kbsim/base/error.hpp"
+#include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
 
 #include "../transfers/signal_wait.hpp"

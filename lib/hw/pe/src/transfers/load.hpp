@@ -2,6 +2,7 @@
 
 #include "kbsim/hw/pe/pe_tile.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 #include "parts_read.hpp"
 

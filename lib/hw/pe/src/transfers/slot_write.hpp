@@ -3,6 +3,7 @@
 #include "kbsim/hw/memory/slot_messages.hpp"
 #include "kbsim/hw/pe/pe_tile.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 namespace kbsim::hw {
 

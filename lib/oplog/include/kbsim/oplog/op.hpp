@@ -1,10 +1,8 @@
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include <boost/container/small_vector.hpp>
 
@@ -14,6 +12,7 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/contents.hpp"
 #include "kbsim/oplog/op_codes.hpp"
+#include "kbsim/oplog/parameters.hpp"
 
 namespace kbsim::oplog {
 
@@ -44,31 +43,7 @@ struct Operand {
   DType dtype = DType::f16;
 };
 
-/// The treatment of a NaN beside a number in maxima and minima.
-enum class Nan : std::uint8_t { ignore, propagate };
-
-/// Rounding of a cast to narrower floats: to the nearest, of two the even one; or toward zero.
-enum class Round : std::uint8_t { rtne, rtz };
-
-/// The arguments of an operation beside its inputs; those that its kind doesn't read stay at the default.
-struct Parameters {
-  UnaryOp unary = UnaryOp::neg;
-  BinaryOp binary = BinaryOp::add;
-  TernaryOp ternary = TernaryOp::where;
-  ReduceOp reduce = ReduceOp::sum;
-  Nan nan = Nan::ignore;      // maximum, minimum, clamp; max, min, argmax, argmin
-  Round round = Round::rtne;  // cast
-  bool indices = false;       // topk: the indices instead of the values
-  std::int8_t axis = 0;
-  std::array<std::int8_t, Shape::kMaxRank> axes{};
-  double scalar = 0.0;
-
-  friend bool operator==(const Parameters&, const Parameters&) = default;
-};
-
 [[nodiscard]] std::string to_string(const ValueId& id);  // "3:17", lane and count; "none"
-/// The kind, or the more precise code: "add", "max".
-[[nodiscard]] std::string_view name_of(OpKind kind, const Parameters& params);
 
 /// One operation: a node of the dataflow graph, and what it cost. A value, once made, never changes.
 struct Op {

@@ -8,10 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "kbsim/base/time.hpp"
-#include "kbsim/sim/detail/address_table.hpp"
 
 namespace kbsim {
 
@@ -42,6 +39,7 @@ struct Moment {
 inline constexpr std::uint16_t kLatest = 0xffff;
 
 class Causes;
+struct CauseTables;
 
 /// A counted handle of a moment, or of none. It must not outlive its Causes.
 class Cause {
@@ -92,6 +90,7 @@ class Causes {
 
   explicit Causes(const Time& now) : Causes{now, Options{}} {}
   Causes(const Time& now, const Options& options);
+  ~Causes();
   Causes(const Causes&) = delete;
   Causes& operator=(const Causes&) = delete;
 
@@ -202,7 +201,7 @@ class Causes {
     std::uint32_t line = 0;
   };
   [[nodiscard]] std::uint32_t line(const Line& at);
-  [[nodiscard]] const Line& line(std::uint32_t number) const { return lines_[number]; }
+  [[nodiscard]] const Line& line(std::uint32_t number) const;
 
   [[nodiscard]] const Moment& moment(std::uint32_t id) const { return record(id).moment; }
 
@@ -229,10 +228,9 @@ class Causes {
   // Records never move, and are made when they are used.
   static constexpr std::uint32_t kChunkShift = 12;
   static constexpr std::uint32_t kChunk = 1U << kChunkShift;
-  using Chunk = std::unique_ptr<std::byte[]>;
 
   [[nodiscard]] Record* place(std::uint32_t id) const {
-    return reinterpret_cast<Record*>(chunks_[id >> kChunkShift].get()) + (id & (kChunk - 1));
+    return chunks_[id >> kChunkShift] + (id & (kChunk - 1));
   }
   [[nodiscard]] const Record& record(std::uint32_t id) const { return *place(id); }
   [[nodiscard]] Record& record(std::uint32_t id) { return *place(id); }
@@ -282,6 +280,7 @@ class Causes {
   [[noreturn, gnu::cold]] static void refuse_last();
   [[gnu::cold]] std::uint32_t allocate_slowly();
   [[gnu::cold]] void grow();
+  void add_chunk();
   void set_room();
   void add_order(std::uint32_t first, std::uint32_t second);
   void drop(std::uint32_t id);
@@ -301,22 +300,19 @@ class Causes {
   Options options_;
   std::string given_up_;
   bool gives_up_ = false;
-  std::vector<Chunk> chunks_;
+  std::unique_ptr<CauseTables> tables_;  // what inline functions don't read; memory of the records
+  std::vector<Record*> chunks_;
   std::size_t size_ = 0;          // records; the first is unused
   std::size_t room_ = 0;          // below this size an allocation needs no check
   std::uint32_t first_free_ = 0;  // list of free records, linked by `parent`
   std::size_t free_ = 0;
   std::size_t compress_at_;  // at this number of records
   std::size_t made_ = 0;
-  std::vector<Line> lines_;
   Cause current_;
   Cause stated_;
   bool keeps_all_;
-  std::vector<Order> orders_;                          // each holds both
-  std::vector<std::vector<std::uint32_t>> came_;       // held: last arrivals, by the server's kind and number
-  boost::unordered_flat_map<const void*, Cause> set_;  // events of processes, and the like
-  detail::AddressTable waiting_;                       // held: causes of waiting events before their waits
-  detail::AddressTable events_;                        // held: causes of queued events
+  std::vector<Order> orders_;                     // each holds both
+  std::vector<std::vector<std::uint32_t>> came_;  // held: last arrivals, by the server's kind and number
 };
 
 inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/detail/process_record.hpp"
 
 namespace kbsim {
@@ -64,7 +63,7 @@ class [[nodiscard]] JoinWait {
   [[nodiscard]] bool await_ready() const {
     const bool done = joined_->simulation == nullptr;
     if (done && joined_->causes != nullptr) [[unlikely]]
-      joined_->causes->found_met(joined_);
+      found_done();
     return done;
   }
   template <class Waiter>
@@ -77,6 +76,7 @@ class [[nodiscard]] JoinWait {
 
  private:
   void begin(PromiseBase& waiter);
+  void found_done() const;
   ProcessRecord* joined_;
   std::source_location at_;
 };

@@ -11,7 +11,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/detail/promise.hpp"
-#include "kbsim/sim/detail/timer.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 
 namespace kbsim {
 

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {

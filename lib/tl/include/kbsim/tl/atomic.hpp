@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kbsim/base/dtype.hpp"
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/tile.hpp"
 

@@ -9,15 +9,16 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/program_place.hpp"
 #include "kbsim/base/shape.hpp"
-#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/base/time.hpp"
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/memory_command.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
+
+class TensorLayout;
 
 /// One command to an engine of the PE itself: done in program order, never awaited. oplog defines kind,
 /// params and inputs. A fill of rank 0 is a number that the next command carries; prints and checks are

@@ -36,8 +36,6 @@ struct Block {
 };
 
 /// A tile that lies in memory as one row-major run.
-[[nodiscard]] inline Block whole(Ptr at, const Shape& shape, DType dtype) {
-  return {.runs = {{.va = at.va, .bytes = shape.bytes(dtype)}}, .shape = shape, .dtype = dtype};
-}
+[[nodiscard]] Block whole(Ptr at, const Shape& shape, DType dtype);
 
 }  // namespace kbsim

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/tile.hpp"
 

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "kbsim/base/abi.hpp"
-#include "kbsim/base/error.hpp"
-#include "kbsim/base/registry.hpp"
-#include "kbsim/base/require_function.hpp"
+#include "kbsim/base/registry_fwd.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/tl.hpp"
 
@@ -34,12 +32,18 @@ struct KernelEntry {
 
 [[nodiscard]] Registry<KernelEntry>& kernels();
 
+namespace detail {
+/// UsageErrors.
+void require_kernel(bool given, const std::string& name, const std::source_location& at);
+[[noreturn]] void refuse_arguments(const std::string& kernel);
+}  // namespace detail
+
 /// UsageError, with the caller's line, for a null pointer.
 template <class Args>
 [[nodiscard]] KernelCall bind_kernel(std::string name, Task<> (*kernel)(TL&, Args), Args args,
                                      std::source_location at = std::source_location::current()) {
   static_assert(std::is_trivially_copyable_v<Args>, "a launch carries a kernel's arguments as plain bytes");
-  require_function(kernel != nullptr, "bind_kernel of '" + name + "'", at);
+  detail::require_kernel(kernel != nullptr, name, at);
   return {.name = std::move(name), .start = [kernel, args](TL& tl) { return kernel(tl, args); }};
 }
 
@@ -50,8 +54,7 @@ template <class Args>
   using Given = std::remove_cvref_t<Args>;
   const auto bind = [name, kernel](const std::any& args) {
     const auto* typed = std::any_cast<Given>(&args);
-    if (typed == nullptr)
-      throw UsageError{"kernel '" + name + "' was given arguments of another kernel's type"};
+    if (typed == nullptr) detail::refuse_arguments(name);
     return bind_kernel(name, kernel, *typed);
   };
   return {.doc = std::move(doc), .bind = bind};

@@ -4,7 +4,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/number.hpp"
 #include "kbsim/tl/tile.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
-#include "kbsim/oplog/op.hpp"
+#include "kbsim/oplog/parameters.hpp"
 #include "kbsim/tl/dir.hpp"
 
 namespace kbsim {

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <memory>
 
-#include "kbsim/sim/detail/dense_wheel.hpp"
+#include "kbsim/sim/detail/event_visitor.hpp"
 #include "kbsim/sim/detail/wheel.hpp"
 
 namespace kbsim::detail {
+
+class DenseWheel;
 
 /// The future: events by time, those of one time in insertion order. Their number, which look() counts,
 /// selects the wheel that holds them; the order is the same in both.
@@ -18,12 +20,15 @@ class EventQueue {
     std::size_t few = 8'192;
   };
   EventQueue() : EventQueue{Policy{}} {}
-  explicit EventQueue(const Policy& policy) : policy_{policy} {}
+  explicit EventQueue(const Policy& policy);
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+  ~EventQueue();
 
   /// `event.when` must not be before time().
   void insert(TimedEvent& event) {
     if (dense_ != nullptr) [[unlikely]]
-      return dense_->insert(event);
+      return insert_dense(event);
     wheel_.insert(event);
   }
   /// The same, unless is_dense().
@@ -34,30 +39,25 @@ class EventQueue {
   [[gnu::always_inline]] TimedEvent* take(List& same) {
     if (dense_ == nullptr) [[likely]]
       return wheel_.take(same);
-    TimedEvent* const first = dense_->take(same);
-    if (dense_->count() < policy_.few) to_lists();
-    return first;
+    return take_dense(same);
   }
   /// The same for an event before `end`; null if there is none. Nothing before `end` is inserted later.
   TimedEvent* take_before(Time end, List& same) {
-    if (dense_ == nullptr) return wheel_.take_before(end, same);
-    TimedEvent* const first = dense_->take_before(end, same);
-    if (dense_->count() < policy_.few) to_lists();
-    return first;
+    return dense_ == nullptr ? wheel_.take_before(end, same) : take_dense_before(end, same);
   }
   /// Not after the earliest event, which may have left; kForever if there is none.
-  [[nodiscard]] Time next() { return dense_ != nullptr ? dense_->next() : wheel_.next(); }
+  [[nodiscard]] Time next();
 
-  [[nodiscard]] Time time() const { return dense_ != nullptr ? dense_->time() : wheel_.time(); }
+  [[nodiscard]] Time time() const;
   [[nodiscard]] bool is_dense() const { return dense_ != nullptr; }
 
-  template <class Visit>
-  void for_each(Visit visit) const {
-    if (dense_ != nullptr) return dense_->for_each(visit);
-    wheel_.for_each(visit);
-  }
+  /// Events of one time in their order. `visit` may take its event out.
+  void for_each(const EventVisitor& visit) const;
 
  private:
+  void insert_dense(TimedEvent& event);
+  [[nodiscard]] TimedEvent* take_dense(List& same);
+  [[nodiscard]] TimedEvent* take_dense_before(Time end, List& same);
   void to_lists();
 
   std::unique_ptr<DenseWheel> dense_;  // while it holds the events

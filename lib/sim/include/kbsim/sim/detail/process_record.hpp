@@ -5,11 +5,13 @@
 #include <exception>
 #include <string>
 
+#include "kbsim/sim/event_watch.hpp"
 #include "kbsim/sim/task.hpp"
 
 namespace kbsim {
+class Causes;
 class Simulation;
-}
+}  // namespace kbsim
 
 namespace kbsim::detail {
 

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "kbsim/sim/detail/pool.hpp"
-#include "kbsim/sim/detail/scheduler.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
 #include "kbsim/sim/detail/wait.hpp"
 
 namespace kbsim::detail {
 
 class PromiseBase;
+class ProcessRecord;
 
 /// Called when a task ends that no coroutine called directly; returns the coroutine that runs next.
 class Completion {
@@ -84,17 +84,11 @@ class PromiseBase : public TimedEvent {
 
  protected:
   /// Resumes a task; for every promise whose alignment is at most a frame's.
-  static void resume(TimedEvent& event, Scheduler* scheduler) {
-    if (scheduler == nullptr) return;  // frames belong to their processes
-    static_cast<PromiseBase&>(event).go_on(*scheduler);
-  }
+  static void resume(TimedEvent& event, Scheduler* scheduler);
 
  private:
   friend class Scheduler;
-  void go_on(Scheduler& scheduler) {
-    scheduler.running(process);
-    std::coroutine_handle<PromiseBase>::from_promise(*this).resume();
-  }
+  void go_on(Scheduler& scheduler);
 };
 
 template <class Thing>

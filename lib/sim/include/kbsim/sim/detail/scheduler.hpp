@@ -10,13 +10,14 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/detail/event_queue.hpp"
-#include "kbsim/sim/detail/shuffle.hpp"
+#include "kbsim/sim/detail/event_visitor.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
 #include "kbsim/sim/event_watch.hpp"
 
 namespace kbsim::detail {
 
 class ProcessRecord;
+class Shuffle;
 
 /// The order of events. A time has two phases: arrivals run in schedule order until there are none, then the
 /// lates queued by then run as one batch. Both repeat until none is left.
@@ -32,6 +33,9 @@ class Scheduler {
   };
 
   Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  ~Scheduler();
 
   [[nodiscard]] Time now() const { return now_; }
   /// Any thread may read events() and running(): a watchdog does (docs/adr/0002).
@@ -142,11 +146,7 @@ class Scheduler {
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
   /// Visits the events that still have their turn at the present time.
-  template <class Visit>
-  void for_each_present(Visit visit) const {
-    for (const List* list : {&ready_, &late_, &batch_}) list->for_each(visit);
-    if (shuffle_) shuffle_->for_each(visit);
-  }
+  void for_each_present(const EventVisitor& visit) const;
 
   /// Drops the events that `belongs` accepts; false if there are none. Dropping an event may add others.
   template <class Belongs>
@@ -157,18 +157,13 @@ class Scheduler {
       link.unlink();
       dropped.push_back(link);
     };
-    future_.for_each(leave);
-    for (const List* list : {&ready_, &late_, &batch_, &never_}) list->for_each(leave);
-    if (shuffle_) shuffle_->for_each(leave);
-    if (dropped.empty()) return false;
-    while (!dropped.empty()) {
-      auto& event = static_cast<TimedEvent&>(dropped.pop_front());
-      event.dispatch(event, nullptr);
-    }
-    return true;
+    for_each(leave);
+    return drop(dropped);
   }
 
  private:
+  void for_each(const EventVisitor& visit) const;
+  static bool drop(List& events);
   template <class Order>
   Stop run_as(Order& order);
   template <class Order>
@@ -226,7 +221,7 @@ class Scheduler {
   PartId part_ = 0;
   PartId arrived_ = 0;
   EventWatch* watch_ = nullptr;
-  std::unique_ptr<Shuffle> shuffle_;
+  std::unique_ptr<Shuffle> shuffle_;  // null: in order
   EventQueue future_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kbsim/sim/detail/promise.hpp"
+#include "kbsim/sim/detail/scheduler.hpp"
 
 namespace kbsim::detail {
 

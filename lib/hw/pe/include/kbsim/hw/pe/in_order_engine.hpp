@@ -9,7 +9,11 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/reserved.hpp"
 #include "kbsim/hw/pe/i_engine.hpp"
-#include "kbsim/oplog/log.hpp"
+#include "kbsim/oplog/op.hpp"
+
+namespace kbsim::oplog {
+class OpLog;
+}
 
 namespace kbsim::hw {
 

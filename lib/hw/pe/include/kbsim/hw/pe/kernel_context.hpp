@@ -10,6 +10,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include "kbsim/base/flow.hpp"
+#include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/launch_id.hpp"
 #include "kbsim/hw/pe/issue_queue.hpp"
@@ -19,6 +20,8 @@
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/backend.hpp"
 #include "kbsim/tl/block.hpp"
+#include "kbsim/tl/memory_ops.hpp"
+#include "kbsim/tl/pending_state.hpp"
 
 namespace kbsim::hw {
 

@@ -11,7 +11,7 @@
 #include "kbsim/hw/piece.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/log.hpp"
-#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/pending_state.hpp"
 #include "kbsim/topology/graph.hpp"
 
 namespace kbsim::hw {
