@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 set(KBSIM_LINKED_SOURCES
     lib/hw/fabric/include/kbsim/hw/fabric/fabric.hpp lib/hw/fabric/include/kbsim/hw/fabric/lane.hpp
     lib/hw/memory/include/kbsim/hw/memory/port_timing.hpp
-    lib/hw/pe/include/kbsim/hw/pe/in_order_engine.hpp lib/inputs/include/kbsim/inputs/chakra/trace.hpp
+    lib/hw/pe/include/kbsim/hw/pe/in_order_engine.hpp lib/inputs/include/kbsim/inputs/chakra/chakra_trace.hpp
     lib/trace/src/perfetto.proto scripts/packages.txt test/fuzz/README.md test/soak/README.md)
 
 function(kbsim_install_documents)

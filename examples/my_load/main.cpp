@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
+#include <kbsim/base/error.hpp>
 #include <kbsim/config/installed.hpp>
 #include <kbsim/host/host_program.hpp>
 #include <kbsim/hw/fabric/model_catalog.hpp>
@@ -84,6 +85,7 @@ Task<> program(Rank& main, Arguments arguments) {
 }
 
 int run(Time period) {
+  if (period <= Time{}) throw kbsim::UsageError{"NS must be above 0"};
   const config::Configuration loaded = config::load({.file = "topology.yaml",
                                                      .overrides = {},
                                                      .catalog = kbsim::hw::ModelCatalog{},

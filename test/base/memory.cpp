@@ -1,8 +1,7 @@
-#include "kbsim/base/memory.hpp"
-
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/process_memory.hpp"
 
 using namespace kbsim;
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 using namespace kbsim;
 using namespace kbsim::ccl;

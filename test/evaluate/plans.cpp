@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 #include "kbsim/inputs/msccl/xml.hpp"
 #include "kbsim/sweep/tables.hpp"
 #include "kbsim/trace/timeline.hpp"

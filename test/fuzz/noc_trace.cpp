@@ -1,5 +1,7 @@
 // Whatever the bytes, a NOC trace is read whole or refused with a place; a trace that is read can be read
 // again.
+#include "kbsim/inputs/noc/noc_trace.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/inputs/noc/trace.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "kbsim/config/load.hpp"
 #include "kbsim/host/dtensor/dtensor.hpp"
-#include "kbsim/host/dtensor/operators.hpp"
+#include "kbsim/host/dtensor/dtensor_operators.hpp"
 #include "kbsim/host/host_program.hpp"
 
 #include "program.hpp"

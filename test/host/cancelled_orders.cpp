@@ -3,7 +3,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/host_program.hpp"
-#include "kbsim/host/operators.hpp"
+#include "kbsim/host/tensor_operators.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"

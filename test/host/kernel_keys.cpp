@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/config/load.hpp"
-#include "kbsim/host/collective_args.hpp"
+#include "kbsim/host/launch_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/random.hpp"
-#include "kbsim/host/operators.hpp"
+#include "kbsim/host/tensor_operators.hpp"
 
 #include "program.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/host/dtensor/operators.hpp"
+#include "kbsim/host/dtensor/dtensor_operators.hpp"
 
 #include "choosing.hpp"
 

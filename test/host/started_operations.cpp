@@ -1,7 +1,7 @@
 // Operations of a host program start when they are called; awaiting one is its completion.
 #include <doctest/doctest.h>
 
-#include "kbsim/host/operators.hpp"
+#include "kbsim/host/tensor_operators.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/memory/memory.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 
 #include "hbm_machine.hpp"
 #include "hbm_support.hpp"

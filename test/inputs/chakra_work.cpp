@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
 
 namespace kbsim::inputs::chakra::chakra_work_test {

@@ -6,11 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
 #include "kbsim/inputs/logs/measurements.hpp"
 #include "kbsim/inputs/msccl/plan_file.hpp"
-#include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/inputs/noc/noc_trace.hpp"
 
 namespace kbsim::inputs::test::corpus_test {
 namespace {

@@ -107,7 +107,7 @@ if(at EQUAL -1)
 endif()
 run("^200 requests, one every 400 ns: 200 answered, 0 late, 0 refused\np50 427.058 ns, p90 747.351 ns, p99 1230.815 ns, ends at 77097.403 ns\n$"
     ${load} 400)
-run_to_exit(2 "my_load: " ${load} -1)
+run_to_exit(2 "my_load: NS must be above 0" ${load} -1)
 
 file(RENAME ${folder}/installed ${folder}/moved)
 run_to_exit(2 "no topology.yaml in ${folder}/installed/share/kbsim/configs, .*: set KBSIM_CONFIGS" ${program})

@@ -24,7 +24,7 @@ require_files(${folder}/root/usr bin/kbsim share/kbsim/configs/topology.yaml sha
               share/doc/kbsim/README.md share/doc/kbsim/examples/my_program/main.cpp)
 run("" dpkg-deb -x ${folder}/${dev} ${folder}/root)
 require_files(${folder}/root/usr include/kbsim/host/host_program.hpp lib/libkbsim.a
-              lib/cmake/kbsim/kbsimConfig.cmake share/kbsim/models/topologies/ring.cpp)
+              lib/cmake/kbsim/kbsimConfig.cmake share/kbsim/models/topologies/ring_topology.cpp)
 
 # No file names the build folders, and no library is searched there.
 execute_process(COMMAND grep -rlF -e ${SOURCE}/ -e ${BUILD}/ ${folder}/root OUTPUT_VARIABLE leaks)

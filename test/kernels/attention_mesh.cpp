@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/mock/wiring.hpp"
+#include "kbsim/mock/mock_wiring.hpp"
 #include "kbsim/replay/reference.hpp"
 
 #include "../host/program.hpp"

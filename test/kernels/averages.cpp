@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/replay/numbers.hpp"
 
 #include "collectives.hpp"

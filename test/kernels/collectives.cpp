@@ -5,12 +5,12 @@
 #include <set>
 
 #include "kbsim/base/registry.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
-#include "kbsim/host/collective_args.hpp"
-#include "kbsim/mock/wiring.hpp"
+#include "kbsim/host/launch_args.hpp"
+#include "kbsim/mock/mock_wiring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::test {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/registry.hpp"
-#include "kbsim/mock/wiring.hpp"
+#include "kbsim/mock/mock_wiring.hpp"
 #include "kbsim/tl/collective_args.hpp"
 
 using namespace kbsim;

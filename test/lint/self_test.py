@@ -7,6 +7,7 @@ import unittest
 
 import adrs
 import coroutines
+import file_names
 import format
 import hygiene
 import includes
@@ -55,6 +56,20 @@ class Words(LintTest):
         self.write("docs/cli.md", "Of no interest\n")
         self.assertEqual(self.found(words), ["docs/adr/0001-a.md:1", "docs/adr/0001-a.md:5", "docs/adr/0001-a.md:6",
                                              "docs/adr/0001-a.md:10", "docs/shortcut.md:2", "docs/shortcut.md:2"])
+
+
+class FileNames(LintTest):
+    def test_a_pair_is_one_name(self):
+        for name in ("lib/sim/src/a.cpp", "lib/sim/include/kbsim/sim/a.hpp", "kernels/ring/b.cpp",
+                     "kernels/include/kbsim/kernels/b.hpp", "apps/kbsim/src/main.cpp", "apps/other/main.cpp",
+                     "test/sim/a.cpp"):
+            self.write(name, "")
+        self.assertEqual(self.found(file_names), [])
+
+    def test_a_second_file_of_a_name_is_found(self):
+        for name in ("lib/sim/src/a.cpp", "lib/hw/pe/src/a.hpp", "lib/sim/src/b.cpp", "lib/sim/src/more/b.cpp"):
+            self.write(name, "")
+        self.assertEqual(self.found(file_names), ["lib/sim/src/a.cpp:1", "lib/sim/src/more/b.cpp:1"])
 
 
 class Interfaces(LintTest):

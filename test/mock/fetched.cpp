@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/mock/wiring.hpp"
+#include "kbsim/mock/mock_wiring.hpp"
 
 using namespace kbsim;
 

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/mock/mock_wiring.hpp"
 #include "kbsim/mock/record.hpp"
 #include "kbsim/mock/run.hpp"
-#include "kbsim/mock/wiring.hpp"
 
 using namespace kbsim;
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 
 namespace kbsim::oplog {
 namespace {

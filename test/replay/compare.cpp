@@ -1,10 +1,9 @@
-#include "kbsim/replay/compare.hpp"
-
 #include <cmath>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/replay/compare_values.hpp"
 #include "kbsim/replay/numbers.hpp"
 
 namespace kbsim::replay {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 #include "kbsim/replay/replay.hpp"
 
 #include "graph.hpp"

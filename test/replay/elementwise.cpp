@@ -7,7 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/oplog/rules.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 #include "kbsim/replay/replay.hpp"
 
 #include "graph.hpp"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 #include "kbsim/oplog/rules.hpp"
 #include "kbsim/replay/execute.hpp"
 #include "kbsim/replay/replay.hpp"

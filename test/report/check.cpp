@@ -1,7 +1,7 @@
-#include "kbsim/report/check.hpp"
-
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
+
+#include "kbsim/report/check_report.hpp"
 
 using namespace kbsim::report;
 

@@ -1,11 +1,11 @@
-#include "kbsim/report/deadlock.hpp"
-
 #include <filesystem>
 #include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
+
+#include "kbsim/report/deadlock_report.hpp"
 
 #include "files.hpp"
 

@@ -1,4 +1,4 @@
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/mailbox.hpp"
 

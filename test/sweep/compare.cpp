@@ -1,12 +1,11 @@
 // Two sweeps beside each other.
-#include "kbsim/sweep/compare.hpp"
-
 #include <functional>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/sweep/compare_sweeps.hpp"
 
 namespace kbsim::sweep::test::compare_test {
 namespace {

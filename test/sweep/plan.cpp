@@ -1,6 +1,6 @@
-#include "kbsim/sweep/plan.hpp"
-
 #include <doctest/doctest.h>
+
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep::test::plan_test {
 namespace {

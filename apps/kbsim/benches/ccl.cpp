@@ -18,7 +18,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"

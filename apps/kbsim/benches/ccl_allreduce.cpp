@@ -12,11 +12,11 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/evaluate/collective_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::app::ccl_allreduce_bench {
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/field.hpp"

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/evaluate/evaluation.hpp"

@@ -1,6 +1,7 @@
 // How does an MLP divide among packages? The first layer by columns, the second by rows, one all-reduce.
 #include <array>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"

@@ -9,7 +9,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/elementwise.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::app::va_offset_verify_bench {
 namespace {

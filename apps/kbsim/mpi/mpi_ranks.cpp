@@ -2,7 +2,7 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
 
-#include "kbsim/sweep/ranks.hpp"
+#include "kbsim/sweep/worker_ranks.hpp"
 
 namespace kbsim::sweep {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/base/dtype.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/topology/allocator.hpp"
 
 namespace kbsim::app {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/tl/p2p_args.hpp"
 
 #include "chakra_memory.hpp"

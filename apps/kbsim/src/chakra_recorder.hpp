@@ -8,7 +8,7 @@
 
 #include "kbsim/host/call_watch.hpp"
 #include "kbsim/host/session.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 
 namespace kbsim::app {
 

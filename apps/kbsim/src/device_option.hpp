@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/array.hpp>
+
 #include "kbsim/app/bench.hpp"
 
 namespace kbsim::app {

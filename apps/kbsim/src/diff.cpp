@@ -16,7 +16,7 @@
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
-#include "kbsim/sweep/compare.hpp"
+#include "kbsim/sweep/compare_sweeps.hpp"
 
 #include "commands.hpp"
 #include "parse_options.hpp"

@@ -16,8 +16,8 @@
 #include "kbsim/signals/stop_signals.hpp"
 
 #include "noc_traces.hpp"
+#include "out_page.hpp"
 #include "parse_options.hpp"
-#include "report_page.hpp"
 #include "standing_line.hpp"
 
 namespace kbsim::app {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 
 #include "size_option.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "kbsim/sweep/ranks.hpp"
+#include "kbsim/sweep/worker_ranks.hpp"
 
 namespace kbsim::app {
 

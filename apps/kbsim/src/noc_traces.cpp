@@ -17,15 +17,15 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/config/describe.hpp"
-#include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/inputs/noc/noc_trace.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "config_folders.hpp"
+#include "out_page.hpp"
 #include "parse_options.hpp"
-#include "report_page.hpp"
 #include "standing_line.hpp"
 
 namespace kbsim::app {

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"

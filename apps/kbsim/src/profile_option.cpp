@@ -3,7 +3,7 @@
 #include <boost/program_options.hpp>
 
 #include "kbsim/base/say.hpp"
-#include "kbsim/report/self_profile.hpp"
+#include "kbsim/report/self_profile_report.hpp"
 
 namespace kbsim::app {
 

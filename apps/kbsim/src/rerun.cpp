@@ -17,7 +17,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/signals/fork.hpp"
 #include "kbsim/signals/stop_signals.hpp"
-#include "kbsim/signals/waits.hpp"
+#include "kbsim/signals/stoppable_waits.hpp"
 
 #include "run_words.hpp"
 

@@ -19,7 +19,7 @@ namespace kbsim::app {
 
 struct Bench;
 
-/// What runs: a bench of one simulation or an evaluation of many, on a machine. One of `single` and
+/// Inputs of a run: a bench of one simulation or an evaluation of many, on a machine. One of `single` and
 /// `evaluation` is set, the other is null. Empty texts weren't given.
 struct RunInputs {
   MachineOptions machine;  // with its --set overrides

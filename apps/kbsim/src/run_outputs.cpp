@@ -6,7 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/output_place.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 #include "evaluation_options.hpp"

@@ -8,8 +8,8 @@
 #include "kbsim/report/run_trace.hpp"
 
 #include "commands.hpp"
+#include "dry_run.hpp"
 #include "kept_run.hpp"
-#include "plan.hpp"
 
 namespace kbsim::app {
 

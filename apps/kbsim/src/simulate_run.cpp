@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <boost/json/object.hpp>
+
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"

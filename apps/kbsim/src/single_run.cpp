@@ -7,7 +7,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/host/known_algorithm.hpp"
-#include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/deadlock_report.hpp"
 
 #include "device_option.hpp"
 #include "plugins.hpp"

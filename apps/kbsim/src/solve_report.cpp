@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "ideal_trials.hpp"

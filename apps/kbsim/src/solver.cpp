@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 namespace kbsim::app {

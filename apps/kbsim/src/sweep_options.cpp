@@ -8,7 +8,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 
 #include "machine_options.hpp"
 #include "parse_options.hpp"

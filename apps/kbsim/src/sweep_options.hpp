@@ -7,9 +7,9 @@
 
 #include <boost/program_options/options_description.hpp>
 
-#include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/result_files.hpp"
 #include "kbsim/sweep/run_points.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 #include "commands.hpp"
 

@@ -8,7 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "kbsim/base/input_file.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/sweep/fingerprint.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/utf8.hpp"
-#include "kbsim/report/traffic.hpp"
+#include "kbsim/report/traffic_report.hpp"
 
 namespace kbsim::app {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -13,7 +13,7 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/sweep/axis.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 

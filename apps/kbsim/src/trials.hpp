@@ -7,8 +7,8 @@
 #include <boost/json/object.hpp>
 
 #include "kbsim/signals/stop_signals.hpp"
-#include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/run_points.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 #include "kbsim/sweep/tables.hpp"
 
 #include "commands.hpp"

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
-#include "kbsim/evaluate/parallel_bound.hpp"
+#include "kbsim/evaluate/parallel_bound_study.hpp"
 #include "kbsim/host/pointer_dump.hpp"
-#include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/deadlock_report.hpp"
 
 #include "explain_run.hpp"
 #include "report_results.hpp"

@@ -10,7 +10,7 @@
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 
 namespace kbsim {
 namespace {

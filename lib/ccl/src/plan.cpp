@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 #include "plan_index.hpp"
 

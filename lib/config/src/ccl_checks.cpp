@@ -5,7 +5,7 @@
 
 #include "kbsim/base/names.hpp"
 
-#include "checks.hpp"
+#include "config_checks.hpp"
 
 namespace kbsim::config {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

@@ -5,8 +5,8 @@
 
 #include "kbsim/config/ccl_spec.hpp"
 
+#include "config_tree.hpp"
 #include "reader.hpp"
-#include "tree.hpp"
 
 namespace kbsim::config {
 

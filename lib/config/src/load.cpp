@@ -11,8 +11,8 @@
 
 #include "kbsim/config/describe.hpp"
 
-#include "checks.hpp"
-#include "file.hpp"
+#include "config_checks.hpp"
+#include "config_file.hpp"
 #include "file_kinds.hpp"
 #include "kernel_entries.hpp"
 #include "override.hpp"

@@ -7,7 +7,7 @@
 
 #include "kbsim/base/counted.hpp"
 
-#include "checks.hpp"
+#include "config_checks.hpp"
 
 namespace kbsim::config {
 namespace {

@@ -11,7 +11,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/names.hpp"
 
-#include "file.hpp"
+#include "config_file.hpp"
 #include "file_kinds.hpp"
 #include "net_ways.hpp"
 #include "reader.hpp"

@@ -4,7 +4,7 @@
 
 #include "kbsim/config/net_spec.hpp"
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "file.hpp"
+#include "config_file.hpp"
 #include "file_kinds.hpp"
 #include "override.hpp"
 #include "reader.hpp"

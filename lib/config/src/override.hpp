@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

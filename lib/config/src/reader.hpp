@@ -8,7 +8,7 @@
 #include "kbsim/config/catalog.hpp"
 
 #include "component_tree.hpp"
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

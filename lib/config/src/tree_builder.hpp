@@ -9,7 +9,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 #include "yaml_tree.hpp"
 
 namespace kbsim::config {

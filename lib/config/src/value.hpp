@@ -5,7 +5,7 @@
 
 #include "kbsim/base/field.hpp"
 
-#include "tree.hpp"
+#include "config_tree.hpp"
 
 namespace kbsim::config {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/evaluate/row_question.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 namespace {

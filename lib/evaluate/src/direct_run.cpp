@@ -9,8 +9,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plans.hpp"
-#include "kbsim/host/collective_args.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/host/launch_args.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 namespace {

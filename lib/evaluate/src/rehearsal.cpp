@@ -16,7 +16,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/host/known_algorithm.hpp"
 #include "kbsim/host/session.hpp"
-#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 

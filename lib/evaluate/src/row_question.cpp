@@ -8,7 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
-#include "kbsim/evaluate/parallel_bound.hpp"
+#include "kbsim/evaluate/parallel_bound_study.hpp"
 #include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"

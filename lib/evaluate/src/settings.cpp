@@ -12,7 +12,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/hw/memory/hbm_spec.hpp"
 

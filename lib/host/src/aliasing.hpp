@@ -5,8 +5,8 @@
 
 #include <range/v3/view/zip.hpp>
 
+#include "kbsim/host/rank_world.hpp"
 #include "kbsim/host/tensor.hpp"
-#include "kbsim/host/world.hpp"
 
 namespace kbsim::host {
 

@@ -13,7 +13,7 @@
 #include "kbsim/base/registry.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/ccl/tuner.hpp"
-#include "kbsim/host/collective_args.hpp"
+#include "kbsim/host/launch_args.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
-#include "kbsim/host/collective_args.hpp"
+#include "kbsim/host/launch_args.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 

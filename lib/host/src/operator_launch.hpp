@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/host/operators.hpp"
+#include "kbsim/host/tensor_operators.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "local_parts.hpp"
@@ -50,7 +50,8 @@ struct OperatorResult {
   bool strided = true;  // parts may have gaps between their rows
 };
 
-/// Makes the result and launches the kernels when all inputs are ready. UsageError as in operators.hpp.
+/// Makes the result and launches the kernels when all inputs are ready. UsageError as in
+/// tensor_operators.hpp.
 [[nodiscard]] PendingTensor launch(OperatorCall call, const OperatorResult& result);
 
 }  // namespace kbsim::host

@@ -7,7 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/tl/plan_args.hpp"
 
 namespace kbsim::host {

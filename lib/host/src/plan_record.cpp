@@ -10,11 +10,11 @@
 #include <range/v3/view/transform.hpp>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/ccl/ranks.hpp"
-#include "kbsim/host/collective_args.hpp"
+#include "kbsim/host/launch_args.hpp"
 
 #include "plan_events.hpp"
 #include "plan_queues.hpp"

@@ -8,9 +8,9 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
 
-#include "broadcast.hpp"
 #include "operator_launch.hpp"
-#include "promotion.hpp"
+#include "row_broadcast.hpp"
+#include "tensor_promotion.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {

@@ -13,7 +13,7 @@
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/validator.hpp"
 
-#include "promotion.hpp"
+#include "tensor_promotion.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {

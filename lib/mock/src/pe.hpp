@@ -10,10 +10,10 @@
 #include "kbsim/tl/backend.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 
-#include "barrier.hpp"
-#include "memory.hpp"
+#include "mock_barrier.hpp"
+#include "mock_memory.hpp"
+#include "mock_signals.hpp"
 #include "queue.hpp"
-#include "signals.hpp"
 
 namespace kbsim::mock {
 

@@ -8,7 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/self_profile.hpp"
 
-#include "check.hpp"
+#include "log_check.hpp"
 
 namespace kbsim::oplog {
 namespace {

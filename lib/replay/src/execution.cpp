@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/stop.hpp"
 
 namespace kbsim::replay {

@@ -15,7 +15,7 @@
 
 #include "compute.hpp"
 #include "literals.hpp"
-#include "plan.hpp"
+#include "value_graph.hpp"
 
 namespace kbsim::replay {
 

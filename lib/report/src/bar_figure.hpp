@@ -6,7 +6,7 @@
 
 #include "kbsim/report/figure.hpp"
 
-#include "axis.hpp"
+#include "plot_axis.hpp"
 
 namespace kbsim::report {
 

@@ -17,8 +17,8 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/ranking.hpp"
 
-#include "axis.hpp"
 #include "figure_style.hpp"
+#include "plot_axis.hpp"
 #include "replaced.hpp"
 
 namespace kbsim::report {

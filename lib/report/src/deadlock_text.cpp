@@ -9,7 +9,7 @@
 #include <range/v3/view/take.hpp>
 
 #include "kbsim/base/counted.hpp"
-#include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/deadlock_report.hpp"
 
 namespace kbsim::report {
 namespace {

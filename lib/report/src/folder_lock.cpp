@@ -19,7 +19,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/unwritable.hpp"
 #include "kbsim/report/output_file.hpp"
-#include "kbsim/signals/waits.hpp"
+#include "kbsim/signals/stoppable_waits.hpp"
 
 namespace kbsim::report {
 namespace {

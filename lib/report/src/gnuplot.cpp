@@ -12,7 +12,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/signals/fork.hpp"
-#include "kbsim/signals/waits.hpp"
+#include "kbsim/signals/stoppable_waits.hpp"
 
 namespace kbsim::report {
 namespace {

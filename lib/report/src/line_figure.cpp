@@ -14,8 +14,8 @@
 
 #include "kbsim/report/csv.hpp"
 
-#include "axis.hpp"
 #include "figure_style.hpp"
+#include "plot_axis.hpp"
 
 namespace kbsim::report {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/report/traffic.hpp"
+#include "kbsim/report/traffic_report.hpp"
 
-#include "axis.hpp"
 #include "figure_style.hpp"
+#include "plot_axis.hpp"
 #include "replaced.hpp"
 #include "traffic_figures.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/report/machine_report.hpp"
-#include "kbsim/report/number.hpp"
+#include "kbsim/report/number_text.hpp"
 
 namespace kbsim::report {
 namespace {

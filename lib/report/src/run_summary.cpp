@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "kbsim/base/counted.hpp"
-#include "kbsim/report/self_profile.hpp"
+#include "kbsim/report/self_profile_report.hpp"
 
 namespace kbsim::report {
 namespace {

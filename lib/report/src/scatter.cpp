@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "axis.hpp"
 #include "figure_style.hpp"
+#include "plot_axis.hpp"
 #include "replaced.hpp"
 
 namespace kbsim::report {

@@ -9,7 +9,7 @@
 #include <range/v3/view/iota.hpp>
 #include <range/v3/view/zip.hpp>
 
-#include "kbsim/report/number.hpp"
+#include "kbsim/report/number_text.hpp"
 
 #include "machine_drawing.hpp"
 

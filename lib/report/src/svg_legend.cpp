@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <range/v3/view/zip.hpp>
 
-#include "kbsim/report/number.hpp"
+#include "kbsim/report/number_text.hpp"
 
 #include "machine_drawing.hpp"
 

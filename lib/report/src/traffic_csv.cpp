@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/report/csv.hpp"
-#include "kbsim/report/traffic.hpp"
+#include "kbsim/report/traffic_report.hpp"
 
 #include "traffic_figures.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "kbsim/report/traffic.hpp"
+#include "kbsim/report/traffic_report.hpp"
 
 namespace kbsim::report {
 

@@ -8,7 +8,7 @@
 #include "kbsim/sim/detail/process_record.hpp"
 #include "kbsim/sim/simulation.hpp"
 
-#include "report.hpp"
+#include "waiting_text.hpp"
 
 namespace kbsim {
 

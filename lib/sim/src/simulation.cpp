@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "kbsim/base/counted.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
-#include "report.hpp"
+#include "waiting_text.hpp"
 #include "watched_run.hpp"
 
 namespace kbsim {

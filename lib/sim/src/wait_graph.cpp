@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "report.hpp"
+#include "waiting_text.hpp"
 
 namespace kbsim {
 namespace {

@@ -9,7 +9,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/detail/pool.hpp"
 
-#include "report.hpp"
+#include "waiting_text.hpp"
 #include "watched_run.hpp"
 
 namespace kbsim {

@@ -5,7 +5,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sim/windows.hpp"

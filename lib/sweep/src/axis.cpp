@@ -12,7 +12,7 @@
 
 #include "kbsim/base/random.hpp"
 
-#include "words.hpp"
+#include "sweep_words.hpp"
 
 namespace kbsim::sweep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kbsim/report/folder_lock.hpp"
 #include "kbsim/report/output_folder.hpp"
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

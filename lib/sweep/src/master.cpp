@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
-#include "kbsim/sweep/ranks.hpp"
+#include "kbsim/sweep/worker_ranks.hpp"
 
 #include "rank_lines.hpp"
 

@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 
 #include "host_name.hpp"
 #include "master.hpp"
 #include "process_end.hpp"
-#include "words.hpp"
+#include "sweep_words.hpp"
 
 namespace kbsim::sweep {
 namespace {

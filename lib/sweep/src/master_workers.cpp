@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/sweep/ranks.hpp"
+#include "kbsim/sweep/worker_ranks.hpp"
 
 #include "master.hpp"
 #include "process_end.hpp"

@@ -6,7 +6,7 @@
 #include "kbsim/sweep/result_files.hpp"
 #include "kbsim/sweep/tables.hpp"
 
-#include "halves.hpp"
+#include "pair_halves.hpp"
 #include "quantity.hpp"
 
 namespace kbsim::sweep {

@@ -8,7 +8,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
 
-#include "plan_draft.hpp"
+#include "sweep_plan_draft.hpp"
 
 namespace kbsim::sweep {
 namespace {

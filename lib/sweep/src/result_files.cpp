@@ -14,7 +14,7 @@
 #include "kbsim/sweep/records.hpp"
 #include "kbsim/sweep/tables.hpp"
 
-#include "halves.hpp"
+#include "pair_halves.hpp"
 
 namespace kbsim::sweep {
 namespace {

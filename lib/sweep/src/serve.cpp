@@ -9,7 +9,7 @@
 
 #include "kbsim/signals/on_stop.hpp"
 #include "kbsim/signals/stop_signals.hpp"
-#include "kbsim/sweep/ranks.hpp"
+#include "kbsim/sweep/worker_ranks.hpp"
 
 #include "local_worker.hpp"
 #include "rank_lines.hpp"

@@ -22,13 +22,13 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/signals/fork.hpp"
 #include "kbsim/signals/watchdog.hpp"
 
 #include "host_name.hpp"
 #include "rank_lines.hpp"
-#include "words.hpp"
+#include "sweep_words.hpp"
 
 namespace kbsim::sweep {
 namespace {

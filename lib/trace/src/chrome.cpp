@@ -11,7 +11,7 @@
 #include "kbsim/trace/timeline.hpp"
 
 #include "kinds.hpp"
-#include "lanes.hpp"
+#include "trace_lanes.hpp"
 
 namespace kbsim::trace {
 namespace {

@@ -17,8 +17,8 @@
 #include "kbsim/base/utf8.hpp"
 
 #include "kinds.hpp"
-#include "lanes.hpp"
 #include "page_texts.hpp"
+#include "trace_lanes.hpp"
 
 namespace kbsim::trace {
 namespace {

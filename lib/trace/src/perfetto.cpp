@@ -8,8 +8,8 @@
 #include "kbsim/trace/timeline.hpp"
 
 #include "kinds.hpp"
-#include "lanes.hpp"
 #include "perfetto.pb.h"
+#include "trace_lanes.hpp"
 
 namespace kbsim::trace {
 namespace {

@@ -1,5 +1,3 @@
-#include "kbsim/inputs/noc/trace.hpp"
-
 #include <filesystem>
 #include <fstream>
 
@@ -8,6 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/random.hpp"
+#include "kbsim/inputs/noc/noc_trace.hpp"
 #include "kbsim/inputs/text.hpp"
 
 #include "../../files.hpp"

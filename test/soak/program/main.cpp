@@ -15,7 +15,7 @@
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/mock/wiring.hpp"
+#include "kbsim/mock/mock_wiring.hpp"
 #include "kbsim/tl/waits.hpp"
 
 #include "help.hpp"

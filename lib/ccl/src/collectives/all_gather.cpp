@@ -1,5 +1,5 @@
 // All-gather: every rank gets all ranks' inputs, one after the other.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

@@ -1,5 +1,5 @@
 // All-reduce: every rank's tensor becomes the combination of all tensors.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

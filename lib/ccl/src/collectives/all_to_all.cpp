@@ -1,5 +1,5 @@
 // All-to-all: share r of a rank's output is that rank's share of rank r's input.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

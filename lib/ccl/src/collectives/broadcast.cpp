@@ -1,5 +1,5 @@
 // Broadcast: every rank's tensor becomes the root's.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

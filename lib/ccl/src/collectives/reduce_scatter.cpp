@@ -1,5 +1,5 @@
 // Reduce-scatter: every rank gets its share of the combination of all inputs.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

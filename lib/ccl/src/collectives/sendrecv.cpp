@@ -1,5 +1,5 @@
 // Send and receive: every rank's tensor becomes the tensor of the rank before.
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 
 namespace kbsim::ccl {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <range/v3/view/zip.hpp>
 
-#include "../broadcast.hpp"
+#include "../row_broadcast.hpp"
 
 namespace kbsim::host::dtensor {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
-#include "kbsim/host/dtensor/placement.hpp"
+#include "kbsim/host/dtensor/dtensor_placement.hpp"
 
 namespace kbsim::host::dtensor {
 

@@ -7,7 +7,7 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/memory/atomic.hpp"
+#include "kbsim/hw/memory/memory_atomic.hpp"
 #include "kbsim/hw/memory/memory_causes.hpp"
 #include "kbsim/hw/memory/slot_messages.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
-#include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/memory/memory_atomic.hpp"
 #include "kbsim/hw/memory/memory_causes.hpp"
 
 #include "controlled_requests.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/hw/memory/i_memory_controller.hpp"

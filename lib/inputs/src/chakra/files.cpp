@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/input_file.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 
 namespace kbsim::inputs::chakra {
 namespace {

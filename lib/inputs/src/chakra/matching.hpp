@@ -5,7 +5,7 @@
 
 #include "kbsim/inputs/chakra/workload.hpp"
 
-#include "groups.hpp"
+#include "chakra_groups.hpp"
 
 namespace kbsim::inputs::chakra {
 

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 
 #include "../cells.hpp"
 #include "../msccl/shown.hpp"
-#include "attributes.hpp"
 #include "chakra.pb.h"
+#include "chakra_attributes.hpp"
 
 namespace kbsim::inputs::chakra {
 namespace {

@@ -1,8 +1,8 @@
 // Compiled in place of what reads and writes execution traces of Chakra where protobuf is missing.
 #include "kbsim/base/built_without.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 
-#include "groups.hpp"
+#include "chakra_groups.hpp"
 
 namespace kbsim::inputs::chakra {
 namespace {

@@ -10,10 +10,10 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
+#include "chakra_graph.hpp"
+#include "chakra_records.hpp"
 #include "communication_names.hpp"
-#include "graph.hpp"
 #include "matching.hpp"
-#include "records.hpp"
 
 namespace kbsim::inputs::chakra {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "kbsim/inputs/description/description.hpp"
 #include "kbsim/inputs/description/file_kind.hpp"
-#include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/inputs/noc/noc_trace.hpp"
 
 namespace kbsim::inputs {
 namespace {

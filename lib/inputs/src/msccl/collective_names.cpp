@@ -6,7 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plan.hpp"
 
 #include "../cells.hpp"

@@ -12,9 +12,9 @@
 
 #include "kbsim/base/error.hpp"
 
-#include "attributes.hpp"
 #include "collective_names.hpp"
 #include "elements.hpp"
+#include "msccl_attributes.hpp"
 #include "queue_checks.hpp"
 #include "shown.hpp"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "plan_draft.hpp"
+#include "mscclpp_draft.hpp"
 #include "program.hpp"
 
 namespace kbsim::inputs::mscclpp {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "chunks.hpp"
 #include "meetings.hpp"
+#include "mscclpp_chunks.hpp"
 #include "step_writer.hpp"
 
 namespace kbsim::inputs::mscclpp {

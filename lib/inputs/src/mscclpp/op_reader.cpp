@@ -12,7 +12,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "../msccl/shown.hpp"
-#include "keys.hpp"
+#include "mscclpp_keys.hpp"
 
 namespace kbsim::inputs::mscclpp {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "json.hpp"
+#include "mscclpp_json.hpp"
 #include "program.hpp"
 
 namespace kbsim::inputs::mscclpp {

@@ -9,7 +9,7 @@
 
 #include "../msccl/collective_names.hpp"
 #include "../msccl/shown.hpp"
-#include "keys.hpp"
+#include "mscclpp_keys.hpp"
 #include "op_reader.hpp"
 
 namespace kbsim::inputs::mscclpp {

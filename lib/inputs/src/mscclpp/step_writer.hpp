@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "chunks.hpp"
-#include "plan_draft.hpp"
+#include "mscclpp_chunks.hpp"
+#include "mscclpp_draft.hpp"
 #include "program.hpp"
 
 namespace kbsim::inputs::mscclpp {

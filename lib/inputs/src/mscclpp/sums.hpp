@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "chunks.hpp"
 #include "moves.hpp"
-#include "plan_draft.hpp"
+#include "mscclpp_chunks.hpp"
+#include "mscclpp_draft.hpp"
 #include "step_writer.hpp"
 
 namespace kbsim::inputs::mscclpp {

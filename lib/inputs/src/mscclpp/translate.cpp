@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "chunks.hpp"
 #include "meetings.hpp"
 #include "moves.hpp"
-#include "plan_draft.hpp"
+#include "mscclpp_chunks.hpp"
+#include "mscclpp_draft.hpp"
 #include "step_writer.hpp"
 #include "sums.hpp"
 

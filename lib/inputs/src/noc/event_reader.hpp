@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/inputs/noc/noc_trace.hpp"
 
 #include "objects.hpp"
 

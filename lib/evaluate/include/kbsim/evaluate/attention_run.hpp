@@ -5,7 +5,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/kernels/attention.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/config/ccl_spec.hpp"

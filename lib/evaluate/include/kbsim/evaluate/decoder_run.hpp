@@ -9,7 +9,7 @@
 #include "kbsim/evaluate/model_config.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 

@@ -16,7 +16,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/parallel.hpp"
 #include "kbsim/evaluate/uses.hpp"
-#include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/deadlock_report.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 namespace kbsim::report {

@@ -5,7 +5,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/roofline.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "kbsim/host/rank.hpp"
-#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 #include "kbsim/kernels/matmul.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 

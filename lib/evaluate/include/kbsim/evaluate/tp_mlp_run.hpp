@@ -8,7 +8,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
 

@@ -8,8 +8,8 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/host/rank_world.hpp"
 #include "kbsim/host/session.hpp"
-#include "kbsim/host/world.hpp"
 #include "kbsim/sim/task.hpp"
 
 namespace kbsim::host {

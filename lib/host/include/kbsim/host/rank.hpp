@@ -10,10 +10,10 @@
 
 #include "kbsim/base/require_function.hpp"
 #include "kbsim/host/distributed.hpp"
+#include "kbsim/host/rank_world.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/work.hpp"
-#include "kbsim/host/world.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/sim/task.hpp"
 

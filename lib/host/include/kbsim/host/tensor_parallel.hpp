@@ -4,8 +4,8 @@
 #include <optional>
 #include <source_location>
 
-#include "kbsim/host/operators.hpp"
 #include "kbsim/host/parallel_state.hpp"
+#include "kbsim/host/tensor_operators.hpp"
 
 namespace kbsim::host {
 

@@ -6,7 +6,7 @@
 #include "kbsim/hw/fabric/i_switch.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
-#include "allocator.hpp"
+#include "switch_allocator.hpp"
 
 namespace kbsim::hw {
 

@@ -15,7 +15,7 @@
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 #include "kbsim/sim/pool_queue.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/queue_matcher.hpp"

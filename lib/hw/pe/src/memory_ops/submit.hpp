@@ -5,8 +5,8 @@
 
 #include "kbsim/hw/pe/kernel_context.hpp"
 
-#include "../transfers/load.hpp"
-#include "../transfers/store.hpp"
+#include "../transfers/load_transfer.hpp"
+#include "../transfers/store_transfer.hpp"
 
 /// The steps that memory commands share once it is their turn.
 namespace kbsim::hw {

@@ -2,7 +2,7 @@
 
 #include "kbsim/hw/pe/i_ipcq.hpp"
 
-#include "load.hpp"
+#include "load_transfer.hpp"
 
 namespace kbsim::hw {
 

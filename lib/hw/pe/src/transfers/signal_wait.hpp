@@ -2,7 +2,7 @@
 
 #include "kbsim/tl/signal.hpp"
 
-#include "load.hpp"
+#include "load_transfer.hpp"
 
 namespace kbsim::hw {
 

@@ -4,7 +4,7 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 
 #include "../bursts/burst_packets.hpp"
-#include "../claims.hpp"
+#include "../link_claims.hpp"
 #include "link_ahead.hpp"
 #include "reserve_again.hpp"
 #include "revocation.hpp"

@@ -9,7 +9,7 @@
 
 namespace kbsim::hw {
 
-/// The shortcut of a fabric: its reservations, each part of which answers some of the calls.
+/// The shortcut of a fabric. Parts of its reservations answer the calls.
 class Shortcut final : public IShortcut {
  public:
   explicit Shortcut(Fabric& fabric) : fabric_{fabric}, all_{fabric} {}

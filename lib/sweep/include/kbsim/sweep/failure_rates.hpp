@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

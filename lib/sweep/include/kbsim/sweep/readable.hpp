@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kbsim/report/output_folder.hpp"
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
-#include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/records.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

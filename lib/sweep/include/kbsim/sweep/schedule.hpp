@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kbsim/sweep/failure_rates.hpp"
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/records.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
 
 namespace kbsim::sweep {
 

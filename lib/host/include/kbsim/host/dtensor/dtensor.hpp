@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kbsim/host/dtensor/device_mesh.hpp"
-#include "kbsim/host/dtensor/placement.hpp"
+#include "kbsim/host/dtensor/dtensor_placement.hpp"
 #include "kbsim/host/host_array.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/sim/task.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kbsim/config/collective.hpp"
-#include "kbsim/inputs/chakra/trace.hpp"
+#include "kbsim/inputs/chakra/chakra_trace.hpp"
 
 namespace kbsim::inputs::chakra {
 
@@ -51,10 +51,10 @@ struct Workload {
 
 /// Builds the graph. The k-th collective of a group on one rank matches the k-th on every other, in an order
 /// that the dependencies allow, smallest id first. The k-th message of a tag from one rank to another matches
-/// its k-th receive. Nodes that record another node's communication don't count (records.hpp). UsageError,
-/// naming rank and node: unknown type, duplicate id, missing dependency, cycle within a rank or across ranks,
-/// missing or mismatched peer, sender without comm_size. Unsupported, likewise: collectives over some
-/// dimensions alone.
+/// its k-th receive. Nodes that record another node's communication don't count (chakra_records.hpp).
+/// UsageError, naming rank and node: unknown type, duplicate id, missing dependency, cycle within a rank or
+/// across ranks, missing or mismatched peer, sender without comm_size. Unsupported, likewise: collectives
+/// over some dimensions alone.
 [[nodiscard]] Workload workload_of(const std::vector<Trace>& traces);
 
 }  // namespace kbsim::inputs::chakra

@@ -14,7 +14,7 @@
 #include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 
 namespace kbsim::hw {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kbsim/base/bandwidth.hpp"
-#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kbsim/hw/fabric/lane.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/log_memory.hpp"
 
 namespace kbsim::hw {
 

@@ -1,0 +1,369 @@
+// kbsim probe: latency and bandwidth of single paths, alone and under contention.
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/standing.hpp"
+#include "kbsim/base/stop.hpp"
+#include "kbsim/base/utf8.hpp"
+#include "kbsim/evaluate/settings.hpp"
+#include "kbsim/host/probe.hpp"
+#include "kbsim/signals/stop_signals.hpp"
+
+#include "commands.hpp"
+#include "machine_options.hpp"
+#include "memory_option.hpp"
+#include "profile_option.hpp"
+#include "size_option.hpp"
+#include "standing_line.hpp"
+#include "watchdog_option.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+using host::ProbeResult;
+
+struct ProbeOptions {
+  MachineOptions machine;
+  std::vector<std::string> cases;
+  std::string bytes = "4KiB";
+  bool json = false;
+  bool hops = false;
+  bool quiet = false;
+  WatchdogLimit::Seconds watchdog{};
+  std::optional<std::int64_t> shuffle_ties;
+};
+
+// Counts transfers, whose results are printed when all have ended. Until then a terminal shows how many have
+// ended, or the progress of a single one.
+class Probing {
+ public:
+  Probing(std::size_t all, bool shown) : line_{{.shown = shown, .start = std::chrono::steady_clock::now()}} {
+    if (all < 2) return;
+    stage_.emplace("transfers", all);
+    work_.emplace("probing", "transfers", all);
+  }
+  void ended() {
+    if (!work_) return;
+    stage_->ended();
+    work_->ended();
+  }
+
+ private:
+  std::optional<Stage> stage_;
+  std::optional<HostWork> work_;
+  StandingLine line_;
+};
+
+// A machine, the algorithm whose queues it uses, and the cases that the machine can run.
+struct Prober {
+  config::MachineSpec machine;
+  config::AlgorithmSpec algorithm;
+  std::vector<std::string> cases;
+  SimulationOptions simulation;
+  bool progress = true;
+
+  [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
+    return host::probe(machine, algorithm, name, bytes, sources, simulation);
+  }
+  [[nodiscard]] ProbeResult alone(const std::string& name, Bytes bytes) const {
+    const Probing probing{1, progress};
+    return run(name, bytes);
+  }
+  // Bytes that all cases have room for.
+  [[nodiscard]] Bytes most() const {
+    Bytes least = machine.cube.memory.hbm_per_pe;
+    for (const std::string& name : cases) least = std::min(least, host::most_bytes(name, machine));
+    return least;
+  }
+};
+
+// Why another slice of the cube may be nearer than a PE's own.
+void print_floor_plan(const std::map<std::string, ProbeResult>& results) {
+  const auto own = results.find("pe-local-hbm");
+  const auto other = results.find("pe-same-cube-hbm");
+  if (own == results.end() || other == results.end()) return;
+  if (other->second.split.wire >= own->second.split.wire) return;
+  fmt::print(
+      "  A PE reaches all slices of its cube, its own too, through the crossbar in the middle. From there\n"
+      "  its own is {:g} mm away, that of pe-same-cube-hbm {:g} mm: the floor plan gives the latter less "
+      "wire.\n",
+      own->second.crossbar_mm.value_or(0.0), other->second.crossbar_mm.value_or(0.0));
+}
+
+void print_summary(const Prober& prober, Bytes bytes) {
+  std::map<std::string, ProbeResult> results;
+  fmt::print("{} each, alone:\n", to_string(bytes));
+  fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns",
+             "overhead_ns", "wire_ns", "drain_ns", "slot_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
+  for (const std::string& name : prober.cases) {
+    const ProbeResult& result = results.emplace(name, prober.alone(name, bytes)).first->second;
+    fmt::print(
+        "  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
+        name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
+        to_ns(result.split.drain), to_ns(result.slot_wait), to_ns(result.split.queueing),
+        result.effective_gbs(), 100.0 * result.utilization(), result.bottleneck,
+        result.bottleneck_rate.gbs());
+  }
+  print_floor_plan(results);
+}
+
+constexpr std::int64_t kSmallest = 4LL << 10;
+constexpr std::int64_t kLargest = 1LL << 20;
+constexpr double kSaturated = 0.9;
+
+std::size_t saturation_sizes(const Prober& prober, const std::string& name) {
+  std::size_t sizes = 0;
+  for (std::int64_t n = kSmallest; n <= kLargest && Bytes{n} <= host::most_bytes(name, prober.machine);
+       n *= 2)
+    ++sizes;
+  return sizes;
+}
+
+// A row is printed when it is complete. Sizes that the machine has no room for aren't run.
+std::string saturation_row(const Prober& prober, const std::string& name) {
+  std::string cells;
+  Bytes largest;
+  std::optional<Bytes> reached;
+  Probing probing{saturation_sizes(prober, name), prober.progress};
+  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
+    if (Bytes{n} > host::most_bytes(name, prober.machine)) {
+      cells += fmt::format("{:>9}", "-");
+      continue;
+    }
+    const double utilization = prober.run(name, Bytes{n}).utilization();
+    probing.ended();
+    if (utilization >= kSaturated && !reached) reached = Bytes{n};
+    cells += fmt::format("{:>8.1f}%", 100.0 * utilization);
+    largest = Bytes{n};
+  }
+  const std::string verdict = reached         ? "at " + to_string(*reached)
+                              : largest > 0_B ? "beyond " + to_string(largest)
+                                              : "-";
+  return fmt::format("  {:<24}{}  {}\n", name, cells, verdict);
+}
+
+void print_saturation(const Prober& prober) {
+  fmt::print("\nutilization against size:\n  {:<24}", "case");
+  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) fmt::print("{:>9}", to_string(Bytes{n}));
+  fmt::print("  reaches 90 %\n");
+  for (const std::string& name : prober.cases) fmt::print("{}", saturation_row(prober, name));
+}
+
+void print_hops(const Prober& prober, Bytes bytes) {
+  fmt::print("\nhops of the request and of the last packet of its data (ns since the start):\n");
+  for (const std::string& name : prober.cases) {
+    const ProbeResult result = prober.alone(name, bytes);
+    fmt::print("  {}\n", name);
+    for (const host::ProbeHop& hop : result.hops) {
+      fmt::print("    {:<28} arrives {:>12.3f}  departs {:>12.3f}\n", hop.node, to_ns(hop.arrive),
+                 to_ns(hop.depart));
+    }
+  }
+}
+
+std::string contention_row(const Prober& prober, const std::string& name, Bytes bytes, int most) {
+  Probing probing{static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(most))), prober.progress};
+  std::string row = fmt::format("  {:<24}", name);
+  for (int k = 1; k <= most; k *= 2) {
+    const ProbeResult result = prober.run(name, bytes, k);
+    probing.ended();
+    const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
+    const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
+    row += fmt::format("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
+  }
+  return row + "\n";
+}
+
+void print_contention(const Prober& prober, Bytes bytes) {
+  fmt::print("\nk sources at once, {} each (GB/s of the slowest, and of all):\n  {:<24}", to_string(bytes),
+             "case");
+  const int most = std::min(8, prober.machine.pes_per_cube());
+  for (int k = 1; k <= most; k *= 2) fmt::print("{:>22}", fmt::format("k={}", k));
+  fmt::print("\n");
+  for (const std::string& name : prober.cases) fmt::print("{}", contention_row(prober, name, bytes, most));
+}
+
+boost::json::object to_json(const std::string& name, const ProbeResult& result) {
+  boost::json::array hops;
+  for (const host::ProbeHop& hop : result.hops) {
+    hops.push_back({{"node", hop.node}, {"arrive_ns", to_ns(hop.arrive)}, {"depart_ns", to_ns(hop.depart)}});
+  }
+  boost::json::object json{
+      {"name", name},
+      {"bytes", result.bytes.count()},
+      {"total_ns", to_ns(result.took())},
+      {"overhead_ns", to_ns(result.split.overhead)},
+      {"wire_ns", to_ns(result.split.wire)},
+      {"drain_ns", to_ns(result.split.drain)},
+      {"slot_wait_ns", to_ns(result.slot_wait)},
+      {"queue_ns", to_ns(result.split.queueing)},
+      {"bottleneck", {{"link", result.bottleneck}, {"gbs", result.bottleneck_rate.gbs()}}},
+      {"effective_gbs", result.effective_gbs()},
+      {"utilization", result.utilization()},
+      {"hops", std::move(hops)}};
+  if (result.crossbar_mm) json["crossbar_mm"] = *result.crossbar_mm;
+  return json;
+}
+
+// Prints the cases that have ended if a signal asks for the end.
+void print_json(const Prober& prober, Bytes bytes) {
+  boost::json::object all{{"cases", boost::json::array{}}};
+  try {
+    Probing probing{prober.cases.size(), prober.progress};
+    for (const std::string& name : prober.cases) {
+      all["cases"].as_array().push_back(to_json(name, prober.run(name, bytes)));
+      probing.ended();
+    }
+  } catch (const Interrupted&) {
+    all["interrupted"] = true;
+    std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
+    throw;
+  }
+  std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
+}
+
+void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {
+  try {
+    print_summary(prober, bytes);
+    print_saturation(prober);
+    if (with_hops) print_hops(prober, bytes);
+    print_contention(prober, std::min(64_KiB, prober.most()));
+  } catch (const Interrupted&) {
+    fmt::print("\ninterrupted: these are the cases that had ended, the rest is missing\n");
+    throw;
+  }
+}
+
+// The requested cases, else all that the machine has the parts for; the others are named on stderr.
+std::vector<std::string> chosen(const ProbeOptions& options, const config::MachineSpec& machine) {
+  std::set<std::string> seen;
+  for (const std::string& name : options.cases) {
+    if (name.find(',') != std::string::npos)
+      throw UsageError{fmt::format("--case {}: is a single case; several are --case A --case B", name)};
+    if (const auto missing = host::missing_for(name, machine)) throw UsageError{name + " " + *missing};
+    if (!seen.insert(name).second) throw UsageError{fmt::format("--case {}: is given twice", name)};
+  }
+  if (!options.cases.empty()) return options.cases;
+  std::vector<std::string> names;
+  for (const host::ProbeCase& known : host::probe_cases()) {
+    const auto missing = host::missing_for(known.name, machine);
+    if (missing && options.quiet) continue;
+    if (missing) {
+      say("kbsim: {} left out: it {}\n", known.name, *missing);
+    } else {
+      names.push_back(known.name);
+    }
+  }
+  return names;
+}
+
+// Reports the case with the least room, not the first one that is too small.
+void check_size(const Prober& prober, Bytes bytes) {
+  const auto most_of = [&](const std::string& name) { return host::most_bytes(name, prober.machine); };
+  const auto least = std::ranges::min_element(prober.cases, {}, most_of);
+  if (least == prober.cases.end() || bytes <= most_of(*least)) return;
+  throw UsageError{fmt::format("--bytes {}: expected at most {}, what the memories of {} have room for",
+                               to_string(bytes), to_string(most_of(*least)), *least)};
+}
+
+std::uint64_t seed_of(std::int64_t shuffle_ties) {
+  if (shuffle_ties >= 0) return static_cast<std::uint64_t>(shuffle_ties);
+  throw UsageError{fmt::format("--shuffle-ties must be 0 to {}, got {}",
+                               std::numeric_limits<std::int64_t>::max(), shuffle_ties)};
+}
+
+std::string case_help() {
+  std::string text = "\ncases:\n";
+  for (const host::ProbeCase& known : host::probe_cases())
+    text += fmt::format("  {:<24}{}\n", known.name, known.doc);
+  return text;
+}
+
+po::options_description description(ProbeOptions& options) {
+  po::options_description all{"options of kbsim probe"};
+  options.machine.describe(all);
+  describe_memory(all);
+  describe_watchdog(options.watchdog, all);
+  describe_profile(all);
+  auto add = all.add_options();
+  add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
+  add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");
+  add("hops", po::bool_switch(&options.hops),
+      "print the hops of every case, as a run of one --case always does");
+  add("json", po::bool_switch(&options.json),
+      "print the summary and the hops as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&options.quiet), "print no progress and no list of skipped cases on stderr");
+  add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
+    options.shuffle_ties = v;
+  }),
+      "run events of equal time in random order; no result may change");
+  return all;
+}
+
+Bytes bytes_of(const ProbeOptions& options) {
+  const Bytes bytes = size_given("--bytes", options.bytes);
+  if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
+  return bytes;
+}
+
+// Reads the configuration; refuses settings without effect.
+config::Configuration load(const ProbeOptions& options) {
+  const config::Configuration configuration = options.machine.load();
+  evaluate::require_effect({.name = "kbsim probe",
+                            .algorithms = evaluate::Algorithms::one,
+                            .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"},
+                                       {"ccl.*.kernel", "it has kernels of its own"},
+                                       {"ccl.*.collective", "it has kernels of its own"},
+                                       {"ccl.*.topology", "it joins the PEs of its cases"},
+                                       {"ccl.*.mapper", "it joins the PEs of its cases"},
+                                       {"ccl.*.validator", "it has tensors of its own"}}},
+                           {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
+  return configuration;
+}
+
+Prober prober_of(const ProbeOptions& options) {
+  const auto& [machine, ccl, notes, text] = load(options);
+  Prober prober{.machine = machine,
+                .algorithm = ccl.resolve(""),
+                .cases = chosen(options, machine),
+                .simulation = {},
+                .progress = !options.quiet};
+  if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
+  return prober;
+}
+
+}  // namespace
+
+ExitCode probe(const Arguments& arguments) {
+  ProbeOptions options;
+  po::options_description all = description(options);
+  parse_options(arguments, all,
+                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]",
+                 .examples = case_help(),
+                 .likely = "case"});
+  const Bytes bytes = bytes_of(options);
+  const Prober prober = prober_of(options);
+  check_size(prober, bytes);
+  const StopSignals signals;
+  const WatchdogLimit watchdog{options.watchdog};
+  if (options.json)
+    print_json(prober, bytes);
+  else
+    print_tables(prober, bytes, options.hops || prober.cases.size() == 1);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app
