@@ -32,7 +32,9 @@ kbsim_require_built(mpi $<$<TARGET_EXISTS:kbsim_mpi>:$<TARGET_FILE:kbsim_mpi>>)
 # The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its library
 # alone would lack the files that register themselves (docs/adr/0053).
 function(kbsim_install_room name)
-  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/include) # a room may have no headers for others
+    install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+  endif()
   get_target_property(type kbsim_${name} TYPE)
   if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
     set_property(GLOBAL APPEND PROPERTY KBSIM_INSTALLED_ROOMS ${name})
