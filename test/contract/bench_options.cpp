@@ -132,9 +132,9 @@ TEST_CASE("Options of a bench: help, list and its JSON have names, defaults, ran
 TEST_CASE("Options of a bench: names of kbsim run's own are refused where they are registered, with both") {
   const Outcome taken = run_kbsim("list" + plugin("takes_options"));
   CHECK(taken.exit == 2);
-  CHECK(says(
-      taken.err,
-      "its bench 'takes_long': its option --quiet is kbsim run's own --quiet (no progress and no summary "));
+  CHECK(says(taken.err,
+             "its bench 'takes_long': its option --quiet is kbsim run's own --quiet (print no progress, no "
+             "summary "));
   CHECK(
       says(taken.err,
            "its bench 'takes_short': -h, short for its option --height, is kbsim run's own -h, --help (this "

@@ -27,7 +27,8 @@ Causes::Causes(const Time& now, const Options& options)
   current_ = make_any(now, {}, {}, false);
 }
 
-Causes::~Causes() = default;
+// Causes in the tables need the records, which go before the tables.
+Causes::~Causes() { tables_->set.clear(); }
 
 // A moment without a parent.
 Cause Causes::alone(std::uint32_t id, Time at) {
