@@ -112,8 +112,8 @@ bool saturated(Thresholds at) {
 bool overflows(Thresholds at) try {
   (void)saturated(at);
   return false;
-} catch (const KernelFault&) {
-  return true;
+} catch (const Error& error) {  // of the switch's process
+  return error.exit_code() == ExitCode::deadlock;
 }
 
 bool say(const char* what, bool right) {

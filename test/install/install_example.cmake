@@ -14,7 +14,7 @@ file(WRITE ${folder}/elsewhere/cmake_install.cmake "${script}")
 run_to_exit(1 "made[ \n]+as[ \n]+${folder}/gone,.*elsewhere.*build[ \n]+again" ${CMAKE_COMMAND} --install ${folder}/elsewhere)
 
 file(GLOB models ${folder}/installed/share/kbsim/models/*/*.cpp)
-foreach(model ring leader_only single_shard_per_rank)
+foreach(model ring_topology leader_only single_shard_per_rank)
   if(NOT models MATCHES "/${model}\\.cpp")
     fail("the model ${model}.cpp isn't installed, but ${models}")
   endif()

@@ -1,9 +1,8 @@
 // Registers this room's answers to the sockets of fabric, pe and traffic.
-#include "trains/shortcut.hpp"
-
 #include <memory>
 
 #include "open_traffic/time_steps.hpp"
+#include "trains/shortcut.hpp"
 
 namespace kbsim::hw {
 namespace {
