@@ -17,7 +17,7 @@ first=no
 if [[ ! -x $command ]]; then
   first=yes
   cores=$(nproc)
-  echo "The first build takes about 7 minutes of one core: $(((7 + cores - 1) / cores)) on the $cores here." >&2
+  echo "The first build takes about 12 minutes of one core: $(((12 + cores - 1) / cores)) on the $cores here." >&2
   echo "The command is then $command" >&2
 fi
 "$here/build.sh" release kbsim >&2 # stdout belongs to kbsim's results

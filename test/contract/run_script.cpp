@@ -50,7 +50,7 @@ TEST_CASE(
       "$folder/scripts/build.sh && chmod +x $folder/scripts/build.sh && ";
   const Outcome first = run_script(prepare + "$folder/scripts/run.sh version");
   CHECK(first.exit == 0);
-  CHECK_MESSAGE(first.err.find("The first build takes about 7 minutes of one core") == 0, first.err);
+  CHECK_MESSAGE(first.err.find("The first build takes about 12 minutes of one core") == 0, first.err);
   CHECK(first.err.find("/build/release/apps/kbsim/kbsim\n") != std::string::npos);
   CHECK(first.err.find("run.sh: packages 0 s, from build to first result ") != std::string::npos);
   CHECK(run_script(prepare + "$folder/scripts/run.sh --bench nothing").exit == 2);
