@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/i_switched.hpp"
 
@@ -18,6 +20,16 @@ Component::Component(Fabric& fabric, NodeId id)
   fabric.attach(id, *this);
 }
 
+void Component::note_overhead(Time given) const {
+  if (overhead_ != kForever)
+    throw ConfigError{
+        node().model->at, name(),
+        fmt::format("overhead() of '{}' was {} and is {} at {}: it must not vary; a delay that "
+                    "varies is a switch's (ISwitched)",
+                    node().model->impl, to_string(overhead_), to_string(given), to_string(sim().now()))};
+  overhead_ = given;
+}
+
 void Component::start(Machine&) {
   if (fabric_.arrivals(id_) != nullptr)
     serve_box<&Component::arrivals, &Component::pass_on>(*this);
@@ -31,7 +43,7 @@ void Component::serve_now(std::string name, Task<> task, PartId part) {
 }
 
 Task<> Component::pass_on() {
-  const Time delay = overhead();
+  const Time delay = steady_overhead();
   Merge<Packet>::Next next = arrivals().next();
   for (;;) {
     Packet& packet = co_await next;
@@ -62,7 +74,7 @@ Task<> Component::take_packets() {
     if (fabric_.at_end(*packet)) {
       accept(*packet);
     } else {
-      fabric_.forward(*packet, overhead());
+      fabric_.forward(*packet, steady_overhead());
     }
   }
 }

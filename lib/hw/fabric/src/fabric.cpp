@@ -38,6 +38,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
 Fabric::~Fabric() { std::erase(places_->fabrics, this); }
 
 void Fabric::connect() {
+  for (const Component* const one : components_) (void)one->steady_overhead();  // before several threads ask
   switches_.connect(flit_, worm_flits_);
   add_arrivals();
   for (Fabric* const fabric : places_->fabrics) {
@@ -179,7 +180,7 @@ void Fabric::depart(MessagePtr owned) {
   const bool whole = shortcut() != nullptr && message.packets_left == 1 && !message.route.empty();
   if (!whole || !source.inbox().awaited() || !goes_at_once(live(message.route.front())))
     return send(message, now, now);
-  forward(next_packet(message, message.size, now, now), source.overhead());
+  forward(next_packet(message, message.size, now, now), source.steady_overhead());
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.

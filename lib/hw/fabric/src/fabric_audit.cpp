@@ -37,7 +37,8 @@ void audit_unit(const Component& component, Time now) {
 Time spent_at(const Fabric& fabric, const std::vector<LiveLink>& links) {
   Time spent{};
   for (const LiveLink& link : links)
-    spent += link.lane.waited() + link.lane.packets() * (fabric.component(link.from).overhead() + link.wire);
+    spent += link.lane.waited() +
+             link.lane.packets() * (fabric.component(link.from).steady_overhead() + link.wire);
   return spent;
 }
 

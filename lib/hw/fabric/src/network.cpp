@@ -69,7 +69,7 @@ bool Network::goes_at_once(const LiveLink& link) const {
 
 Path& Network::path(NodeId from, NodeId to) {
   return paths_->between(
-      from, to, [this](NodeId node) { return component(node).overhead(); },
+      from, to, [this](NodeId node) { return component(node).steady_overhead(); },
       [this](NodeId node) { __builtin_prefetch(&component(node)); });
 }
 
