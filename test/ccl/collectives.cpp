@@ -32,18 +32,27 @@ using Numbers = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("Collectives: each has a row, a name that is its own, and a call that is its own") {
-  CHECK(collectives().size() == config::kCollectives.size());
-  std::set<std::string_view> names;
+TEST_CASE("Collectives: each has a row with a sentence, a definition, and a call that is its own") {
   std::set<std::string_view> calls;
-  for (const auto& [which, row] : collectives()) {
-    CAPTURE(to_string(which));
-    CHECK(names.insert(to_string(which)).second);
+  for (const auto& [name, row] : collectives().entries()) {
+    CAPTURE(name);
+    CHECK(!row.doc.empty());
     CHECK(calls.insert(row.call).second);
     const bool has_reference = row.reference != nullptr;
     CHECK(has_reference);
     if (row.in_place) CHECK(row.in == row.out);
   }
+}
+
+TEST_CASE("Collectives: kbsim's own have rows of their names; another name is refused, with the nearest") {
+  for (const Collective which :
+       {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::broadcast,
+        Collective::reduce, Collective::all_to_all, Collective::sendrecv})
+    CHECK(collectives().has(to_string(which)));
+  CHECK(Collective{std::string{"all_"} + "reduce"} == Collective::all_reduce);
+  CHECK_THROWS_WITH_AS((void)collective("all_redcue"),
+                       "unknown collective 'all_redcue', did you mean 'all_reduce'?", UsageError);
+  CHECK_THROWS_AS((void)collective(Collective{"ALL_REDUCE"}), UsageError);
 }
 
 TEST_CASE("Collectives in place: what each of three ranks ends with") {

@@ -13,7 +13,7 @@
 namespace kbsim::ccl::test::plan_judge_test {
 namespace {
 
-using enum config::Collective;
+using config::Collective;
 
 constexpr int kRanks = 3;
 constexpr int kShare = 2;  // chunks of a rank's share
@@ -31,7 +31,7 @@ using Outputs = std::function<Sources(int rank, int chunk)>;
 Sources of_all(int chunk) { return {{0, chunk}, {1, chunk}, {2, chunk}}; }
 
 struct Case {
-  config::Collective collective;
+  Collective collective;
   int outputs;  // chunks of a rank's output
   Outputs wanted;
 };
@@ -40,14 +40,17 @@ struct Case {
 // an all-to-all, part r of rank s goes to part s of rank r; in a sendrecv, a part comes from the rank before.
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases{
-      {all_reduce, kChunks, [](int, int chunk) { return of_all(chunk); }},
-      {reduce, kChunks, [](int rank, int chunk) { return rank == 0 ? of_all(chunk) : Sources{}; }},
-      {all_gather, kChunks, [](int, int chunk) { return Sources{{chunk / kShare, chunk % kShare}}; }},
-      {reduce_scatter, kShare, [](int rank, int chunk) { return of_all(rank * kShare + chunk); }},
-      {broadcast, kChunks, [](int, int chunk) { return Sources{{0, chunk}}; }},
-      {all_to_all, kChunks,
+      {Collective::all_reduce, kChunks, [](int, int chunk) { return of_all(chunk); }},
+      {Collective::reduce, kChunks,
+       [](int rank, int chunk) { return rank == 0 ? of_all(chunk) : Sources{}; }},
+      {Collective::all_gather, kChunks,
+       [](int, int chunk) { return Sources{{chunk / kShare, chunk % kShare}}; }},
+      {Collective::reduce_scatter, kShare, [](int rank, int chunk) { return of_all(rank * kShare + chunk); }},
+      {Collective::broadcast, kChunks, [](int, int chunk) { return Sources{{0, chunk}}; }},
+      {Collective::all_to_all, kChunks,
        [](int rank, int chunk) { return Sources{{chunk / kShare, rank * kShare + chunk % kShare}}; }},
-      {sendrecv, kChunks, [](int rank, int chunk) { return Sources{{(rank + kRanks - 1) % kRanks, chunk}}; }},
+      {Collective::sendrecv, kChunks,
+       [](int rank, int chunk) { return Sources{{(rank + kRanks - 1) % kRanks, chunk}}; }},
   };
   return kCases;
 }

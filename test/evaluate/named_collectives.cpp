@@ -84,7 +84,8 @@ Task<> program(host::Rank& rk, Results* results) {
 }  // namespace
 
 TEST_CASE("dist: each collective does under its own name what its row defines, options and all") {
-  for (const auto& [which, row] : ccl::collectives()) {
+  for (const auto& [name, row] : ccl::collectives().entries()) {
+    const Collective which{name};
     CAPTURE(row.call);
     REQUIRE(kNamed.contains(which));
     const Named& named = kNamed.at(which);

@@ -21,14 +21,14 @@ inline config::CclSpec declared() {
     one.topology = topology;
     spec.algorithms[name] = one;
   };
-  using enum config::Collective;
-  add("ring", "ring_allreduce", "ring_1d", all_reduce);
-  add("both", "bidirectional_ring_allreduce", "ring_1d", all_reduce);
-  add("tree", "tree_allreduce", "tree_binary", all_reduce);
-  add("gather", "ring_all_gather", "ring_1d_unidir", all_gather);
-  add("scatter", "ring_reduce_scatter", "ring_1d_unidir", reduce_scatter);
-  add("cast", "ring_broadcast", "ring_1d_unidir", broadcast);
-  add("exchange", "ring_all_to_all", "ring_1d_unidir", all_to_all);
+  using config::Collective;
+  add("ring", "ring_allreduce", "ring_1d", Collective::all_reduce);
+  add("both", "bidirectional_ring_allreduce", "ring_1d", Collective::all_reduce);
+  add("tree", "tree_allreduce", "tree_binary", Collective::all_reduce);
+  add("gather", "ring_all_gather", "ring_1d_unidir", Collective::all_gather);
+  add("scatter", "ring_reduce_scatter", "ring_1d_unidir", Collective::reduce_scatter);
+  add("cast", "ring_broadcast", "ring_1d_unidir", Collective::broadcast);
+  add("exchange", "ring_all_to_all", "ring_1d_unidir", Collective::all_to_all);
   return spec;
 }
 

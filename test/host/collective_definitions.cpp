@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/random.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/config/load.hpp"
 
 #include "collective_reference.hpp"
@@ -131,7 +132,7 @@ Ranks inputs(const Case& c) {
 
 // The output of a rank whose output is defined: all shards of all ranks are contributions.
 Output expected(const Case& c, const Ranks& in, int rank) {
-  using enum config::Collective;
+  using config::Collective;
   Ranks contributions;
   for (const Elements& one : in) {
     const auto size = static_cast<std::ptrdiff_t>(one.size()) / c.shards;
@@ -145,16 +146,13 @@ Output expected(const Case& c, const Ranks& in, int rank) {
     case Form::reduce_scatter: return reference::reduce_scatter(in, c.op, c.dtype, rank);
     case Form::by_algorithm: break;
   }
-  switch (c.collective) {
-    case all_reduce:
-    case reduce: return reference::all_reduce(contributions, c.op, c.dtype);
-    case broadcast: return reference::broadcast(in, c.root);
-    case all_gather: return reference::all_gather(in);
-    case reduce_scatter: return reference::reduce_scatter(in, c.op, c.dtype, rank);
-    case all_to_all: return reference::all_to_all(in, rank);
-    case sendrecv: return reference::from_neighbour(in, rank);
-  }
-  return {};
+  const Collective which = c.collective;
+  if (which == Collective::broadcast) return reference::broadcast(in, c.root);
+  if (which == Collective::all_gather) return reference::all_gather(in);
+  if (which == Collective::reduce_scatter) return reference::reduce_scatter(in, c.op, c.dtype, rank);
+  if (which == Collective::all_to_all) return reference::all_to_all(in, rank);
+  if (which == Collective::sendrecv) return reference::from_neighbour(in, rank);
+  return reference::all_reduce(contributions, c.op, c.dtype);  // or a reduce
 }
 
 void compare(const Elements& got, const Output& expected) {
@@ -182,42 +180,39 @@ Task<Tensor> tensor(Here here, Elements values, Shape shape, std::string name) {
 }
 
 Task<> runs_algorithm(Here here, Ranks in) {
-  using enum config::Collective;
+  using config::Collective;
   const Case& c = here.c;
   auto& dist = here.rk->dist;
   const Elements& mine = in[static_cast<std::size_t>(here.rank)];
   const auto all = static_cast<std::int64_t>(mine.size());
   const Tensor x = co_await tensor(here, mine, {c.shards, all / c.shards}, "x");
   Tensor out = x;
-  const bool gathers = c.collective == all_gather;
-  if (gathers || c.collective == reduce_scatter || c.collective == all_to_all) {
-    const std::int64_t n = gathers ? all * c.ranks() : c.collective == all_to_all ? all : all / c.ranks();
+  const Collective which = c.collective;
+  if (!ccl::collective(which).in_place) {
+    const std::int64_t n = ccl::collective(which).out_elems(all, c.ranks());
     const Tensor made = co_await here.rk->torch.empty({1, n}, c.dtype, {.dp = c.dp, .name = "out"});
     out = made;
   }
   const std::string& by = c.algorithm;
-  switch (c.collective) {
-    case all_reduce: co_await dist.all_reduce(x, {.op = c.op, .algorithm = by, .group = here.group}); break;
-    case reduce:
-      co_await dist.reduce(x, {.dst = here.root, .op = c.op, .algorithm = by, .group = here.group});
-      break;
-    case broadcast:
-      co_await dist.broadcast(x, {.src = here.root, .algorithm = by, .group = here.group});
-      break;
-    case all_gather:
-      co_await dist.all_gather_into_tensor(out, x, {.algorithm = by, .group = here.group});
-      break;
-    case reduce_scatter:
-      co_await dist.reduce_scatter_tensor(out, x, {.op = c.op, .algorithm = by, .group = here.group});
-      break;
-    case all_to_all: co_await dist.all_to_all_single(out, x, {.algorithm = by, .group = here.group}); break;
-    case sendrecv: co_await dist.sendrecv(x, {.algorithm = by, .group = here.group}); break;
-  }
-  if (c.collective == reduce && here.rank != c.root) co_return;
+  if (which == Collective::all_reduce)
+    co_await dist.all_reduce(x, {.op = c.op, .algorithm = by, .group = here.group});
+  else if (which == Collective::reduce)
+    co_await dist.reduce(x, {.dst = here.root, .op = c.op, .algorithm = by, .group = here.group});
+  else if (which == Collective::broadcast)
+    co_await dist.broadcast(x, {.src = here.root, .algorithm = by, .group = here.group});
+  else if (which == Collective::all_gather)
+    co_await dist.all_gather_into_tensor(out, x, {.algorithm = by, .group = here.group});
+  else if (which == Collective::reduce_scatter)
+    co_await dist.reduce_scatter_tensor(out, x, {.op = c.op, .algorithm = by, .group = here.group});
+  else if (which == Collective::all_to_all)
+    co_await dist.all_to_all_single(out, x, {.algorithm = by, .group = here.group});
+  else
+    co_await dist.sendrecv(x, {.algorithm = by, .group = here.group});
+  if (which == Collective::reduce && here.rank != c.root) co_return;
   const HostArray read = co_await out.to_host();
   const Output one = expected(c, in, here.rank);
   Output every_shard;
-  const int copies = c.collective == all_reduce ? c.shards : 1;
+  const int copies = which == Collective::all_reduce ? c.shards : 1;
   for (int i = 0; i < copies; ++i) every_shard.insert(every_shard.end(), one.begin(), one.end());
   compare(read.to_doubles(), every_shard);
 }

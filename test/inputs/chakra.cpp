@@ -117,17 +117,17 @@ TEST_CASE("Chakra: comm_type may be a name, as exporters write it; a wrong one i
     node.attributes.front() = attribute("comm_type", std::string_view{name});
     return workload_of({trace({node}), trace({node})}).communications.front();
   };
-  using enum config::Collective;
+  using config::Collective;
   for (const char* name : {"ALL_REDUCE", "allreduce", "AllReduce", "all-reduce", "nccl:all_reduce",
                            "c10d::allreduce_", "CollectiveCommType.ALL_REDUCE", "allreduce_coalesced", "0"})
-    CHECK(named(name).collective == all_reduce);
+    CHECK(named(name).collective == Collective::all_reduce);
   for (const char* name : {"ALL_GATHER", "nccl:_all_gather_base", "all_gather_into_tensor_coalesced"})
-    CHECK(named(name).collective == all_gather);
+    CHECK(named(name).collective == Collective::all_gather);
   for (const char* name : {"ReduceScatter", "nccl:_reduce_scatter_base", "reduce_scatter_tensor"})
-    CHECK(named(name).collective == reduce_scatter);
-  CHECK(named("all_to_all_single").collective == all_to_all);
-  CHECK(named("BROADCAST").collective == broadcast);
-  CHECK(named("nccl:reduce").collective == reduce);
+    CHECK(named(name).collective == Collective::reduce_scatter);
+  CHECK(named("all_to_all_single").collective == Collective::all_to_all);
+  CHECK(named("BROADCAST").collective == Collective::broadcast);
+  CHECK(named("nccl:reduce").collective == Collective::reduce);
   CHECK(named("gather").kind == CommunicationKind::gather);
   CHECK(named("barrier").kind == CommunicationKind::barrier);
   Node wrong = collective(3, 0, 64);

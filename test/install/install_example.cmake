@@ -47,7 +47,7 @@ function(require_in_guide text)
 endfunction()
 
 # my_kernel: a kernel, alone and by a bench, and a collective.
-run("right" ${folder}/my_kernel/build/mock_test)
+run("scale in the mock: right\nload_strided in the mock: right\n" ${folder}/my_kernel/build/mock_test)
 set(mine ${folder}/my_kernel/build/libmine.so)
 run("  scale  +multiplies a tensor by a number.*  my_ring  +" ${kbsim} list --plugin ${mine})
 run("every element is three times what it was"
@@ -57,6 +57,22 @@ run("by\\^n.*  3  scale " ${kbsim} --plugin ${mine} --bench my_repeat --n 4 --by
 run("results are what they were" ${kbsim} check ${folder}/repeated)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
     ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --bench ccl -b 1K -e 16K)
+
+
+# A kind of collective of its own: values against its definition, exact times, by name from a host program, and with a
+# mistake in the file.
+set(halos --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml)
+run("  exchange_halos  .*  halo_exchange  +the first and last quarter " ${kbsim} list --plugin ${mine})
+foreach(ranks 1 2 3 5)
+  run("# halos on ${ranks} rank.*Out of bounds values : 0 OK"
+      ${kbsim} ${halos} --set system.sips.count=${ranks} --bench ccl --algorithm halos -b 2 -e 64K -f 8)
+endforeach()
+run("halos: every one is its neighbour's" ${kbsim} ${halos} --set system.sips.count=4 --bench my_halos)
+run_to_exit(2 "algorithms.halos.collective: unknown collective 'halo_exchang', did you mean 'halo_exchange'"
+            ${kbsim} ${halos} --bench ccl --algorithm halos --set ccl.algorithms.halos.collective=halo_exchang)
+
+# A memory operation of its own, on the machine.
+run("columns: right, in [0-9.]+ ns both ways" ${kbsim} --topology topology.yaml --plugin ${mine} --bench my_columns)
 
 # my_machine: an engine, switches, a memory and its scheduler, routings and a part.
 run("packets one by one: right\na saturated ring loses nothing: right\na queue that stops too late overflows: right\n"

@@ -156,7 +156,7 @@ void refuse_unused(const OptionValues& own, const char* option, const std::strin
 void check_options(const OptionValues& own, const config::AlgorithmSpec& algorithm) {
   const ccl::Plan* plan = ccl::plan_of(algorithm);
   const std::string_view what = ccl::collective_name(algorithm);
-  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(algorithm);
   if (!row.combines)
     refuse_unused(
         own, "op",

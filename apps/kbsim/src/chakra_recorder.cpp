@@ -1,10 +1,12 @@
 #include "chakra_recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,21 +21,33 @@ namespace {
 namespace in = inputs::chakra;
 using host::CallFacts;
 
-// comm_type, by config::Collective.
-constexpr std::array<std::int64_t, 7> kCommTypes{0, 2, 7, 5, 1, 6, -1};
+// Chakra's comm_types of the collectives that it knows.
+constexpr std::array<std::pair<config::Collective, std::int64_t>, 6> kCommTypes{
+    {{config::Collective::all_reduce, 0},
+     {config::Collective::reduce, 1},
+     {config::Collective::all_gather, 2},
+     {config::Collective::broadcast, 5},
+     {config::Collective::all_to_all, 6},
+     {config::Collective::reduce_scatter, 7}}};
 constexpr std::int64_t kBarrierType = 9;
 
 void add_number(in::Node& node, const char* name, std::int64_t value) {
   node.attributes.push_back(in::attribute(name, value));
 }
 
+// None: the node computes for the call's duration.
+std::optional<std::int64_t> type_of(const CallFacts& facts) {
+  if (facts.kind == CallFacts::Kind::barrier) return kBarrierType;
+  const auto* const row =
+      std::ranges::find(kCommTypes, facts.collective, [](const auto& one) { return one.first; });
+  return row == kCommTypes.end() ? std::nullopt : std::optional{row->second};
+}
+
 void add_collective(in::Node& node, const CallFacts& facts) {
-  const std::int64_t type = facts.kind == CallFacts::Kind::barrier
-                                ? kBarrierType
-                                : kCommTypes[static_cast<std::size_t>(facts.collective)];
-  if (type < 0) return;  // not a Chakra type: the node computes for the call's duration
+  const std::optional<std::int64_t> type = type_of(facts);
+  if (!type) return;
   node.type = in::NodeType::collective;
-  add_number(node, "comm_type", type);
+  add_number(node, "comm_type", *type);
   add_number(node, "comm_size", facts.bytes.count());
   if (facts.collective == config::Collective::broadcast) add_number(node, "comm_src", facts.peer);
   if (facts.collective == config::Collective::reduce) add_number(node, "comm_dst", facts.peer);

@@ -9,6 +9,7 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/base/utf8.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -43,7 +44,7 @@ std::string sentence(const Bench& bench) { return bench.doc + names_of(bench.run
 std::string sentence(const evaluate::Evaluation& evaluation) {
   return evaluation.doc + names_of(evaluation.options);
 }
-std::string sentence(const auto& entry) { return entry.doc; }
+std::string sentence(const auto& entry) { return std::string{entry.doc}; }
 
 void add_more(const Bench& bench, json::object& to) {
   to["options"] = evaluate::to_json(bench.run.options());
@@ -104,6 +105,7 @@ void print_all() {
   print("evaluations: benches of many simulations", evaluate::evaluations());
   print("kernels", kernels());
   print_algorithms();
+  print("collectives", ccl::collectives());
   print("neighbour topologies", ccl::topologies());
   print("mappers: which PEs take part", ccl::mappers());
   print("validators: which placements an algorithm can run on", ccl::validators());
@@ -121,6 +123,7 @@ json::object to_json() {
           {"evaluations", to_json(evaluate::evaluations())},
           {"kernels", to_json(kernels())},
           {"algorithms", algorithms_json()},
+          {"collectives", to_json(ccl::collectives())},
           {"topologies", to_json(ccl::topologies())},
           {"mappers", to_json(ccl::mappers())},
           {"validators", to_json(ccl::validators())},

@@ -2,29 +2,32 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::ccl {
-namespace {
 
-std::map<config::Collective, CollectiveEntry>& table() {
-  static std::map<config::Collective, CollectiveEntry> rows;
-  return rows;
+Registry<CollectiveEntry>& collectives() {
+  static Registry<CollectiveEntry> registry{"collective"};
+  return registry;
 }
 
-}  // namespace
+const CollectiveEntry& collective(config::Collective which) { return collectives().at(to_string(which)); }
 
-const std::map<config::Collective, CollectiveEntry>& collectives() { return table(); }
-
-const CollectiveEntry& collective(config::Collective which) {
-  const auto row = table().find(which);
-  ensure(row != table().end(), [&] { return "no row of the collective " + std::string{to_string(which)}; });
-  return row->second;
+const CollectiveEntry& collective_of(const config::AlgorithmSpec& algorithm) {
+  try {
+    return collective(algorithm.collective);
+  } catch (const UsageError& error) {
+    const auto place = algorithm.places.find("collective");
+    if (place == algorithm.places.end()) throw;
+    throw ConfigError{place->second, fmt::format("algorithms.{}.collective", algorithm.name), error.what()};
+  }
 }
 
-bool register_collective(config::Collective which, const CollectiveEntry& entry) {
-  const bool fresh = table().emplace(which, entry).second;
-  ensure(fresh, [&] { return "two rows of the collective " + std::string{to_string(which)}; });
+bool register_collective(std::string_view name, CollectiveEntry entry, const char& /*abi*/) noexcept {
+  if (entry.call.empty()) entry.call = name;
+  (void)collectives().offer(std::string{name}, entry);
   return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 
 #include "plan_index.hpp"
@@ -120,18 +121,39 @@ class Follow {
   std::map<int, std::deque<std::vector<SumPtr>>> queues_;
 };
 
-/// The sources that a chunk of a rank's output should have, once each.
-Sum expected(const Plan& plan, int rank, int chunk) {
-  using enum config::Collective;
-  const int share = plan.share();
-  if (plan.collective == all_gather) return {{chunk / share, chunk % share}};
-  if (plan.collective == broadcast) return {{0, chunk}};
-  if (plan.collective == all_to_all) return {{chunk / share, rank * share + chunk % share}};
-  if (plan.collective == sendrecv) return {{(rank + plan.ranks() - 1) % plan.ranks(), chunk}};
-  Sum all;
-  const int of = plan.collective == reduce_scatter ? rank * share + chunk : chunk;
-  for (int source = 0; source < plan.ranks(); ++source) all.push_back({source, of});
-  return all;
+// Sorted, with equal sources as one.
+Sum collected(Sum parts) {
+  std::ranges::sort(parts, {}, &Contribution::source);
+  Sum sum;
+  for (const Contribution& part : parts) {
+    if (!sum.empty() && sum.back().source() == part.source()) {
+      ++sum.back().times;
+    } else {
+      sum.push_back(part);
+    }
+  }
+  return sum;
+}
+
+/// The sources that a chunk of a rank's output should have: the inputs that the collective's definition asks
+/// for, with chunks in place of elements.
+Sum expected(const Plan& plan, const CollectiveEntry& row, int rank, int chunk) {
+  Sum asked;
+  const auto in = [&asked](int source, std::int64_t i) {
+    asked.push_back({source, static_cast<int>(i)});
+    return 0.0;
+  };
+  const auto combined = [&](std::int64_t i) {
+    for (int source = 0; source < plan.ranks(); ++source) (void)in(source, i);
+    return 0.0;
+  };
+  const CollectiveInputs inputs{.ranks = plan.ranks(),
+                                .n_elem = plan.chunks_of(PlanBuffer::input, rank),
+                                .root = 0,
+                                .in = in,
+                                .combined = combined};
+  (void)row.reference(inputs, rank, chunk);
+  return collected(std::move(asked));
 }
 
 std::string named(const Contribution& one) { return fmt::format("chunk {} of rank {}", one.chunk, one.rank); }
@@ -149,7 +171,7 @@ std::string text_of(const Sum& sum, std::size_t most) {
 
 bool is_right(const Sum& wanted, const SumPtr& found) {
   return found && std::ranges::equal(wanted, *found, [](const Contribution& a, const Contribution& b) {
-           return a.source() == b.source() && b.times == 1;
+           return a.source() == b.source() && a.times == b.times;
          });
 }
 
@@ -163,17 +185,12 @@ std::string difference(const Sum& wanted, const SumPtr& found) {
   for (const Contribution& one : wanted) {
     const std::uint32_t times = times_in(*found, one);
     if (times == 0) return "lacks " + named(one);
-    if (times > 1) return fmt::format("has {} {} times", named(one), times);
+    if (times != one.times) return fmt::format("has {} {} times", named(one), times);
   }
   for (const Contribution& one : *found) {
     if (times_in(wanted, one) == 0) return fmt::format("has {}, which doesn't belong there", named(one));
   }
   return "";
-}
-
-// A reduce has a result on the root alone.
-bool has_output(const Plan& plan, int rank) {
-  return plan.collective != config::Collective::reduce || rank == 0;
 }
 
 Follow followed(const Plan& plan, std::size_t most) {
@@ -193,10 +210,11 @@ std::vector<std::vector<PlanSum>> outputs_in(Follow follow, const Plan& plan) {
   return all;
 }
 
-void judge_output(const Plan& plan, int rank, Follow& follow, PlanJudgement& found) {
+void judge_output(const Plan& plan, const CollectiveEntry& row, int rank, Follow& follow,
+                  PlanJudgement& found) {
   constexpr std::size_t kPrinted = 5;
   for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk) {
-    const Sum wanted = expected(plan, rank, chunk);
+    const Sum wanted = expected(plan, row, rank, chunk);
     const SumPtr& got = follow.output(rank, chunk);
     if (is_right(wanted, got)) continue;
     ++found.wrong;
@@ -236,9 +254,9 @@ PlanJudgement judge(const Plan& plan, std::size_t most) {
   Follow follow = followed(plan, most);
   if (plan.custom) return judged_alone(follow);
   PlanJudgement found;
-  for (int rank = 0; rank < plan.ranks(); ++rank) {
-    if (has_output(plan, rank)) judge_output(plan, rank, follow, found);
-  }
+  const CollectiveEntry& row = collective(plan.collective);
+  const int with_output = row.at_root_alone ? std::min(1, plan.ranks()) : plan.ranks();  // the root is rank 0
+  for (int rank = 0; rank < with_output; ++rank) judge_output(plan, row, rank, follow, found);
   found.unwritten = follow.unwritten();
   return found;
 }

@@ -106,7 +106,7 @@ Spec read(Tree root, const ComponentCatalog& catalog, Problems& problems,
 // Only the code that runs these names knows whether they are registered, so their places are kept for it.
 void note_places(const Reader& reader, CclSpec& spec) {
   for (auto& [name, algorithm] : spec.algorithms) {
-    for (const char* key : {"kernel", "topology", "mapper", "validator"})
+    for (const char* key : {"kernel", "collective", "topology", "mapper", "validator"})
       algorithm.places[key] = reader.place(fmt::format("algorithms.{}.{}", printable(name), key));
   }
 }

@@ -12,6 +12,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/report/run_trace.hpp"
@@ -118,7 +119,7 @@ Reduction reduction_named(const std::string& name) {
 }
 
 std::int64_t elements_of(const CclPoint& point) {
-  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(point.algorithm);
   const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t share = point.size.count() / itemsize(point.dtype) / shares_of(row, ranks);
   const std::int64_t unit = unit_of(point.algorithm, shares_of(row, ranks));
@@ -126,7 +127,7 @@ std::int64_t elements_of(const CclPoint& point) {
 }
 
 Bytes measured_size(const CclPoint& point) {
-  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(point.algorithm);
   const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t count = elements_of(point) / row.shares_in(ranks) * shares_of(row, ranks);
   return Bytes{count * itemsize(point.dtype)};
@@ -137,10 +138,8 @@ namespace {
 // NCCL also works in place on an all-gather and a reduce-scatter: one tensor is the rank's share of the
 // other. A plan works as it was written. With several PEs per rank, no slice has an address of its own.
 bool has_in_place_form(const CclPoint& point) {
-  using enum config::Collective;
-  const config::Collective which = point.algorithm.collective;
-  const bool gathers = which == all_gather || which == reduce_scatter;
-  return gathers && ccl::plan_of(point.algorithm) == nullptr && !ccl::ranks_are_pes(point.algorithm) &&
+  return ccl::collective_of(point.algorithm).has_in_place_form() &&
+         ccl::plan_of(point.algorithm) == nullptr && !ccl::ranks_are_pes(point.algorithm) &&
          std::ssize(ccl::participants_of(point.algorithm, point.machine)) == point.machine.system.sips.count;
 }
 
@@ -148,7 +147,7 @@ enum class Buffers { as_the_kernel_has_them, in_place };
 
 boost::json::object simulate(const CclPoint& point, Buffers buffers) {
   const std::int64_t n = elements_of(point);
-  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(point.algorithm);
   const bool values = needs_values(point);
   const CollectiveData data{point.machine,
                             point.algorithm,
@@ -227,7 +226,7 @@ void add_in_place(const CclPoint& point, boost::json::object& found) {
 
 bool works_in_place_alone(const config::AlgorithmSpec& algorithm) {
   const ccl::Plan* const plan = ccl::plan_of(algorithm);
-  return ccl::collective(algorithm.collective).in_place || (plan != nullptr && plan->in_place);
+  return ccl::collective_of(algorithm).in_place || (plan != nullptr && plan->in_place);
 }
 
 boost::json::object simulate(const CclPoint& point) {

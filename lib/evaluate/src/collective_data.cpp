@@ -116,7 +116,7 @@ Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   const int programs = 1 + participants.back().sip;
   const int ranks = ccl::ranks_of(algorithm, machine);
   const bool over_parts = combined_of(machine, algorithm) == programs * parts;
-  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(algorithm);
   const auto n = static_cast<double>(problem.n_elem);
   const auto out = static_cast<double>(row.out_elems(problem.n_elem, ranks));
   const double values =
@@ -131,7 +131,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
                                const CollectiveProblem& problem)
     : problem_{problem},
       collective_{algorithm.collective},
-      row_{ccl::collective(algorithm.collective)},
+      row_{ccl::collective_of(algorithm)},
       plan_{ccl::plan_of(algorithm)},
       flat_{ccl::ranks_are_pes(algorithm)} {
   const WorkScope scope{kNumbers};

@@ -153,7 +153,7 @@ class Judge {
     if (name == "chosen_up_to" && uses_.algorithms == Algorithms::one)
       return fmt::format("'{}' runs, and none is picked", algorithm);
     if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
-    if (name == "reduce_op" && !ccl::collective(spec.collective).combines)
+    if (name == "reduce_op" && !ccl::collective_of(spec).combines)
       return fmt::format("{} combines nothing", to_string(spec.collective));
     return name == "poll_ns" ? of_poll(spec) : "";
   }

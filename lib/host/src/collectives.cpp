@@ -40,6 +40,14 @@ std::string fingerprint_of(Collective collective) {
   return letters;
 }
 
+const ccl::CollectiveEntry& row_of(Collective which, const std::source_location& at) {
+  try {
+    return ccl::collective(which);
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("{}: {}", to_string(to_place(at)), error.what())};
+  }
+}
+
 std::string installed(const ProcessGroup& group) {
   std::vector<std::string> all;
   for (const InstalledAlgorithm& one : group.algorithms())
@@ -64,7 +72,7 @@ std::string remedy_for(Collective collective, const ProcessGroup& group, const S
 }  // namespace
 
 Distributed::Done Distributed::collective(Collective which, CollectiveCall call, Here at) {
-  const ccl::CollectiveEntry& row = ccl::collective(which);
+  const ccl::CollectiveEntry& row = row_of(which, at);
   Site site = site_of(call.group, row.call, at);
   return begin({std::move(call), which, row, at, std::move(site)});
 }

@@ -8,6 +8,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -36,6 +37,8 @@ void require(const Registry<Entry>& registry, const std::string& key, const std:
 void require_known(const config::AlgorithmSpec& algorithm) {
   std::vector<ConfigProblem> problems;
   require(kernels(), "kernel", algorithm.kernel, algorithm, problems);
+  require(ccl::collectives(), "collective", std::string{to_string(algorithm.collective)}, algorithm,
+          problems);
   require(ccl::topologies(), "topology", algorithm.topology, algorithm, problems);
   require(ccl::mappers(), "mapper", algorithm.mapper, algorithm, problems);
   require(ccl::validators(), "validator", algorithm.validator, algorithm, problems);

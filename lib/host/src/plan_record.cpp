@@ -49,7 +49,7 @@ int pes_of(const ccl::Wiring& wiring) {
 
 CollectiveArgs args_of_rank(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                             int rank, int pes) {
-  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(algorithm);
   const int ranks = machine.system.sips.count;
   const bool one = !row.combines && row.shares_in(ranks) == 1;
   CollectiveArgs args =
@@ -123,7 +123,8 @@ bool adds_what_is_joined(const ccl::Plan& plan, const ccl::Wiring& wiring) {
 bool is_right(ccl::Plan& plan, const ccl::Wiring& wiring) {
   if (!ccl::walk(plan, {}).empty()) return false;
   if (ccl::judge(plan).right()) return true;
-  if (pes_of(wiring) == 1 || plan.collective != config::Collective::all_reduce) return false;
+  const ccl::CollectiveEntry& row = ccl::collective(plan.collective);
+  if (pes_of(wiring) == 1 || !row.combines || !row.in_place || row.has_root) return false;
   plan.collective = config::Collective::sendrecv;
   plan.custom = true;
   return ccl::judge(plan).right() && adds_what_is_joined(plan, wiring);
@@ -135,7 +136,7 @@ ccl::Plan plan_of_kernel(const config::AlgorithmSpec& algorithm, int ranks) {
   const config::MachineSpec machine = machine_of_packages(ranks);
   const ccl::Wiring wiring = ccl::wiring_of(unlimited(algorithm), machine);
   const int pes = pes_of(wiring);
-  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective_of(algorithm);
   const std::int64_t n = args_of_rank(machine, algorithm, 0, pes).n_elem;
   const auto count = static_cast<std::size_t>(ranks);
   ccl::Plan plan{.name = algorithm.name,

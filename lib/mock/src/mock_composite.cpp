@@ -1,9 +1,8 @@
 // Composites, carried out as plain commands because there is no time; and items.
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/pending_state.hpp"
-
-#include "pe.hpp"
 
 namespace kbsim::mock {
 

@@ -1,4 +1,4 @@
-#include "pe.hpp"
+#include "kbsim/mock/pe.hpp"
 
 #include <algorithm>
 #include <set>
@@ -13,6 +13,11 @@
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_waits.hpp"
+
+#include "mock_barrier.hpp"
+#include "mock_memory.hpp"
+#include "mock_signals.hpp"
+#include "queue.hpp"
 
 namespace kbsim::mock {
 namespace {
@@ -53,6 +58,10 @@ Value computed(const EngineCommand& command) {
 
 MockTile::MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue, std::uint64_t number)
     : TileState{owner, shape, dtype}, value_{std::move(value)}, queue_{queue}, number_{number} {}
+
+MockTile::~MockTile() {
+  if (queue_ != nullptr) queue_->release(number_);
+}
 
 MachineShape Pe::machine() const {
   return {.pes_per_cube = around_.spec.pes,
@@ -110,7 +119,7 @@ std::span<std::byte> Pe::memory(std::uint64_t va, Bytes n, std::string_view call
 PendingPtr Pe::issue(const MemoryCommand& command) { return memory_ops().issue(*this, command); }
 
 MemoryOps<Pe>& memory_ops() {
-  static MemoryOps<Pe> ops;
+  static MemoryOps<Pe> ops{"memory operation of the mock"};
   return ops;
 }
 

@@ -1,6 +1,6 @@
 #include "queue.hpp"
 
-#include "pe.hpp"
+#include "kbsim/mock/pe.hpp"
 
 namespace kbsim::mock {
 

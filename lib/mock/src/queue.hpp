@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,22 +13,12 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/queue_settings.hpp"
-#include "kbsim/replay/numbers.hpp"
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
 namespace kbsim::mock {
-
-class Pe;
-using Value = std::shared_ptr<const replay::Buffer>;
-
-/// The launch that a kernel runs in. The n-th kernels of all PEs of a SIP in a run are one launch.
-struct LaunchId {
-  int sip = 0;
-  std::size_t number = 0;
-  friend bool operator==(const LaunchId&, const LaunchId&) = default;
-};
 
 /// A tile on its way, and its send.
 struct Sent {
@@ -121,6 +112,13 @@ class Inbox {
   QueueMatcher<Asked> receives_;
   QueueTurns turns_;
   std::uint64_t orders_ = 0;
+};
+
+/// A PE's ends of its queues, by direction.
+struct Ends {
+  std::map<std::string, Queue*, std::less<>> out;
+  std::map<std::string, Queue*, std::less<>> in;
+  Inbox inbox;
 };
 
 }  // namespace kbsim::mock

@@ -11,10 +11,14 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel_waits.hpp"
 
-#include "pe.hpp"
+#include "mock_barrier.hpp"
+#include "mock_memory.hpp"
+#include "mock_signals.hpp"
+#include "queue.hpp"
 
 namespace kbsim::mock {
 namespace {

@@ -8,7 +8,8 @@ double of_sender(const CollectiveInputs& inputs, int rank, std::int64_t i) {
   return inputs.in((rank + inputs.ranks - 1) % inputs.ranks, i);
 }
 
-KBSIM_COLLECTIVE(sendrecv, .call = "sendrecv", .reference = of_sender);
+KBSIM_COLLECTIVE(sendrecv, "every rank's tensor becomes the tensor of the rank before",
+                 .reference = of_sender);
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -273,7 +273,7 @@ PendingPtr KernelContext::issue(const MemoryCommand& command) {
 }
 
 MemoryOps<KernelContext>& memory_ops() {
-  static MemoryOps<KernelContext> ops;
+  static MemoryOps<KernelContext> ops{"memory operation"};
   return ops;
 }
 

@@ -27,8 +27,8 @@ std::string letters_of(std::string_view name) {
 std::string name_of(config::Collective collective) { return letters_of(to_string(collective)); }
 
 std::optional<config::Collective> collective_named(std::string_view name) {
-  for (const auto& [collective, row] : ccl::collectives()) {
-    if (name_of(collective) == letters_of(name)) return collective;
+  for (const std::string& known : ccl::collectives().names()) {
+    if (letters_of(known) == letters_of(name)) return config::Collective{known};
   }
   return std::nullopt;
 }
@@ -37,7 +37,7 @@ bool is_custom(std::string_view name) { return letters_of(name) == ccl::Plan::kC
 
 std::string unknown_collective(std::string_view name) {
   std::vector<std::string> known;
-  for (const auto& [collective, row] : ccl::collectives()) known.push_back(name_of(collective));
+  for (const std::string& one : ccl::collectives().names()) known.push_back(letters_of(one));
   const std::string found = shown(name);
   return fmt::format("there is no collective '{}'{}", found, name_hint(found, known));
 }

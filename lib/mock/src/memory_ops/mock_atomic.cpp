@@ -1,9 +1,10 @@
 // Atomics, carried out as plain commands: no other kernel can run between them.
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/atomic.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 
-#include "../pe.hpp"
+#include "../mock_signals.hpp"
 
 namespace kbsim::mock {
 namespace {

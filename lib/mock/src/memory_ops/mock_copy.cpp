@@ -1,9 +1,7 @@
 #include <algorithm>
 
-#include "kbsim/tl/copy.hpp"
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

@@ -1,11 +1,10 @@
 #include "kbsim/base/error.hpp"
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/pending_state.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

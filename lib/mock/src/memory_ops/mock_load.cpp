@@ -1,10 +1,9 @@
 #include <algorithm>
 
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

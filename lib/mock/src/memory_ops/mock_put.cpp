@@ -1,9 +1,8 @@
 // A store and its signal, with no other kernel's command between them.
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

@@ -1,8 +1,7 @@
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/queue_memory.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

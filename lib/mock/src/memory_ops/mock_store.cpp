@@ -1,9 +1,8 @@
 #include <algorithm>
 
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "../pe.hpp"
 
 namespace kbsim::mock {
 namespace {

@@ -1,7 +1,8 @@
+#include "kbsim/mock/pe.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
 
-#include "../pe.hpp"
+#include "../mock_signals.hpp"
 
 namespace kbsim::mock {
 namespace {

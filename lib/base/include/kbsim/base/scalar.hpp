@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -54,6 +55,11 @@ constexpr Range limits_of() {
 
 namespace detail {
 
+/// std::string, or a name that is made of a text and gives it back.
+template <class T>
+inline constexpr bool kText =
+    std::is_constructible_v<T, std::string_view> && std::is_constructible_v<std::string_view, const T&>;
+
 template <class T>
 constexpr FieldType type_of() {
   if constexpr (std::is_same_v<T, bool>)
@@ -62,7 +68,7 @@ constexpr FieldType type_of() {
     return FieldType::integer;
   else if constexpr (std::is_same_v<T, Bytes>)
     return FieldType::bytes;
-  else if constexpr (std::is_same_v<T, std::string>)
+  else if constexpr (kText<T>)
     return FieldType::text;
   else if constexpr (std::is_same_v<T, std::vector<std::string>>)
     return FieldType::text_list;
@@ -87,6 +93,8 @@ void assign(T& to, const Scalar& v) {
     to = static_cast<T>(std::get<std::int64_t>(v));
   else if constexpr (std::is_floating_point_v<T>)
     to = static_cast<T>(number(v));
+  else if constexpr (kText<T>)
+    to = T{std::string_view{std::get<std::string>(v)}};
   else
     to = std::get<T>(v);
 }
@@ -104,6 +112,8 @@ Scalar scalar(const T& from) {
     return static_cast<std::int64_t>(from);
   else if constexpr (std::is_floating_point_v<T>)
     return static_cast<double>(from);
+  else if constexpr (kText<T>)
+    return std::string{std::string_view{from}};
   else
     return from;
 }

@@ -111,12 +111,14 @@ struct AlgorithmSpec : CclSettings {
   std::int64_t chunk_size = 0;
   std::map<std::string, Scalar> own = {};  // the given keys of the kernel's own; see KernelKeys
   Bytes chosen_up_to{};
-  std::map<std::string, Place> places = {};  // where its kernel, topology, mapper and validator are named
+  std::map<std::string, Place> places =
+      {};  // where its kernel, collective, topology, mapper and validator are named
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
-    f.choice("collective", &AlgorithmSpec::collective, {kCollectives.begin(), kCollectives.end()},
-             "what the kernel does; sendrecv: each rank's tensor to the next rank");
+    f.add("collective", &AlgorithmSpec::collective,
+          "what the kernel does, as all_gather, or sendrecv: each rank's tensor to the next rank; kbsim list "
+          "has all");
     f.add("topology", &AlgorithmSpec::topology,
           "who is whose neighbour, as ring_1d or tree_binary; none: nobody");
     f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only, cube_leaders or all_pes");

@@ -156,7 +156,7 @@ class Distributed {
   /// Moves any boxes of tensors between all pairs; list collectives and changes of a sharding use it.
   [[nodiscard]] Done exchange(Exchange exchange);
 
-  /// Any collective of the table.
+  /// Any collective of the table, by its name: "halo_exchange" as a plug-in has registered it.
   [[nodiscard]] Done collective(config::Collective which, CollectiveCall call, Here at = Here::current());
 
   /// Sends a tensor to another rank, which receives one of the same shape, dtype and placement. Each PE sends

@@ -1,16 +1,14 @@
 // How a kernel's atomics leave the PE.
-#include "issue_atomic.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/atomic_transfer.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -1,9 +1,8 @@
 // A load and, when its tile is there, a store: two transfers, one command.
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -3,11 +3,10 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

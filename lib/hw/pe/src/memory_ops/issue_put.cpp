@@ -1,10 +1,9 @@
 // A store and, when it is done, an atomic.
+#include "kbsim/hw/pe/atomic_transfer.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
-
-#include "issue_atomic.hpp"
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

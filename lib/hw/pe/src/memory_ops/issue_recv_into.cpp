@@ -1,11 +1,10 @@
 // A recv and, when its tile is there, a store.
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/queue_memory.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -1,8 +1,7 @@
 // A load and, when its tile is there, a send: one command.
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/queue_memory.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

@@ -1,7 +1,6 @@
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

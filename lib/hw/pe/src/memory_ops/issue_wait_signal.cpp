@@ -1,10 +1,9 @@
 // The wait for the signal of a put.
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/signal_transfer.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 #include "kbsim/tl/signal.hpp"
-
-#include "../transfers/signal_wait.hpp"
-#include "submit.hpp"
 
 namespace kbsim::hw {
 namespace {

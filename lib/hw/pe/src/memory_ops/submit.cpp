@@ -1,4 +1,4 @@
-#include "submit.hpp"
+#include "kbsim/hw/pe/submit.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "atomic_transfer.hpp"
+#include "kbsim/hw/pe/atomic_transfer.hpp"
 
 #include <algorithm>
 

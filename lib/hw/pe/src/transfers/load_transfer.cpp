@@ -1,4 +1,4 @@
-#include "load_transfer.hpp"
+#include "kbsim/hw/pe/load_transfer.hpp"
 
 namespace kbsim::hw {
 

@@ -1,6 +1,5 @@
-#include "signal_wait.hpp"
-
 #include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/pe/signal_transfer.hpp"
 
 namespace kbsim::hw {
 

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "kbsim/hw/pe/parts_read.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/tl/wait_ids.hpp"
-
-#include "parts_read.hpp"
 
 namespace kbsim::hw {
 

@@ -2,28 +2,43 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/tl/memory_command.hpp"
 
 namespace kbsim {
 
-/// How the PEs of a backend carry out memory commands: a function for each kind, which the kind's file adds.
+/// How the PEs of a backend carry out memory commands: a function for each kind, which the kind's file adds,
+/// in a plug-in, too.
 template <class Pe>
-class MemoryOps {
+class MemoryOps final : public AnyRegistry {
  public:
+  using AnyRegistry::AnyRegistry;
   template <class Command>
   using Issue = PendingPtr (*)(Pe& pe, const Command& command);
 
-  /// Always true. A second function for a kind is never called.
+  /// Always true. A second function for a kind is a conflict, and the first stays. `abi` is KBSIM_ABI as the
+  /// kind's file saw it.
   template <IsMemoryCommand Command, Issue<Command> kIssue>
-  bool add() noexcept {
-    rows_.push_back(
-        {.kind = &detail::kMemoryCommandKind<Command>, .issue = [](Pe& pe, const MemoryCommand& command) {
-           return kIssue(pe, *command.get_if<Command>());
-         }});
+  bool add(const char& /*abi*/) noexcept {
+    const auto* const kind = &detail::kMemoryCommandKind<Command>;
+    if (std::ranges::find(rows_, kind, &Row::kind) != rows_.end()) {
+      note_conflict(std::string{kind->name});
+      return true;
+    }
+    rows_.push_back({.kind = kind, .issue = [](Pe& pe, const MemoryCommand& command) {
+                       return kIssue(pe, *command.get_if<Command>());
+                     }});
     return true;
+  }
+
+  [[nodiscard]] std::size_t size() const override { return rows_.size(); }
+  [[nodiscard]] bool has(std::string_view name) const override {
+    return std::ranges::any_of(rows_, [name](const Row& row) { return row.kind->name == name; });
   }
 
   /// Unsupported, with the kernel's line, for a kind without a function.
@@ -42,8 +57,9 @@ class MemoryOps {
   std::vector<Row> rows_;
 };
 
-/// KBSIM_MEMORY_OP(GatherCommand, gather) in the kind's file of a backend, in the namespace of its
-/// memory_ops(): `PendingPtr gather(Pe&, const GatherCommand&)` carries such commands out.
-#define KBSIM_MEMORY_OP(Command, issue) static const bool kHas##Command = memory_ops().add<Command, issue>()
+/// KBSIM_MEMORY_OP(GatherCommand, gather) in the kind's file of a backend, where its memory_ops() is seen
+/// without its namespace: `PendingPtr gather(Pe&, const GatherCommand&)` carries such commands out.
+#define KBSIM_MEMORY_OP(Command, issue) \
+  static const bool kHas##Command = memory_ops().add<Command, issue>(KBSIM_ABI)
 
 }  // namespace kbsim

@@ -262,6 +262,14 @@ class TL {
   /// depend on data. Numbers of i64 are rounded to double.
   [[nodiscard]] Pending<double> item(const Tile& tile, Shape index = {}, Here at = Here::current());
 
+  /// Issues a memory command of any kind, which the caller has checked: Tile, double or void is what awaiting
+  /// it gives. A function over it is a call of one's own: `load_strided(tl, ...)`. Unsupported if the backend
+  /// has no function for the kind.
+  template <class Result, IsMemoryCommand Command>
+  [[nodiscard]] Pending<Result> issue(const Command& command) {
+    return Pending<Result>{pe_.issue(command)};
+  }
+
   /// When the next command would be issued; may be ahead of the units.
   [[nodiscard]] Time clock(Here at = Here::current()) const {
     pe_.count(at);

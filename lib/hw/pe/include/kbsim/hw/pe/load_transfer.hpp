@@ -1,10 +1,9 @@
 #pragma once
 
+#include "kbsim/hw/pe/parts_read.hpp"
 #include "kbsim/hw/pe/pe_tile.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
 #include "kbsim/tl/pending_state.hpp"
-
-#include "parts_read.hpp"
 
 namespace kbsim::hw {
 

@@ -1,21 +1,41 @@
 #pragma once
 
-#include <functional>
-#include <map>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/mock/world.hpp"
+#include "kbsim/replay/numbers.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/sim/task.hpp"
 #include "kbsim/tl/backend.hpp"
 #include "kbsim/tl/memory_ops.hpp"
-
-#include "mock_barrier.hpp"
-#include "mock_memory.hpp"
-#include "mock_signals.hpp"
-#include "queue.hpp"
+#include "kbsim/tl/pending.hpp"
 
 namespace kbsim::mock {
+
+class Barriers;
+class Memory;
+class Pe;
+class Queue;
+class Signals;
+struct Ends;
+
+/// The numbers of a tile, as bytes.
+using Value = std::shared_ptr<const replay::Buffer>;
+
+/// The launch that a kernel runs in. The n-th kernels of all PEs of a SIP in a run are one launch.
+struct LaunchId {
+  int sip = 0;
+  std::size_t number = 0;
+  friend bool operator==(const LaunchId&, const LaunchId&) = default;
+};
 
 /// A tile with its numbers. A received tile holds its slot until it is destroyed; a view holds its base.
 class MockTile : public TileState {
@@ -24,9 +44,7 @@ class MockTile : public TileState {
            std::uint64_t number = 0);
   MockTile(TilePtr base, Shape shape, DType dtype, Value value)
       : TileState{base->owner(), shape, dtype}, value_{std::move(value)}, base_{holder(std::move(base))} {}
-  ~MockTile() override {
-    if (queue_ != nullptr) queue_->release(number_);
-  }
+  ~MockTile() override;
 
   [[nodiscard]] const Value& value() const { return value_; }
 
@@ -40,13 +58,6 @@ class MockTile : public TileState {
   TilePtr base_;  // never a view itself
   Queue* queue_ = nullptr;
   std::uint64_t number_ = 0;
-};
-
-/// A PE's ends of its queues, by direction.
-struct Ends {
-  std::map<std::string, Queue*, std::less<>> out;
-  std::map<std::string, Queue*, std::less<>> in;
-  Inbox inbox;
 };
 
 /// One run of a kernel on a PE. Operations that leave the PE are done at once, except waits in a queue.

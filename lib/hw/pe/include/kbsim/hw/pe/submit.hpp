@@ -4,9 +4,8 @@
 #include <source_location>
 
 #include "kbsim/hw/pe/kernel_context.hpp"
-
-#include "../transfers/load_transfer.hpp"
-#include "../transfers/store_transfer.hpp"
+#include "kbsim/hw/pe/load_transfer.hpp"
+#include "kbsim/hw/pe/store_transfer.hpp"
 
 /// The steps that memory commands share once it is their turn.
 namespace kbsim::hw {

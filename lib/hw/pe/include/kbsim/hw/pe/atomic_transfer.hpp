@@ -1,10 +1,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <string_view>
 
 #include "kbsim/hw/memory/memory_atomic.hpp"
-
-#include "load_transfer.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/load_transfer.hpp"
+#include "kbsim/tl/atomic.hpp"
 
 namespace kbsim::hw {
 
@@ -30,5 +33,11 @@ class AtomicTransfer final : public LoadTransfer {
   std::shared_ptr<const Atomic> atomic_;
   Operands operands_;
 };
+
+/// The transfer of an atomic, in parts that memories serve whole; its tile's bytes aren't taken yet. `what`
+/// names it in faults, `call` in races.
+[[nodiscard]] std::shared_ptr<AtomicTransfer> atomic_transfer(KernelContext& pe, const AtomicCommand& command,
+                                                              std::string_view what, std::string_view call,
+                                                              PendingPtr done);
 
 }  // namespace kbsim::hw

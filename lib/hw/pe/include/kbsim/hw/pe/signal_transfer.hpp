@@ -1,8 +1,7 @@
 #pragma once
 
+#include "kbsim/hw/pe/load_transfer.hpp"
 #include "kbsim/tl/signal.hpp"
-
-#include "load_transfer.hpp"
 
 namespace kbsim::hw {
 
