@@ -48,7 +48,7 @@ bool BurstPackets::enter(Packet& packet, const BurstEntry& entry) {
   packet.tail = entry.tail;
   packet.port = ingress.port;
   packet.late = entry.late;
-  packet.paced = true;
+  packet.in_burst = true;
   return enters(packet, ingress, entry);
 }
 

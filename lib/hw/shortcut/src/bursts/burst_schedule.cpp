@@ -228,7 +228,7 @@ bool BurstSchedule::takes_over(const Alone& alone) {
     packet.hop = hop;
     packet.port = hop == 0 ? 0 : burst.first->port;
     packet.late = 0;
-    packet.paced = false;
+    packet.in_burst = false;
     packet.head = at.head;
     packet.tail = at.tail;
     inbox.put_back(packet.head, packet);

@@ -26,7 +26,7 @@ inline void cross(Packet& packet, const LiveLink& link, const Passage& passage) 
   packet.tail = passage.end + link.wire;
   packet.port = link.port;
   packet.late = 0;
-  packet.paced = false;
+  packet.in_burst = false;
   ++packet.hop;
 }
 

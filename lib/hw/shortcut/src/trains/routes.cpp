@@ -97,7 +97,7 @@ void Routes::go_on(Packet& packet, LiveLink* ingress, Train* train, Train*& keep
       if (train != nullptr || more_follow(packet) || !reserves_between(packet, *link, all_.ahead(*link)))
         break;
     } else {
-      if (train == nullptr && (more_follow(packet) || packet.paced))
+      if (train == nullptr && (more_follow(packet) || packet.in_burst))
         train = &all_.trains.begin(packet, keeper);
       reserve_link(packet, *link, all_.ahead(*link), train);
     }
@@ -171,7 +171,7 @@ bool Routes::is_alone(const Reservation& reservation) {
 // Reserves between two reservations if no reserved packet waits for this one.
 bool Routes::reserves_between(Packet& packet, LiveLink& link, LinkAhead& there) {
   constexpr std::ptrdiff_t kFew = 8;
-  if (packet.paced || !there.passes_on || link.claimed != 0 || link.reserved == 0) return false;
+  if (packet.in_burst || !there.passes_on || link.claimed != 0 || link.reserved == 0) return false;
   const ArrivalRank own_rank = rank(packet.late, packet.port);
   const auto is_before = [&](const Reservation& other) {
     const std::uint32_t packets = count(other);

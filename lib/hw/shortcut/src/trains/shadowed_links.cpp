@@ -50,23 +50,24 @@ void ShadowedLinks::end_shadow(LiveLink& link, LinkAhead& there) {
 }
 
 // The shadowed links from this hop on. Callers mostly ask for the entry after the last one.
-[[gnu::always_inline]] inline const Path::Trail& ShadowedLinks::shadow(Path& path, std::uint32_t hop) const {
-  const std::vector<Path::Trail>& all = path.trails;
-  if (path.next_trail == all.size()) path.next_trail = 0;
-  const bool is_next = path.trails_ended == shadows_ended_ && !all.empty() && all[path.next_trail].hop == hop;
+[[gnu::always_inline]] inline const Path::Shadow& ShadowedLinks::shadow(Path& path, std::uint32_t hop) const {
+  const std::vector<Path::Shadow>& all = path.shadows;
+  if (path.next_shadow == all.size()) path.next_shadow = 0;
+  const bool is_next =
+      path.shadows_ended == shadows_ended_ && !all.empty() && all[path.next_shadow].hop == hop;
   if (!is_next) find_shadow(path, hop);
-  return all[path.next_trail++];
+  return all[path.next_shadow++];
 }
 
 void ShadowedLinks::find_shadow(Path& path, std::uint32_t hop) const {
-  if (std::exchange(path.trails_ended, shadows_ended_) != shadows_ended_) path.trails.clear();
-  const auto found = std::ranges::find(path.trails, hop, &Path::Trail::hop);
-  path.next_trail = static_cast<std::uint32_t>(found - path.trails.begin());
-  if (found == path.trails.end()) path.trails.push_back(shadow_from(path, hop));
+  if (std::exchange(path.shadows_ended, shadows_ended_) != shadows_ended_) path.shadows.clear();
+  const auto found = std::ranges::find(path.shadows, hop, &Path::Shadow::hop);
+  path.next_shadow = static_cast<std::uint32_t>(found - path.shadows.begin());
+  if (found == path.shadows.end()) path.shadows.push_back(shadow_from(path, hop));
 }
 
-Path::Trail ShadowedLinks::shadow_from(const Path& path, std::uint32_t hop) const {
-  Path::Trail shadow{.hop = static_cast<std::uint16_t>(hop)};
+Path::Shadow ShadowedLinks::shadow_from(const Path& path, std::uint32_t hop) const {
+  Path::Shadow shadow{.hop = static_cast<std::uint16_t>(hop)};
   for (; hop < path.route.size(); ++hop) {
     const LiveLink& link = fabric_.live(path.route[hop]);
     if (link.ahead == nullptr || !link.ahead->is_shadowed) break;
@@ -81,7 +82,7 @@ Path::Trail ShadowedLinks::shadow_from(const Path& path, std::uint32_t hop) cons
 void ShadowedLinks::cross_shadowed(Packet& packet, Reservation& reservation, std::uint32_t end) {
   const std::uint32_t first = packet.hop;
   if (has_shadows_) {
-    const Path::Trail& all = shadow(*packet.message->path, first);
+    const Path::Shadow& all = shadow(*packet.message->path, first);
     if (first + all.links > end) [[unlikely]] {
       while (packet.hop < end) cross_unreserved(packet, fabric_.next_link(packet));
     } else if (all.links > 0) {

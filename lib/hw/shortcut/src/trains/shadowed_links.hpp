@@ -28,9 +28,9 @@ class ShadowedLinks {
 
  private:
   [[nodiscard]] bool may_shadow(const LiveLink& link, LiveLink& before);
-  [[nodiscard]] const Path::Trail& shadow(Path& path, std::uint32_t hop) const;
+  [[nodiscard]] const Path::Shadow& shadow(Path& path, std::uint32_t hop) const;
   void find_shadow(Path& path, std::uint32_t hop) const;
-  [[nodiscard]] Path::Trail shadow_from(const Path& path, std::uint32_t hop) const;
+  [[nodiscard]] Path::Shadow shadow_from(const Path& path, std::uint32_t hop) const;
   static void cross_unreserved(Packet& packet, const LiveLink& link);
 
   Reservations& all_;

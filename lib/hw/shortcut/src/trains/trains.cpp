@@ -25,7 +25,7 @@ Train& Trains::begin(Packet& packet, Train*& keeper) {
   train.keeper = &keeper;
   train.from = packet.hop;
   train.late = packet.late;
-  train.in_burst = packet.paced;
+  train.in_burst = packet.in_burst;
   train.reservations = 0;
   train.open = true;
   train.again = 0;
@@ -57,7 +57,7 @@ bool Trains::follows(const Packet& packet, Train& train) {
   const Time gap = packet.head - train.last.head;
   if (packets == kMostOfTrain || packet.message != train.message ||
       packet.message->sequence != train.sequence || packet.ordinal != train.ordinal + packets ||
-      packet.hop != train.from || packet.late != train.late || packet.paced != train.in_burst)
+      packet.hop != train.from || packet.late != train.late || packet.in_burst != train.in_burst)
     return false;
   if (packet.size != train.size) return packets > 1 && gap == train.gap && follows_shorter(packet, train);
   if (packet.tail - train.last.tail != gap) return false;
@@ -146,7 +146,7 @@ void Trains::join(Packet& packet, Train& train) {
   packet.tail = train.last.end;
   packet.port = end.port;
   packet.late = 0;
-  packet.paced = false;
+  packet.in_burst = false;
   all_.routes.arrive_at_end(packet, end);
 }
 

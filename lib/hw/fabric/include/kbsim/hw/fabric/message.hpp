@@ -27,7 +27,7 @@ using Token = std::uint32_t;
 /// that each message needs are in one cache line.
 struct alignas(64) Path {
   /// Consecutive shadowed links from a hop on; each is shadowed by the link before it (docs/shortcut.md).
-  struct Trail {
+  struct Shadow {
     Time takes{};
     std::uint32_t port = 0;  // input port of the node after them
     std::uint16_t hop = 0;
@@ -39,9 +39,9 @@ struct alignas(64) Path {
   Bandwidth slowest;
   Bytes delivered;
   bool taken = false;                    // messages have used it, or may
-  std::uint32_t trails_ended = 0;        // number of no longer shadowed links when `trails` was filled
-  std::vector<Trail> trails;             // those looked up so far
-  std::uint32_t next_trail = 0;          // index in `trails` of the likely next look-up
+  std::uint32_t shadows_ended = 0;       // number of no longer shadowed links when `shadows` was filled
+  std::vector<Shadow> shadows;           // those looked up so far
+  std::uint32_t next_shadow = 0;         // index in `shadows` of the likely next look-up
   std::span<const std::uint8_t> phases;  // by hop; empty if there is only one
 };
 
@@ -119,7 +119,7 @@ struct Packet {
   std::uint8_t noted = 0;     // recorders of its hops: traces, spans
   std::uint8_t late = 0;      // 0: sent before its arrival time; else in batch late - 1 of that time
   bool leads = false;         // first of a train: the rest of its message follows at once
-  bool paced = false;         // of a burst, at the node where that is reserved from
+  bool in_burst = false;      // of a burst, at the node where that is reserved from
   Time injected{};            // when its first byte was at its source
   // Where queues are finite:
   std::uint32_t channel = 0;  // of its ingress link
