@@ -45,17 +45,21 @@ TEST_CASE("MemoryCommand: knows its kind and its line, and nothing of others") {
 }
 
 TEST_CASE("MemoryOps: each kind has its function, the first that was added") {
-  MemoryOps<Word> ops;
-  CHECK(ops.add<PokeCommand, poke>());
-  CHECK(ops.add<PokeCommand, poke_twice>());
+  MemoryOps<Word> ops{"word's operation"};
+  CHECK(ops.add<PokeCommand, poke>(KBSIM_ABI));
+  CHECK(ops.add<PokeCommand, poke_twice>(KBSIM_ABI));
+  CHECK(ops.size() == 1);
+  CHECK(ops.has("poke"));
+  CHECK(!ops.has("peek"));
+  CHECK(ops.take_conflicts() == std::vector<std::string>{"poke"});
   Word word;
   (void)ops.issue(word, PokeCommand{.value = 3, .at = {}});
   CHECK(word.value == 3);
 }
 
 TEST_CASE("MemoryOps: a kind that a backend doesn't have is reported by its name and the kernel's line") {
-  MemoryOps<Word> ops;
-  (void)ops.add<PokeCommand, poke>();
+  MemoryOps<Word> ops{"word's operation"};
+  (void)ops.add<PokeCommand, poke>(KBSIM_ABI);
   Word word;
   const PeekCommand peek{.at = std::source_location::current()};
   const std::string expected = here(static_cast<int>(peek.at.line()), "this backend has no peek");

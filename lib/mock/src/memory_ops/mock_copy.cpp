@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kbsim/mock/pe.hpp"
+#include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/memory_ops.hpp"
 
 namespace kbsim::mock {
