@@ -1,23 +1,17 @@
 #!/usr/bin/env bash
 # The gate: installs what is missing, builds release and debug (sanitizers), compiles each public header
 # alone, and runs all tests of both; builds the machine without its shortcut (preset plain) and runs the tests labelled
-# machine, once test/CMakeLists.txt says which of them need the shortcut. Arguments go to ctest: scripts/test.sh -R lint
+# machine. Arguments go to ctest: scripts/test.sh -R lint
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-dependencies.sh main features tests
 scripts/build.sh release all headers_alone
 scripts/build.sh debug
-has_plain=no
-if grep -q KBSIM_SHORTCUT test/CMakeLists.txt; then # it says which tests need the shortcut
-  has_plain=yes
-  scripts/build.sh plain machine_tests
-fi
+scripts/build.sh plain machine_tests
 for preset in release debug; do
   echo "== Tests, $preset"
   ctest --preset "$preset" --parallel "$(nproc)" "$@"
 done
-if [[ $has_plain == yes ]]; then
-  echo "== Tests, plain"
-  ctest --preset plain --parallel "$(nproc)" -L machine ${1:+--no-tests=ignore} "$@"
-fi
+echo "== Tests, plain"
+ctest --preset plain --parallel "$(nproc)" -L machine ${1:+--no-tests=ignore} "$@"

@@ -11,7 +11,9 @@ std::string joined(const std::vector<ConfigProblem>& problems) {
   std::string text;
   for (const ConfigProblem& p : problems) {
     if (!text.empty()) text += '\n';
-    text += to_string(p.at) + ": " + (p.key.empty() ? "" : p.key + ": ") + p.text;
+    if (!p.at.file.empty()) text += to_string(p.at) + ": ";
+    if (!p.key.empty()) text += p.key + ": ";
+    text += p.text;
   }
   return text;
 }

@@ -7,7 +7,7 @@
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/memory/port_timing.hpp"
 
-#include "harness.hpp"
+#include "../harness.hpp"
 
 namespace kbsim::hw::test::conformance_test {
 namespace {

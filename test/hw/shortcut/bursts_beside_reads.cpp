@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "dma_programs.hpp"
+#include "../dma_programs.hpp"
 
 namespace kbsim::hw::test::bursts_beside_reads_test {
 namespace {

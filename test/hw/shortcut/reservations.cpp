@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "ahead.hpp"
-#include "mixed_program.hpp"
-#include "random_machine.hpp"
-#include "routers.hpp"
+#include "../ahead.hpp"
+#include "../mixed_program.hpp"
+#include "../random_machine.hpp"
+#include "../routers.hpp"
 
 namespace kbsim::hw::test::reservations_test {
 namespace {

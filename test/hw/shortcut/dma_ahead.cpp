@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "dma_programs.hpp"
+#include "../dma_programs.hpp"
 
 namespace kbsim::hw::test::dma_ahead_test {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "kbsim/hw/control/i_host.hpp"
 
-#include "ahead.hpp"
-#include "mixed_program.hpp"
-#include "random_machine.hpp"
-#include "routers.hpp"
+#include "../ahead.hpp"
+#include "../mixed_program.hpp"
+#include "../random_machine.hpp"
+#include "../routers.hpp"
 
 namespace kbsim::hw::test::crossing_test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kbsim/hw/control/i_host.hpp"
 
-#include "dma_programs.hpp"
+#include "../dma_programs.hpp"
 
 namespace kbsim::hw::test::unobserved_test {
 namespace {
