@@ -45,9 +45,9 @@ struct RouterIqSpec {
 };
 
 /// Input-queued router with virtual channels, in which flits of several worms share an input port: it sends
-/// one flit a cycle. The first flit of a worm takes a virtual channel ahead in the last cycle of the
-/// pipeline, or at once if the pipeline is shorter; each flit takes a credit. The next worm of a channel
-/// takes its own a flit's time after the last flit has gone (Dally and Towles 2004, ch. 16).
+/// `input_speedup` flits a cycle. The first flit of a worm takes a virtual channel ahead in the last cycle of
+/// the pipeline, or at once if the pipeline is shorter; each flit takes a credit. The next worm of a channel
+/// asks for its own when the tail of the last flit has left (Dally and Towles 2004, ch. 16).
 class RouterIq : public Forwarder<RouterIqSpec>, public ISwitched {
  public:
   RouterIq(Fabric& fabric, NodeId id, RouterIqSpec spec)

@@ -62,7 +62,7 @@ Lane::Slot HbmBanks::serve(const MemoryRequest& request) {
   const HbmTiming::Slot slot = timing_.serve(request.address, request.bytes, write, ready(request));
   note(request, slot.start);
   if (write) return {.start = slot.start, .end = slot.end};
-  // The bytes of a packet leave together, the last as it is served.
+  // The bytes of a packet leave in one stretch at the full rate; the last byte leaves when it is served.
   return {.start = std::max(slot.start, slot.end - bus_.rate().serialization(request.bytes)),
           .end = slot.end};
 }

@@ -25,8 +25,8 @@ struct HbmCtrlSpec {
 };
 
 /// One HBM slice of rate raw bandwidth x efficiency for reads and writes together, by one port or by
-/// pseudo-channels that serve their bursts apart. The bytes of a packet that is read leave together, the last
-/// as it is served.
+/// pseudo-channels that serve their bursts apart. The bytes of a packet that is read leave in one stretch at
+/// the full rate; the last byte leaves when it is served.
 class HbmCtrl final : public IMemoryTiming {
  public:
   HbmCtrl(const MemorySite& site, const HbmCtrlSpec& spec)

@@ -16,7 +16,7 @@ namespace kbsim::hw {
 class IMmu;
 
 /// Sends the requests of transfers, and their packets, by turns (DmaEngine). So a flow whose answers take
-/// `loop` to return has at most max_outstanding * request / loop.
+/// `loop` to return has at most max_outstanding * request / loop bytes per time.
 class PeDma : public Component, public IDma, public DmaEngine {
  public:
   PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);

@@ -44,7 +44,7 @@ class PeMmu : public Component, public IMmu {
   topology::AddressMap map_;
 };
 
-// Translations take no turn here: a transfer waits for latency() in its DMA.
+// Translations take no turn here: a command takes latency() before it is submitted.
 Task<> PeMmu::run() {
   for (;;) {
     const MessagePtr message = co_await in().receive();

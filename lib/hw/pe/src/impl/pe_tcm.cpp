@@ -55,8 +55,9 @@ void PeTcm::start(Machine& machine) {
   ipcq_ = &machine.at<IIpcq>(pe.ipcq);
 }
 
-// Data that its DMA and other units send from here leaves by the read port's time. Data that it sends to
-// itself goes before packets that cross its DMA at that time, unless both take no time.
+// Data that leaves from here passes the read port first. Data from this TCM to itself and a packet that only
+// crosses the DMA may arrive at one time. The first goes first, which is known ahead unless both take no
+// time.
 ServiceContract PeTcm::contract() {
   ServiceContract all = Memory::contract();
   all.only_answers = false;

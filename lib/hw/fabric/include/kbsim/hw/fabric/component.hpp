@@ -24,11 +24,14 @@ namespace kbsim::hw {
 
 class Machine;
 
-/// A part of the machine at one node of the graph. Its behaviour is the coroutine run(), which others reach
-/// only through packets and mailboxes. Packets that end here are its messages, in(); all others go on after
-/// overhead(), whatever run() waits for. Packets of one time are taken together, in the late phase: by input
-/// port, then by arrival of their heads. Packets that start here are ordered by their content. The order of
-/// the events that made them never matters.
+/// A part of the machine at one node of the graph. Its behaviour is the coroutine run(). Other nodes reach it
+/// through packets; units of its PE also through its interfaces (IDma, ITcm, IMmu, ...), in the same phase.
+/// Packets that end here are its messages, in(); all others go on after overhead(), whatever run() waits for.
+///
+/// The events of one time run in two phases: first all arrivals, then, late, all decisions (Scheduler). A
+/// batch is one turn of the late phase; what it causes at the same time makes another batch. Packets of one
+/// time are taken together, late: by input port, then by arrival of their heads, then by their content
+/// (arrives_before()). The order of the events that made them never matters.
 class Component : public PacketReceiver {
  public:
   Component(Fabric& fabric, NodeId id);
@@ -54,7 +57,8 @@ class Component : public PacketReceiver {
   /// True if it takes each packet at its head, not at its tail, when the message's body may cut through.
   [[nodiscard]] virtual bool takes_heads() const { return false; }
 
-  /// No packet starts or ends here: all go on, in the order of their heads, ties by input port.
+  /// No packet starts or ends here. Without a switch all go on in the order of their heads, ties by input
+  /// port.
   [[nodiscard]] virtual bool only_passes_on() const { return false; }
 
   /// Its promises about its service; the default promises nothing. They don't change.
@@ -63,7 +67,9 @@ class Component : public PacketReceiver {
   /// Work served so far, by port, if this is a server with a rate.
   [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
 
-  /// Meets its neighbours and starts what it does by itself, once all components exist.
+  /// Meets its neighbours and starts what it does by itself, once all components exist. The default lets the
+  /// first message start run(), or passes packets on if nothing ends here; an override that keeps this calls
+  /// it.
   virtual void start(Machine& machine);
 
   /// Its work in order, a loop without end: it receives, decides, waits and sends. The first message that

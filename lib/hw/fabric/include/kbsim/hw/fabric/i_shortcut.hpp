@@ -44,7 +44,7 @@ class IShortcut {
   /// later is revoked. Call if LiveLink::is_reserved().
   [[nodiscard]] virtual Meeting before(LiveLink& link, const Packet& packet, Time overhead) = 0;
   virtual void reserve_again() = 0;
-  /// A packet that has reached its target is accepted next: all that arrived before it is.
+  /// A packet that has reached its target is accepted next: accepts all that arrived before it.
   virtual void accept_before(const Packet& packet) = 0;
 
   /// Accounts for all that has happened before now: of all links, of the unit at a node, of a link.

@@ -16,7 +16,8 @@
 
 namespace kbsim::hw {
 
-/// Classes of traffic that must never wait for one another.
+/// Classes of traffic. Where queues are finite each has virtual channels of its own, so that a full queue of
+/// one can't stop another. Classes share links, and take turns at a DMA.
 enum class TrafficClass : std::uint8_t { request, response, ipcq, credit };
 inline constexpr int kTrafficClasses = 4;
 

@@ -4,7 +4,8 @@
 
 namespace kbsim::hw {
 
-/// Where routes end: the fabric's side of a component. Called in the event that brings the packet.
+/// Where routes end: the fabric's side of a component. Called when the component takes its packets of this
+/// time.
 class PacketReceiver {
  public:
   virtual ~PacketReceiver() = default;

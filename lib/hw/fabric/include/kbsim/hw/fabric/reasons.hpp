@@ -37,7 +37,7 @@ enum class Reason : std::uint16_t {
   turnaround,  // between reads and writes
   refresh,     // likewise
   bank_free,   // as link_free
-  // Waits for steps or a rhythm of a unit: from when something is ready to when it goes on.
+  // Between steps of a unit: from when something is ready to when it goes on, or a delay of its own.
   refresh_wait,  // memory: until a refresh is over
   clock_edge,    // memory
   poll_wait,     // pe_ipcq: until pe_cpu looks
@@ -47,8 +47,8 @@ enum class Reason : std::uint16_t {
   cycle,         // likewise: until an unmatched request is made again
   credit_delay,  // likewise: of a credit, in addition to the wire
   given,         // io_cpu of a package, or a custom component: work whose time a workload gives
-  // The reasons below take no time: something was ready and has waited for the parent. The amount is the wait
-  // in picoseconds.
+  // The reasons below, like link_free and the other *_free above, take no time: something was ready and has
+  // waited for the parent. The amount is the wait in picoseconds.
   window_free,  // pe_dma: room among its requests in flight
   slot_free,    // pe_ipcq of a sender: a free slot of its peer
   peer_sent,    // pe_ipcq of a receiver: a tile that hadn't arrived

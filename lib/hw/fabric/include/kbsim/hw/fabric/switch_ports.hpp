@@ -48,8 +48,9 @@ class SwitchPorts {
   [[nodiscard]] bool takes_worms(std::uint32_t output) const;
   /// There is room for the flit in this channel.
   [[nodiscard]] bool has_room(const Packet& packet, std::uint32_t channel);
-  /// Number of the worm of the packet in its message; worm_flits(): the number of flits in that worm.
+  /// Number of the packet's worm in its message.
   [[nodiscard]] std::uint32_t worm(const Packet& packet) const;
+  /// Number of flits in that worm.
   [[nodiscard]] std::uint32_t worm_flits(const Packet& packet) const;
   /// How much later than on an idle network the packet arrived here: the smaller of the delays of head and
   /// tail.

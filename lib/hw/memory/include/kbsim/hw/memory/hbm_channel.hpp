@@ -24,9 +24,10 @@ using HbmBurst = HbmBurstOf<PlainTimes>;
 
 /// The controller of a channel: a line in order of arrival feeds a read and a write queue of stated depth.
 /// First ready, first come: the earliest of the next commands of one queue's requests goes first, then the
-/// oldest. No row is closed before its older requests. Writes are served from `write_high` in the queue, or
-/// if no read waits, down to `write_low`. A request whose row was opened for it leaves its queue and keeps
-/// the row open. A request older than `max_age` goes before all others.
+/// oldest. No row is closed before its older requests. A batch of writes begins at `write_high` in the queue,
+/// or if no read waits; it ends at `write_low` if a read waits, else when no write is left. A request whose
+/// row was opened for it leaves its queue and keeps the row open. A burst that has been in its queue for
+/// `max_age` goes before all others.
 template <class Times>
 class HbmChannelOf {
  public:

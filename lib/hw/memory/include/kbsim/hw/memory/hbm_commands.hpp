@@ -22,7 +22,8 @@ struct HbmIndex {
 /// The earliest start of each command on a channel of pseudo-channels that share a command bus, and its
 /// effect on their banks. Times between commands count from their last clock edges. A column command takes
 /// one clock, an activate and a precharge as the Spec says. Each begins on a clock edge; a precharge shorter
-/// than a clock begins on half edges, too. Without tCK commands take no time and begin at any time.
+/// than a clock begins on multiples of its own length, too. Without tCK commands take no time and begin at
+/// any time.
 template <class Times>
 class HbmCommandsOf {
  public:

@@ -11,8 +11,9 @@
 namespace kbsim::hw {
 
 /// The controllers of an HBM slice, `scheduler: fr_fcfs` of `builtin.hbm_banks`: an HbmChannel for each
-/// `channel_pcs` pseudo-channels. A request is split into bursts; each enters its channel's line when it has
-/// passed the controller. The bytes of a read leave together, the last as it is served.
+/// `channel_pcs` pseudo-channels. A request is split into bursts; each enters its channel's line when it
+/// arrives, and takes room there; its commands begin when it has passed the controller (`controller_ns`). The
+/// bytes of a read leave in one stretch; the last byte leaves when it is served.
 class HbmController final : public IMemoryController {
  public:
   HbmController(const HbmBanksSpec& spec, Bandwidth raw);

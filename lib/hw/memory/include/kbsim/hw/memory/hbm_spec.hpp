@@ -73,8 +73,8 @@ struct HbmBanksSpec : HbmSpec, HbmControllerSpec {
 };
 
 /// ConfigError naming every attribute of `owner`, from `model`, that contradicts another. Also for timings
-/// whose refreshes leave no time for requests. HbmSpec: served in order of arrival; HbmBanksSpec: by the
-/// controller.
+/// whose refreshes leave no time for requests. The first checks a memory that serves in order of
+/// arrival, the second one with a controller.
 void check(const HbmSpec& spec, const ComponentSpec& model, const std::string& owner);
 void check(const HbmBanksSpec& spec, const ComponentSpec& model, const std::string& owner);
 

@@ -20,10 +20,10 @@ struct HbmCounts {
 };
 
 /// Bank groups, banks and the data bus of one pseudo-channel. Rows stay open until another is needed or a
-/// refresh is due. Column commands go out in the order of the calls, and so do activates, which run ahead of
-/// earlier bursts' data. At each multiple of tREFI all banks are precharged and refreshed: no command for
-/// tRP + tRFC; a burst whose column command would be later than that is served wholly after it. `Times` says
-/// what a time is: PlainTimes, or one that knows its causes.
+/// refresh is due. Column commands go out in the order of the calls. Activates go out in that order, too, but
+/// may precede the data of earlier bursts. At each multiple of tREFI all banks are precharged and refreshed:
+/// no command for tRP + tRFC; a burst whose column command would be later than that is served wholly after
+/// it. `Times` says what a time is: PlainTimes, or one that knows its causes.
 template <class Times>
 class PseudoChannelOf {
  public:

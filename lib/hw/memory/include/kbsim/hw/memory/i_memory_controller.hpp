@@ -20,7 +20,8 @@ class IMemoryController {
 
   virtual ~IMemoryController() = default;
 
-  /// Adds a request: a read at its head, a write at its tail; in order of arrival.
+  /// Adds a request: a read at its head, a write at its tail; in order of arrival. advance() up to its
+  /// arrival comes first.
   virtual void push(std::uint64_t id, const MemoryRequest& request) = 0;
   /// Called before the first request: then push_because() replaces push(), and served requests have causes.
   /// False if that isn't supported.
@@ -28,7 +29,8 @@ class IMemoryController {
   virtual void push_because(std::uint64_t id, const MemoryRequest& request, const Cause& tail);
   /// Decides all commands until `now`, and appends the requests whose slots are then known.
   virtual void advance(Time now, std::vector<Served>& served) = 0;
-  /// When to advance next, no later than the start of the next slot; kForever if nothing waits.
+  /// When to advance next, no later than the start of the next slot, so that its packet leaves in time;
+  /// kForever if nothing waits.
   [[nodiscard]] virtual Time next() = 0;
   /// Cause of next(), if causes are kept.
   [[nodiscard]] virtual Cause why_next() { return {}; }

@@ -24,7 +24,7 @@ struct ReadRequest {
   Token token = 0;
 };
 
-/// The bytes asked for.
+/// The bytes asked for, as a response to `reply_to`, by the route from memory to there.
 struct ReadData {
   static constexpr BodyTraits kTraits{.name = "read data", .order = 2};
 

@@ -12,7 +12,7 @@ namespace kbsim::hw {
 /// A timing model's place in the machine.
 struct MemorySite {
   const topology::Node& node;
-  Bandwidth link;  // raw bandwidth: that of its link
+  Bandwidth link;  // raw bandwidth: that of its link, or of the first of several
 };
 
 [[nodiscard]] MemorySite memory_site(const topology::Graph& graph, NodeId id);
@@ -36,7 +36,8 @@ class MemoryOf final : public Memory {
       : Memory{fabric, id, std::make_unique<Timing>(memory_site(fabric.graph(), id), spec), spec.scheduler} {}
 };
 
-/// Timing models without their memories, by the names of the memories.
+/// Timing models without their memories, by the names of the memories: synthetic traffic to a memory drives
+/// them alone.
 using MemoryModels = std::map<std::string, std::function<std::unique_ptr<IMemoryTiming>(const MemorySite&)>>;
 [[nodiscard]] MemoryModels& memory_models();
 

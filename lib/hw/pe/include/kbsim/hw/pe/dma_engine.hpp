@@ -88,7 +88,7 @@ class DmaEngine {
   [[nodiscard]] const PeDmaSpec& spec() const { return spec_; }
   [[nodiscard]] const DmaSite& site() const { return site_; }
   [[nodiscard]] Bandwidth port() const { return port_; }
-  /// Port time of a packet that TCM reads.
+  /// Port time of a packet that TCM reads. The port is the DMA's link to its router.
   [[nodiscard]] Time gap_of(Bytes size) const;
 
   [[nodiscard]] Queues& queues() { return *queues_; }

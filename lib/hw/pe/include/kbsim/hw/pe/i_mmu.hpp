@@ -17,7 +17,7 @@ class IMmu {
  public:
   virtual ~IMmu() = default;
 
-  /// Time of one translation, before a transfer starts.
+  /// Time of one translation. A command takes it before it is submitted to the scheduler (submit.hpp).
   [[nodiscard]] virtual Time latency() const = 0;
   /// The physical memory of [va, va + bytes). KernelFault naming the first unmapped address and the nearest
   /// mapping.

@@ -10,7 +10,7 @@ class ITcm {
  public:
   virtual ~ITcm() = default;
 
-  /// Reads `n` bytes from `at` on; returns when they pass the read port.
+  /// Reads `n` bytes from `at` on; returns the times at which they pass the read port.
   virtual Lane::Slot read_port(Time at, Bytes n) = 0;
   /// The DMA has had the turn that goes first: see IDma::reads_first().
   virtual void dma_has_read() = 0;

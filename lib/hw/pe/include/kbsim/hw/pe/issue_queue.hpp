@@ -62,7 +62,7 @@ class IssueQueue {
   /// Calls `issue` when it is its turn and there is room for `n` bytes; `owner` lives until then.
   void stall(std::shared_ptr<void> owner, Bytes n, const std::source_location& at,
              std::function<void()> issue);
-  /// Issues a command; returns when it reaches its unit.
+  /// Issues a command; returns the time at which it reaches its unit.
   [[nodiscard]] Time issue(const std::source_location& at);
   /// A call that takes no time; it counts as a command.
   void count(const std::source_location& at) { note(at), require_commands(commands_++, at); }

@@ -44,7 +44,7 @@ class PollClock {
   /// The first look at or after `t`, while they are under way.
   [[nodiscard]] Time next(Time t) const;
 
-  /// When pe_cpu is free, if without the looks until `now` it is free from `clock` on.
+  /// When pe_cpu is free: `clock`, plus the unpaid looks until `now`.
   [[nodiscard]] Time after(Time clock, Time now) const {
     return idle() ? clock : PollClock{*this}.spend(clock, now);
   }

@@ -10,7 +10,7 @@
 /// The steps that memory commands share once it is their turn.
 namespace kbsim::hw {
 
-/// A command takes its turn and passes the MMU; returns when it has.
+/// A command takes its turn and passes the MMU, which adds IMmu::latency(); returns the time at which it has.
 [[nodiscard]] Time translated(KernelContext& pe, const std::source_location& at);
 /// Issues a load, whose tile takes its bytes now; it passes the MMU.
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
@@ -20,7 +20,7 @@ void submit(KernelContext& pe, const std::source_location& at, const std::shared
 /// Submits `next` when `done` is done. `next` passes the MMU then, and is later than all other requests of
 /// that time.
 [[nodiscard]] Task<> submit_after(std::shared_ptr<KernelContext> pe, PendingPtr done, TransferPtr next);
-/// The departure of a transfer that becomes known only now.
+/// The departure of a transfer that becomes known only now: the MMU's latency, or 1 ps, from now.
 [[nodiscard]] Time late_start(const KernelContext& pe);
 
 }  // namespace kbsim::hw
