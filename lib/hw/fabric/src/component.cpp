@@ -20,14 +20,15 @@ Component::Component(Fabric& fabric, NodeId id)
   fabric.attach(id, *this);
 }
 
-void Component::note_overhead(Time given) const {
-  if (overhead_ != kForever)
-    throw ConfigError{
-        node().model->at, name(),
-        fmt::format("overhead() of '{}' was {} and is {} at {}: it must not vary; a delay that "
-                    "varies is a switch's (ISwitched)",
-                    node().model->impl, to_string(overhead_), to_string(given), to_string(sim().now()))};
-  overhead_ = given;
+void Component::require_steady_overhead() const {
+  const Time given = overhead();
+  if (given == overhead_) return;
+  throw ConfigError{
+      node().model->at, name(),
+      fmt::format(
+          "overhead() of '{}' was {} when the machine was connected, and is {} at {}: it must not vary; a "
+          "delay that varies is a switch's (ISwitched)",
+          node().model->impl, to_string(overhead_), to_string(given), to_string(sim().now()))};
 }
 
 void Component::start(Machine&) {

@@ -38,7 +38,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
 Fabric::~Fabric() { std::erase(places_->fabrics, this); }
 
 void Fabric::connect() {
-  for (const Component* const one : components_) (void)one->steady_overhead();  // before several threads ask
+  for (Component* const one : components_) one->keep_overhead();
   switches_.connect(flit_, worm_flits_);
   add_arrivals();
   for (Fabric* const fabric : places_->fabrics) {
@@ -186,7 +186,7 @@ void Fabric::depart(MessagePtr owned) {
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
 [[gnu::always_inline]] void Fabric::cross(Packet& packet, LiveLink& link, const Lane::Slot& slot) {
   if (packet.noted != 0) [[unlikely]]
-    note_hop(packet, packet.message->route[packet.hop], link, component(link.from).overhead(), slot);
+    note_hop(packet, packet.message->route[packet.hop], link, component(link.from).steady_overhead(), slot);
   packet.head = slot.start + link.wire;
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
@@ -206,8 +206,8 @@ void Fabric::arrive_by_event(Packet& packet, LiveLink& link) {
     return link.arrivals->push(link.port - 1, packet);
   Component& next = component(link.to);
   if (link.credits()) [[unlikely]] {
-    if (causes_) causes_->entry(packet, link, next.overhead());
-    return next.inbox().post(packet.head + next.overhead() - link.credits()->lookahead(), packet);
+    if (causes_) causes_->entry(packet, link, next.steady_overhead());
+    return next.inbox().post(packet.head + next.steady_overhead() - link.credits()->lookahead(), packet);
   }
   const bool at_head = !at_end(packet) || packet.message->cut_through;
   if (causes_) [[unlikely]]

@@ -61,7 +61,10 @@ void Fabric::audit() const {
     for (std::uint32_t i = 0; i < delivered.size(); ++i)
       audit_link(*this, LinkId{first + i}, all[first + i], delivered[i]);
   }
-  for (const Component* component : components_) audit_unit(*component, sim_.now());
+  for (const Component* component : components_) {
+    component->require_steady_overhead();
+    audit_unit(*component, sim_.now());
+  }
   const Time spent = spent_at(*this, all);
   ensure(under_way == spent, [&] {
     return fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",

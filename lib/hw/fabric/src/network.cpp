@@ -60,7 +60,7 @@ bool Network::is_whole() const { return places_->fabrics.size() == 1; }
 std::uint32_t Network::inputs(NodeId node) const { return places_->inputs[node.value()]; }
 
 bool Network::takes_time(const LiveLink& link) const {
-  return component(link.from).overhead() + link.wire > Time{0};
+  return component(link.from).steady_overhead() + link.wire > Time{0};
 }
 
 bool Network::goes_at_once(const LiveLink& link) const {

@@ -75,7 +75,7 @@ Time SwitchPorts::lag(const Packet& packet) const {
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
     const LiveLink& link = fabric_->live(message.route[i]);
     slowest = std::min(slowest, link.lane.rate());
-    way += fabric_->component(link.from).overhead() + link.wire;
+    way += fabric_->component(link.from).steady_overhead() + link.wire;
   }
   const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric_->packet_size(message.size);
   const bool last = packet.ordinal + 1 == message.injected;

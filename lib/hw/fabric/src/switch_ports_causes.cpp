@@ -7,7 +7,7 @@
 
 namespace kbsim::hw {
 
-Time SwitchPorts::pipeline() const { return fabric_->component(node_).overhead(); }
+Time SwitchPorts::pipeline() const { return fabric_->component(node_).steady_overhead(); }
 
 void SwitchPorts::wake_next_cycle(Time at) {
   if (causes() != nullptr) [[unlikely]]
@@ -62,7 +62,7 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
     const LinkId id = message.route[i];
     const LiveLink& link = fabric_->live(id);
-    pass(fabric_->component(link.from).overhead(), why(Reason::overhead, link.from));
+    pass(fabric_->component(link.from).steady_overhead(), why(Reason::overhead, link.from));
     pass(link.wire, why(Reason::wire, id));
   }
   pass(pipeline(), why(Reason::overhead, node_));

@@ -206,7 +206,7 @@ class TrafficRun {
   // switch, packets reserve when they leave.
   [[nodiscard]] Time served(const LiveLink& link) {
     const bool asked_ahead = link.from_switch() == nullptr;
-    const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).overhead() : Time{0};
+    const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).steady_overhead() : Time{0};
     return link.lane.busy_until(now() + pipeline);
   }
   Task<> note_served(Time at, int sign) {

@@ -24,8 +24,8 @@ BurstSchedule::BurstSchedule(Fabric& fabric, const Source& source, ILinkClaim& h
       reservations_{&Reservations::of(fabric)},
       source_{source},
       holder_{&holder},
-      over_memory_{fabric.component(source.memory).overhead()},
-      over_unit_{fabric.component(source.unit).overhead()} {}
+      over_memory_{fabric.component(source.memory).steady_overhead()},
+      over_unit_{fabric.component(source.unit).steady_overhead()} {}
 
 std::int64_t BurstSchedule::begin(const ArbitrationSlots& slots) {
   drop_past();

@@ -44,7 +44,7 @@ Time least_hop(const Fabric& fabric) {
   Time least = kForever;
   for (const topology::Link& link : fabric.graph().links()) {
     if (leads_on(fabric.graph(), link))
-      least = std::min(least, fabric.component(link.from).overhead() + link.wire);
+      least = std::min(least, fabric.component(link.from).steady_overhead() + link.wire);
   }
   return least;
 }
@@ -103,7 +103,7 @@ void TimeSteps::add_links(const topology::Graph& graph) {
   for (std::uint32_t i = 0; i < graph.links().size(); ++i) {
     const LiveLink& live = fabric_.live(LinkId{i});
     Link& link = links_.emplace_back(Link{.lane = live.lane,
-                                          .delay = fabric_.component(live.from).overhead(),
+                                          .delay = fabric_.component(live.from).steady_overhead(),
                                           .wire = live.wire,
                                           .node = index_[live.to.value()]});
     if (link.node != kNone) link.input = nodes_[link.node].first + live.port - 1;

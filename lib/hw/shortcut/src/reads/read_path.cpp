@@ -30,7 +30,7 @@ bool ReadPath::find(Fabric& fabric, NodeId dma, NodeId memory, NodeId tcm) {
 
 ReadPath::Segment ReadPath::segment(LinkId id) const {
   LiveLink& link = fabric_->live(id);
-  return {.link = &link, .overhead = fabric_->component(link.from).overhead(), .wire = link.wire};
+  return {.link = &link, .overhead = fabric_->component(link.from).steady_overhead(), .wire = link.wire};
 }
 
 // The path leads from the DMA over the crossbar to the slice, and back. Any other packet to one of the two

@@ -31,7 +31,7 @@ LinkAhead& Reservations::look_ahead(LiveLink& link) {
   link.ahead = &ahead_.emplace_back();
   link.ahead->passes_on = fabric_.arrivals(link.from) != nullptr && !crosses;
   link.ahead->is_source = is_leaf && from.contract().only_answers && fabric_.goes_at_once(link) && !crosses;
-  link.ahead->overhead = from.overhead();
+  link.ahead->overhead = from.steady_overhead();
   if (!crosses) unobserved.find_end(link);
   return *link.ahead;
 }

@@ -43,16 +43,14 @@ class Component : public PacketReceiver {
   [[nodiscard]] const topology::Node& node() const { return fabric_.graph().node(id_); }
   [[nodiscard]] const std::string& name() const { return node().name; }
 
-  /// Pipelined delay of packets that pass through or leave this node. It must not vary: times are reserved
-  /// ahead with it. A delay that varies is a switch's (ISwitched).
+  /// Pipelined delay of packets that pass through or leave this node. It must not vary: the machine asks for
+  /// it when it is connected, and again at the end of a run. A delay that varies is a switch's (ISwitched).
   [[nodiscard]] virtual Time overhead() const { return Time{0}; }
-  /// overhead(). ConfigError with the component's name and both values if it isn't what it was.
-  [[nodiscard]] Time steady_overhead() const {
-    const Time given = overhead();
-    if (given != overhead_) [[unlikely]]
-      note_overhead(given);
-    return given;
-  }
+  /// overhead() as it was when the machine was connected.
+  [[nodiscard]] Time steady_overhead() const { return overhead_; }
+  void keep_overhead() { overhead_ = overhead(); }
+  /// ConfigError with the component's name and both values if overhead() has changed.
+  void require_steady_overhead() const;
 
   /// True if it takes each packet at its head, not at its tail, when the message's body may cut through.
   [[nodiscard]] virtual bool takes_heads() const { return false; }
@@ -144,11 +142,10 @@ class Component : public PacketReceiver {
   Merge<Packet>& arrivals() { return *fabric_.arrivals(id_); }
   void serve_now(std::string name, Task<> task, PartId part);
   [[gnu::cold, gnu::noinline]] Handoff<MessagePtr>& make_in();
-  [[gnu::cold]] void note_overhead(Time given) const;
 
   Fabric& fabric_;
   NodeId id_;
-  mutable Time overhead_ = kForever;  // as first given; kForever: not yet
+  Time overhead_{};
   Inbox<Packet> inbox_;
   std::unique_ptr<Handoff<MessagePtr>> in_;  // none before the first message
 };

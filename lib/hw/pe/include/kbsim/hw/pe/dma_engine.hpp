@@ -97,7 +97,7 @@ class DmaEngine {
   }
   /// The class whose turn it is, else the next that may send.
   [[nodiscard]] DmaQueue* next_queue();
-  [[nodiscard]] bool may_send(DmaQueue& queue) const {
+  [[nodiscard, gnu::always_inline]] bool may_send(DmaQueue& queue) const {
     if (queue.waiting.empty()) return false;
     if (!std::exchange(queue.picked, true)) pick(queue);
     return has_room(queue, queue.sender());
