@@ -2,158 +2,135 @@
 #include "master.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <chrono>
+#include <memory>
 
 #include <fmt/format.h>
-
-#include "kbsim/base/say.hpp"
-#include "kbsim/sweep/worker_ranks.hpp"
 
 #include "rank_lines.hpp"
 
 namespace kbsim::sweep {
 
-Master::Master(const Job& job, Cache& cache, const PoolOptions& options, std::vector<std::size_t> points,
-               Mode mode)
+using Workers = std::vector<std::unique_ptr<PoolWorker>>;
+
+Master::Master(const Job& job, Cache& cache, const std::vector<std::size_t>& points, Mode mode)
     : job_{job},
       cache_{cache},
-      options_{options},
       mode_{mode},
       schedule_{job.plan, points},
-      looked_{!options.lacks},
-      own_{options.out.empty() ? "" : new_record_file(options.out).replace_extension(".master.records")},
-      stage_{"points", points.size()},
-      progress_{points.size(), options.progress} {
-  tally_.points = points.size();
+      outcomes_{job, cache, points.size()},
+      progress_{points.size(), job.options.progress},
+      pool_{io_,
+            job,
+            !job.options.out.empty() && mode != Mode::again,
+            {.line = [this](PoolWorker& worker, std::string_view line) { hear(worker, line); },
+             .end = [this](PoolWorker& worker, int status) { ended(worker, status); }}},
+      limits_{job.options, pool_} {
   for (std::size_t i = 0; i < job.requests.size(); ++i) {
     if (const Record* known = cache.of_request(job.requests[i]))
       schedule_.learn(i, static_cast<double>(known->events), known->seconds);
   }
 }
 
-Master::~Master() {
-  for (const std::unique_ptr<Worker>& worker : workers_) close(*worker);
-}
-
 void Master::run() {
-  const std::size_t jobs = std::min<std::size_t>(std::max(1U, options_.jobs), tally_.points);
-  for (std::size_t i = 0; i < jobs; ++i) workers_.push_back(std::make_unique<Worker>(io_));
-  for (int rank = 1; options_.ranks != nullptr && rank < options_.ranks->size(); ++rank) {
-    workers_.push_back(std::make_unique<Worker>(io_));
-    workers_.back()->rank = rank;
-  }
-  for (const std::unique_ptr<Worker>& worker : workers_) start(*worker);
+  pool_.start(std::min<std::size_t>(std::max(1U, job_.options.jobs), outcomes_.tally().points));
   hand_out();
-  hear_ranks();
+  pool_.hear_ranks();
   tick();
   io_.run();
-  sync();
-  tally_.wall = seconds_of(Clock::now() - start_);
-  if (tenth_) tally_.tenth_left = seconds_of(Clock::now() - *tenth_);
+  pool_.sync();
+  outcomes_.finish();
 }
 
-Bytes Master::share() const {
-  return Bytes{options_.memory.count() /
-               static_cast<std::int64_t>(std::max<std::size_t>(workers_.size(), 1))};
-}
-
-std::size_t Master::busy() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(workers_, [](const auto& worker) { return worker->point.has_value(); }));
+void Master::interrupt() {
+  outcomes_.interrupt();
+  io_.stop();
 }
 
 bool Master::has_work() const {
-  return tally_.stopped.empty() && !tally_.interrupted && (schedule_.pending() > 0 || !large_.empty());
+  return outcomes_.may_go_on() && (schedule_.pending() > 0 || !large_.empty());
 }
 
 void Master::hand_out() {
+  const Workers& workers = pool_.workers();
   const bool alone = std::ranges::any_of(
-      workers_, [](const auto& worker) { return worker->point && worker->mode == Mode::alone; });
-  for (const std::unique_ptr<Worker>& worker : workers_) {
+      workers, [](const auto& worker) { return worker->point && worker->mode == Mode::alone; });
+  for (const std::unique_ptr<PoolWorker>& worker : workers) {
     if (alone || !has_work()) continue;
     if (worker->point) {
       give_ahead(*worker);
       continue;
     }
-    if (!worker->works) start(*worker);
+    if (!worker->works) pool_.start(*worker);
     if (const std::optional<std::size_t> point = schedule_.next()) {
       give(*worker, *point, mode_);
-    } else if (busy() == 0 && !large_.empty()) {
+    } else if (pool_.busy() == 0 && !large_.empty()) {
       const std::size_t large = large_.back();
       large_.pop_back();
       give(*worker, large, Mode::alone);
       break;
     }
   }
-  if (busy() == 0 && !has_work()) io_.stop();
+  if (pool_.busy() == 0 && !has_work()) io_.stop();
 }
 
-void Master::give(Worker& worker, std::size_t point, Mode mode) {
-  const Bytes memory = mode == Mode::alone ? options_.memory : share();
-  say(worker, fmt::format("{}{} {} {}", kRun, point, static_cast<int>(mode), memory.count()));
+void Master::give(PoolWorker& worker, std::size_t point, Mode mode) {
+  pool_.say(worker,
+            fmt::format("{}{} {} {}", kRun, point, static_cast<int>(mode), limits_.memory(mode).count()));
   begins(worker, point, mode);
 }
 
-void Master::begins(Worker& worker, std::size_t point, Mode mode) {
+void Master::begins(PoolWorker& worker, std::size_t point, Mode mode) {
   worker.point = point;
   worker.mode = mode;
   worker.key.clear();
   worker.simulates = false;
   worker.hangs.clear();
-  worker.since = Clock::now();
-  expect_end(worker);
+  worker.since = PoolWorker::Clock::now();
+  limits_.begins(worker);
 }
 
 // While points are short, a worker gets its next one ahead. Near the end each point goes to a free worker.
-void Master::give_ahead(Worker& worker) {
+void Master::give_ahead(PoolWorker& worker) {
   constexpr double kShort = 0.05;  // seconds
   constexpr std::size_t kEnough = 4;
-  const bool enough = schedule_.pending() >= kEnough * workers_.size();
+  const bool enough = schedule_.pending() >= kEnough * pool_.workers().size();
   if (worker.rank > 0 || worker.ahead || worker.took > kShort || !enough) return;
   worker.ahead = schedule_.next();
-  say(worker, fmt::format("{}{} {} {}", kRun, *worker.ahead, static_cast<int>(mode_), share().count()));
+  pool_.say(worker,
+            fmt::format("{}{} {} {}", kRun, *worker.ahead, static_cast<int>(mode_), pool_.share().count()));
 }
 
-void Master::reclaim(Worker& worker) {
+void Master::reclaim(PoolWorker& worker) {
   if (worker.ahead) schedule_.put_back(*worker.ahead);
   worker.ahead.reset();
 }
 
-void Master::hear(Worker& worker, std::string_view line) {
-  if (line.starts_with(kKey)) return decide(worker, std::string{line.substr(kKey.size())});
-  if (line.starts_with(kOwn)) return owned(worker, std::string{line.substr(kOwn.size())});
-  if (line.starts_with(kLacks)) {
-    worker.lacks = line.substr(kLacks.size());
-    return;
+double Master::seconds_left() const {
+  std::vector<Running> running;
+  for (const std::unique_ptr<PoolWorker>& worker : pool_.workers()) {
+    if (worker->point)
+      running.push_back({.point = *worker->point,
+                         .spent = seconds_of(PoolWorker::Clock::now() - worker->since),
+                         .ahead = worker->ahead});
   }
-  if (line.starts_with(kHangs)) {
-    worker.hangs = line.substr(kHangs.size());
-    return kbsim::say("kbsim: {}: {}\n", job_.requests[*worker.point], worker.hangs);
-  }
-  if (!line.starts_with(kStopFor)) return done(worker, line);
-  stop_for(std::string{line.substr(kStopFor.size())});
-  worker.point.reset();
-  if (worker.ahead) begins(worker, *std::exchange(worker.ahead, std::nullopt), mode_);
-  hand_out();
+  return schedule_.seconds_left(std::max<std::size_t>(pool_.workers().size(), 1), running);
 }
 
-// Running points end; no other begins.
-void Master::stop_for(const std::string& why) { tally_.stopped = why; }
-
-void Master::owned(Worker& worker, const std::string& key) {
-  worker.key = key;
-  worker.simulates = true;
-  keys_.insert(key);
-}
-
-// Only one of equal points runs.
-void Master::decide(Worker& worker, const std::string& key) {
-  if (job_.claims != nullptr) (void)job_.claims->claim(key);  // from another host
-  const Record* known = cache_.of_key(key);
-  const bool runs = (known == nullptr || !stands(*known, options_)) && keys_.insert(key).second;
-  worker.key = key;
-  worker.simulates = runs;
-  say(worker, runs ? "go" : "skip");
+// The work by the clock: memory, sync, progress.
+void Master::tick() {
+  constexpr std::chrono::milliseconds kTick{100};
+  constexpr std::size_t kTicksOfASecond = 10;
+  constexpr std::size_t kTicksOfMemory = 3;
+  ++ticks_;
+  if (ticks_ % kTicksOfMemory == 0) limits_.look_at_memory();
+  if (ticks_ % kTicksOfASecond == 0) pool_.sync();
+  const Tally& tally = outcomes_.tally();
+  if (progress_.is_due()) progress_.show(tally.ran, tally.failed, tally.ran == 0 ? -1.0 : seconds_left());
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) tick();
+  });
 }
 
 }  // namespace kbsim::sweep

@@ -54,9 +54,9 @@ Tally run_points(const Plan& plan, const std::vector<std::string>& requests,
   Claims claims{missing.size() + cache.records().size()};
   for (const auto& record : cache.records()) (void)claims.claim(record.first);
   const Job job{.plan = plan, .requests = requests, .run = run, .options = options, .claims = &claims};
-  Master master{job, cache, options, missing, Mode::shared};
+  Master master{job, cache, missing, Mode::shared};
   master.run();
-  Tally tally = master.tally();
+  Tally tally = master.outcomes().tally();
   tally.points = known.points;
   tally.known = known.known;
   tally.known_failures = known.known_failures;
@@ -80,10 +80,10 @@ std::vector<Difference> verify_points(const Plan& plan, const std::vector<std::s
                                       const RunPoint& run, PoolOptions options) {
   if (which.empty()) return {};
   const Job job{.plan = plan, .requests = requests, .run = run, .options = options};
-  Master master{job, cache, options, which, Mode::again};
+  Master master{job, cache, which, Mode::again};
   master.run();
-  if (master.tally().interrupted) throw Interrupted{"interrupted: not all points are verified"};
-  return master.differences();
+  if (master.outcomes().tally().interrupted) throw Interrupted{"interrupted: not all points are verified"};
+  return master.outcomes().differences();
 }
 
 }  // namespace kbsim::sweep
