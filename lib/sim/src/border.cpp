@@ -5,15 +5,17 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/windows.hpp"
 
+#include "window_graph.hpp"
+
 namespace kbsim::detail {
 
 AnyBorder::AnyBorder(Windows& windows, std::size_t from, std::size_t to)
-    : parity_{windows.parity_},
-      sender_{windows.processes_[from]},
+    : parity_{windows.graph().parity},
+      sender_{windows.graph().processes[from]},
       from_{from},
       to_{to},
-      lookahead_{windows.lookahead_} {
-  windows.add(*this);
+      lookahead_{windows.graph().lookahead} {
+  windows.graph().borders.push_back(this);
 }
 
 void AnyBorder::set_lookahead(Time lookahead) {

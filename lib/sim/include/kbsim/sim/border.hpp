@@ -31,6 +31,10 @@ class alignas(128) AnyBorder {
   [[nodiscard]] Time lookahead() const { return lookahead_; }
   /// Gives the receiver what was posted in the last window; by the receiver's thread.
   virtual void deliver() = 0;
+  /// The earliest post of the present window, by the sender's thread; kForever if there is none.
+  [[nodiscard]] Time first_post() const { return first_; }
+  /// The same; the next post is the first of another window.
+  [[nodiscard]] Time take_first_post() { return std::exchange(first_, kForever); }
 
  protected:
   ~AnyBorder() = default;
@@ -42,8 +46,6 @@ class alignas(128) AnyBorder {
   [[nodiscard]] std::size_t last() const { return 1 - parity_; }
 
  private:
-  friend class kbsim::Windows;
-
   const std::size_t& parity_;
   WindowProcess& sender_;
   std::size_t from_;

@@ -29,7 +29,9 @@ struct SimulationOptions {
   Causes::Options why = {};
 };
 
-class Windows;
+namespace detail {
+struct WindowProcess;
+}  // namespace detail
 
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in
 /// schedule order until there are none, then, late, the deciders that are queued by then; and so on.
@@ -105,7 +107,7 @@ class Simulation {
 
  private:
   friend class detail::ProcessRecord;
-  friend class Windows;
+  friend struct detail::WindowProcess;
 
   detail::ProcessRecord& add(std::string name, const Identity& id, Task<> task, bool service);
   static Time beyond(Time d, std::source_location at);
