@@ -33,9 +33,9 @@ class Bench {
   Delays delays(const Slice::Slot& slot) {
     const Cause end = times_.cause(slot.end);
     Delays all;
-    for (std::uint32_t id = end.id(); causes_.moment(id).why.place == kMemory.value();
-         id = causes_.moment(id).parent) {
-      const Why& why = causes_.moment(id).why;
+    for (std::uint32_t id = end.id(); causes_.moments()[id].why.place == kMemory.value();
+         id = causes_.moments()[id].parent) {
+      const Why& why = causes_.moments()[id].why;
       if (static_cast<Reason>(why.reason) != Reason::bank_free)
         all.push_back(static_cast<HbmDelay>(why.amount & 0xff));
     }

@@ -10,7 +10,9 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/event.hpp"
+#include "kbsim/sim/kernel_lines.hpp"
 #include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/server_orders.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 #include "doctest/doctest.h"
@@ -24,7 +26,7 @@ constexpr std::uint16_t kOther = 2;
 // Times of a chain, the last first.
 std::vector<Time> chain(const Causes& causes, std::uint32_t id) {
   std::vector<Time> times;
-  for (; id != 0; id = causes.moment(id).parent) times.push_back(causes.moment(id).at);
+  for (; id != 0; id = causes.moments()[id].parent) times.push_back(causes.moments()[id].at);
   return times;
 }
 
@@ -47,9 +49,9 @@ TEST_CASE("Causes: a step keeps what it follows from exactly as long as all caus
   CHECK(then.moment().parent == ready.id());
   CHECK(then.moment().stepped);
   CHECK(then.moment().other == step.id());
-  causes.in_order(ready, step);
-  causes.in_order(ready, {});
-  CHECK(causes.orders().size() == 1);
+  causes.orders().in_order(ready, step);
+  causes.orders().in_order(ready, {});
+  CHECK(causes.orders().all().size() == 1);
   Causes last{now};
   const Cause early = last.make(7_ns, last.current(), {.reason = kWork});
   const Cause late = last.make(10_ns, last.current(), {.reason = kOther});
@@ -59,7 +61,7 @@ TEST_CASE("Causes: a step keeps what it follows from exactly as long as all caus
 TEST_CASE("Causes: a moment knows its ancestors, and they go with the last that descends from them") {
   const Time now{};
   Causes causes{now};
-  const std::size_t before = causes.living();
+  const std::size_t before = causes.moments().living();
   Cause end;
   {
     const Cause a = causes.make(3_ns, causes.current(), {.reason = kWork});
@@ -67,9 +69,9 @@ TEST_CASE("Causes: a moment knows its ancestors, and they go with the last that 
     end = causes.make(9_ns, b, {.reason = kWork});
   }
   CHECK(chain(causes, end.id()) == std::vector<Time>{9_ns, 5_ns, 3_ns, 0_ns});
-  CHECK(causes.living() == before + 3);
+  CHECK(causes.moments().living() == before + 3);
   end = {};
-  CHECK(causes.living() == before);
+  CHECK(causes.moments().living() == before);
 }
 
 TEST_CASE("Causes: a mark goes with its moment, and the next one there has none") {
@@ -77,13 +79,13 @@ TEST_CASE("Causes: a mark goes with its moment, and the next one there has none"
   Causes causes{now};
   Cause marked = causes.make(3_ns, causes.current(), {.reason = kWork});
   const std::uint32_t id = marked.id();
-  CHECK(causes.mark(id) == 0);
-  causes.mark(marked, 7);
-  CHECK(causes.mark(id) == 7);
+  CHECK(causes.moments().mark(id) == 0);
+  causes.moments().mark(marked.id(), 7);
+  CHECK(causes.moments().mark(id) == 7);
   marked = {};
   const Cause next = causes.make(4_ns, causes.current(), {.reason = kWork});
   CHECK(next.id() == id);
-  CHECK(causes.mark(id) == 0);
+  CHECK(causes.moments().mark(id) == 0);
 }
 
 TEST_CASE("Causes: where two branches meet the later one stays") {
@@ -93,10 +95,10 @@ TEST_CASE("Causes: where two branches meet the later one stays") {
   Cause quick = causes.make(4_ns, fork, {.reason = kWork});
   Cause slow = causes.make(6_ns, fork, {.reason = kOther});
   const Cause met = causes.make(6_ns, later(quick, slow), {.reason = kWork});
-  const std::size_t both = causes.living();
+  const std::size_t both = causes.moments().living();
   quick = {};
   slow = {};
-  CHECK(causes.living() == both - 1);
+  CHECK(causes.moments().living() == both - 1);
   CHECK(chain(causes, met.id()) == std::vector<Time>{6_ns, 6_ns, 1_ns, 0_ns});
   CHECK(&later(fork, Cause{}) == &fork);
   CHECK(&later(met, met) == &met);
@@ -105,7 +107,7 @@ TEST_CASE("Causes: where two branches meet the later one stays") {
 TEST_CASE("Causes: with all of them kept a moment knows the earlier one, too, and holds it") {
   const Time now{};
   Causes causes{now, {.all = 100}};
-  const std::size_t before = causes.living();
+  const std::size_t before = causes.moments().living();
   Cause met;
   {
     const Cause quick = causes.make(4_ns, causes.current(), {.reason = kWork});
@@ -120,9 +122,9 @@ TEST_CASE("Causes: with all of them kept a moment knows the earlier one, too, an
     CHECK(end.moment().other == quick.id());
     CHECK(causes.make(9_ns, slow, {.reason = kWork}, slow).moment().tied);
   }
-  CHECK(causes.living() == before + 3);
+  CHECK(causes.moments().living() == before + 3);
   met = {};
-  CHECK(causes.living() == before);
+  CHECK(causes.moments().living() == before);
 }
 
 TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was kept beside them goes") {
@@ -131,13 +133,13 @@ TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was 
   Cause last = causes.current();
   for (int i = 1; i <= 3000; ++i) {
     const Cause side = causes.make(Time{i - 1}, causes.current(), {.reason = kOther});
-    causes.comes_next({.number = 7}, side);
+    causes.orders().comes_next({.number = 7}, side);
     last = causes.make(Time{i}, last, {.reason = kWork, .amount = i}, side);
   }
   CHECK(causes.gave_up_all());
-  CHECK(causes.orders().empty());
+  CHECK(causes.orders().all().empty());
   CHECK(causes.latest(last, causes.current()).id() == last.id());
-  CHECK(causes.living() <= 3002);
+  CHECK(causes.moments().living() <= 3002);
   CHECK(chain(causes, last.id()).size() == 3001);
 }
 
@@ -155,8 +157,8 @@ TEST_CASE("Simulation: with all causes kept a wait for what is met already knows
     co_await s->delay(5_ns);
     co_await event->wait();
     const Cause now = s->causes()->current();
-    CHECK(s->causes()->moment(now.moment().parent).why.reason == kWork);
-    CHECK(s->causes()->moment(now.moment().other).why.reason == kOther);
+    CHECK(s->causes()->moments()[now.moment().parent].why.reason == kWork);
+    CHECK(s->causes()->moments()[now.moment().other].why.reason == kOther);
   };
   (void)sim.spawn("sets", sets(&sim, &met));
   (void)sim.spawn("waits", waits(&sim, &met));
@@ -177,17 +179,17 @@ TEST_CASE("Causes: runs of equal work are one moment, and ten million take the m
         causes.make(server.at() + 1_ns, server, {.reason = kOther});
   }
   tips.clear();
-  CHECK(causes.peak() < 200'000);
+  CHECK(causes.moments().peak() < 200'000);
   std::int64_t count = 0;
   std::size_t moments = 0;
-  for (std::uint32_t id = server.id(); causes.moment(id).parent != 0; id = causes.moment(id).parent) {
-    count += causes.moment(id).count;
+  for (std::uint32_t id = server.id(); causes.moments()[id].parent != 0; id = causes.moments()[id].parent) {
+    count += causes.moments()[id].count;
     ++moments;
   }
   CHECK(count == kMany);
   CHECK(moments < 70'000);
   CHECK(server.at() == kMany * 7_ns);
-  CHECK(causes.made() == 2 * kMany);
+  CHECK(causes.moments().made() == 2 * kMany);
 }
 
 TEST_CASE("Causes: work of another size ends a run, and begins one") {
@@ -202,8 +204,8 @@ TEST_CASE("Causes: work of another size ends a run, and begins one") {
   }
   std::int64_t large = 0;
   std::int64_t small = 0;
-  for (std::uint32_t id = server.id(); causes.moment(id).parent != 0; id = causes.moment(id).parent)
-    (causes.moment(id).why.amount == 64 ? small : large) += causes.moment(id).count;
+  for (std::uint32_t id = server.id(); causes.moments()[id].parent != 0; id = causes.moments()[id].parent)
+    (causes.moments()[id].why.amount == 64 ? small : large) += causes.moments()[id].count;
   CHECK(large == 200'000);
   CHECK(small == 100'000);
 }
@@ -225,10 +227,10 @@ TEST_CASE("Causes: more than there may be are an error, and so is a cause from t
 TEST_CASE("Causes: lines of a kernel are numbers") {
   const Time now{};
   Causes causes{now};
-  const std::uint32_t one = causes.line({.file = "a.cpp", .line = 7});
-  CHECK(causes.line({.file = "a.cpp", .line = 8}) != one);
-  CHECK(causes.line({.file = std::string{"a.cpp"}.c_str(), .line = 7}) == one);
-  CHECK(causes.line(one).line == 7);
+  const std::uint32_t one = causes.lines().number({.file = "a.cpp", .line = 7});
+  CHECK(causes.lines().number({.file = "a.cpp", .line = 8}) != one);
+  CHECK(causes.lines().number({.file = std::string{"a.cpp"}.c_str(), .line = 7}) == one);
+  CHECK(causes.lines().line(one).line == 7);
 }
 
 Task<> work(Simulation* sim, Time length, std::uint16_t reason, Event* done) {
@@ -256,7 +258,7 @@ TEST_CASE("Simulation: what waits for several goes on because of the last of the
   const Causes& causes = *sim.causes();
   CHECK(causes.current().at() == 9_ns);
   CHECK(causes.current().moment().why.reason == kOther);
-  CHECK(causes.moment(causes.current().moment().parent).at == 0_ns);
+  CHECK(causes.moments()[causes.current().moment().parent].at == 0_ns);
 }
 
 TEST_CASE("Causes: too many are an error, or where they are optional none are kept from then on") {
@@ -272,7 +274,7 @@ TEST_CASE("Causes: too many are an error, or where they are optional none are ke
   lengthen(optional);
   CHECK(optional.given_up() == "more than 100 causes are alive");
   CHECK(chain(optional, tip.id()) == std::vector<Time>{1_ns});
-  CHECK(optional.living() < 110);
+  CHECK(optional.moments().living() < 110);
   tip = {};
 }
 
@@ -288,7 +290,7 @@ TEST_CASE("Simulation: a delay without a reason is unexplained") {
 Task<> collect(Mailbox<int>* box, std::vector<Time>* parents, const Causes* causes) {
   std::vector<int> items;
   co_await box->collect(items);
-  for (const Cause& why : box->collected()) parents->push_back(causes->moment(why.moment().parent).at);
+  for (const Cause& why : box->collected()) parents->push_back(causes->moments()[why.moment().parent].at);
 }
 
 Task<> post(Simulation* sim, Mailbox<int>* box, Time begin, Time arrives) {

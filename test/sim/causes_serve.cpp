@@ -6,6 +6,7 @@
 
 #include "kbsim/base/random.hpp"
 #include "kbsim/sim/causes.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "doctest/doctest.h"
 
@@ -22,10 +23,10 @@ struct Ends {
   Cause tail;
 };
 
-// The effect of Causes::serve(), by the calls that it replaces.
-void in_steps(Causes& causes, Causes::Server server, Causes::Served work, Ends& ends, Cause& holder) {
+// The effect of ServerOrders::serve(), by the calls that it replaces.
+void in_steps(Causes& causes, ServerId server, ServedWork work, Ends& ends, Cause& holder) {
   const Cause own = causes.make(work.came, ends.head, work.passed);
-  causes.comes_next(server, own);
+  causes.orders().comes_next(server, own);
   work.work.queued = own.at() < work.start;
   const Cause& from = work.work.queued ? holder : own;
   const Cause& other = work.work.queued ? own : holder;
@@ -56,7 +57,7 @@ struct Step {
 };
 
 // Times as a FIFO server gives them.
-Causes::Served served(const Machine& of, const Step& step) {
+ServedWork served(const Machine& of, const Step& step) {
   const Ends& ends = of.ends[step.packet];
   const Cause& holder = of.holders[step.server];
   const Time came = ends.head.at() + step.overhead;
@@ -77,15 +78,16 @@ bool same(const Moment& a, const Moment& b) {
 }
 
 bool same_orders(const Causes& a, const Causes& b) {
-  return std::ranges::equal(a.orders(), b.orders(), [](const Causes::Order& one, const Causes::Order& other) {
-    return one.first == other.first && one.second == other.second;
-  });
+  return std::ranges::equal(a.orders().all(), b.orders().all(),
+                            [](const ServerOrders::Order& one, const ServerOrders::Order& other) {
+                              return one.first == other.first && one.second == other.second;
+                            });
 }
 
 bool serve(Machine& machine, const Step& step) {
   Ends& ends = machine.ends[step.packet];
-  return machine.causes.serve({.kind = kWork, .number = step.server}, served(machine, step), ends.head,
-                              ends.tail, machine.holders[step.server]);
+  return machine.causes.orders().serve({.kind = kWork, .number = step.server}, served(machine, step),
+                                       ends.head, ends.tail, machine.holders[step.server]);
 }
 
 void serve_in_steps(Machine& machine, const Step& step) {
@@ -117,13 +119,13 @@ TEST_CASE("Causes: what serve() makes in one go is what it stands for, until not
     }
     CHECK(at_once > (all == 700 ? 100 : 950));
     CHECK(one.causes.keeps_all() == (all == 100'000));
-    CHECK(one.causes.made() == other.causes.made());
-    CHECK(one.causes.living() == other.causes.living());
+    CHECK(one.causes.moments().made() == other.causes.moments().made());
+    CHECK(one.causes.moments().living() == other.causes.moments().living());
     CHECK(same_orders(one.causes, other.causes));
-    REQUIRE(one.causes.peak() == other.causes.peak());
+    REQUIRE(one.causes.moments().peak() == other.causes.moments().peak());
     if (one.causes.keeps_all()) {
-      for (std::uint32_t id = 1; id <= one.causes.peak(); ++id)
-        REQUIRE(same(one.causes.moment(id), other.causes.moment(id)));
+      for (std::uint32_t id = 1; id <= one.causes.moments().peak(); ++id)
+        REQUIRE(same(one.causes.moments()[id], other.causes.moments()[id]));
     }
     for (std::size_t i = 0; i < one.ends.size(); ++i) {
       CHECK(one.ends[i].head.id() == other.ends[i].head.id());
@@ -142,18 +144,19 @@ TEST_CASE("Causes: serve() counts references as its steps do, so that all unheld
   REQUIRE_FALSE(machine.causes.keeps_all());  // orders and those that came last are given up
   machine.ends = {};
   machine.holders = {};
-  CHECK(machine.causes.living() == 1);  // the current one
+  CHECK(machine.causes.moments().living() == 1);  // the current one
 }
 
 TEST_CASE("Causes: serve() does nothing where it isn't as said") {
   Machine machine{1000};
-  const std::size_t made = machine.causes.made();
+  const std::size_t made = machine.causes.moments().made();
   const Step step{.packet = 0, .server = 0, .overhead = 1_ps, .service = 2_ps, .short_tail = false};
   Ends& ends = machine.ends[0];
-  const auto tried = [&](const Causes::Served& work) {
-    return machine.causes.serve({.kind = kWork, .number = 0}, work, ends.head, ends.tail, machine.holders[0]);
+  const auto tried = [&](const ServedWork& work) {
+    return machine.causes.orders().serve({.kind = kWork, .number = 0}, work, ends.head, ends.tail,
+                                         machine.holders[0]);
   };
-  Causes::Served work = served(machine, step);
+  ServedWork work = served(machine, step);
   work.start += 1_ps;  // the server was free, so the packet waits for none
   CHECK_FALSE(tried(work));
   work = served(machine, step);
@@ -161,7 +164,7 @@ TEST_CASE("Causes: serve() does nothing where it isn't as said") {
   CHECK_FALSE(tried(work));
   ends.tail = {};
   CHECK_FALSE(tried(served(machine, {.packet = 1, .server = 0, .overhead = 1_ps, .service = 2_ps})));
-  CHECK(machine.causes.made() == made);
+  CHECK(machine.causes.moments().made() == made);
   Machine last{0};  // keeps those only that were last
   CHECK_FALSE(serve(last, step));
 }

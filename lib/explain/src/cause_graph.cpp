@@ -6,6 +6,7 @@
 
 #include "kbsim/base/live_line.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "cause_kinds.hpp"
 #include "cause_times.hpp"
@@ -34,14 +35,14 @@ class CauseGraph::Builder {
  public:
   Builder(CauseGraph& graph, const Causes& causes)
       : graph_{graph}, causes_{causes}, used_(graph.kinds_->size()) {
-    graph_.places_.assign(causes.peak() + 1, kNone);
+    graph_.places_.assign(causes.moments().peak() + 1, kNone);
   }
 
   void add_all(std::uint32_t end) {
-    const Time last = causes_.moment(end).at;
-    for (const auto& [first, second] : causes_.orders()) {
-      const Time came = causes_.moment(second).at;
-      if (causes_.moment(first).at < graph_.begin_ || came > last || came < graph_.begin_) continue;
+    const Time last = causes_.moments()[end].at;
+    for (const auto& [first, second] : causes_.orders().all()) {
+      const Time came = causes_.moments()[second].at;
+      if (causes_.moments()[first].at < graph_.begin_ || came > last || came < graph_.begin_) continue;
       add(first);
       add(second);
       graph_.orders_.emplace_back(places_[first], places_[second]);
@@ -74,7 +75,7 @@ class CauseGraph::Builder {
   }
 
   bool waits_for_causes(std::uint32_t id) {
-    const Moment& moment = causes_.moment(id);
+    const Moment& moment = causes_.moments()[id];
     if (starts(moment)) return false;
     const std::size_t before = open_.size();
     for (const std::uint32_t cause : {moment.stepped ? moment.other : moment.parent, moment.other}) {
@@ -84,12 +85,12 @@ class CauseGraph::Builder {
   }
 
   void finish(std::uint32_t id) {
-    const Moment& moment = causes_.moment(id);
+    const Moment& moment = causes_.moments()[id];
     Node node{.at = moment.at};
     if (moment.stepped && !starts(moment)) {
       node.parent = places_[moment.other];
     } else if (!starts(moment)) {
-      const Time parent = causes_.moment(moment.parent).at;
+      const Time parent = causes_.moments()[moment.parent].at;
       node.parent = places_[moment.parent];
       if (moment.other != 0) node.other = places_[moment.other];
       node.length = moment.at - parent;

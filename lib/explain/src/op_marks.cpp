@@ -44,10 +44,10 @@ void OpMarks::recorded(const oplog::Op& op, std::string_view call) {
   if (!now || now.at() != op.end) return;
   if (op.id == kept_) kept_end_ = now;
   if (op.start == op.end) return;
-  const std::uint32_t before = causes.mark(now.id());
+  const std::uint32_t before = causes.moments().mark(now.id());
   if (before != 0 && id(before) < op.id) return;
   ended_.push_back(op.id);
-  causes.mark(now, static_cast<std::uint32_t>(ended_.size()));
+  causes.moments().mark(now.id(), static_cast<std::uint32_t>(ended_.size()));
 }
 
 std::string OpMarks::name(oplog::ValueId id) const {

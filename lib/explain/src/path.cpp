@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/explain/keys.hpp"
 #include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/sim/kernel_lines.hpp"
 
 #include "segments.hpp"
 
@@ -34,12 +35,12 @@ class Walk {
         front_{end} {}
 
   Path from(std::uint32_t id) {
-    for (; causes_.moment(id).at > path_.begin; id = causes_.moment(id).parent) {
-      const Moment& moment = causes_.moment(id);
+    for (; causes_.moments()[id].at > path_.begin; id = causes_.moments()[id].parent) {
+      const Moment& moment = causes_.moments()[id];
       if (moment.parent == 0) lost(moment);
       path_.steps = path_.steps || moment.stepped || goes_in_steps(static_cast<Reason>(moment.why.reason));
-      if (marks_ != nullptr) enter(causes_.mark(id), moment.at);
-      step(moment, std::max(path_.begin, causes_.moment(moment.parent).at));
+      if (marks_ != nullptr) enter(causes_.moments().mark(id), moment.at);
+      step(moment, std::max(path_.begin, causes_.moments()[moment.parent].at));
     }
     std::ranges::reverse(path_.segments);
     return std::move(path_);
@@ -76,10 +77,10 @@ class Walk {
                     .line = moment.why.line,
                     .op = op_,
                     .others = others_,
-                    .cut = from > causes_.moment(moment.parent).at};
+                    .cut = from > causes_.moments()[moment.parent].at};
     if (moment.count > 1 && !others_) {
       // The last of the run is the moment's own; the others were before it.
-      const Time each = (segment.to - causes_.moment(moment.parent).at) / moment.count;
+      const Time each = (segment.to - causes_.moments()[moment.parent].at) / moment.count;
       Segment own = segment;
       own.from = std::max(segment.from, segment.to - each);
       own.count = 1;
@@ -185,10 +186,10 @@ class Walk {
   }
   // Nothing follows, so the error names the previous place on the path.
   [[nodiscard]] std::string what_was_before(const Moment& moment) const {
-    for (std::uint32_t id = moment.parent; id != 0; id = causes_.moment(id).parent) {
-      const Moment& before = causes_.moment(id);
+    for (std::uint32_t id = moment.parent; id != 0; id = causes_.moments()[id].parent) {
+      const Moment& before = causes_.moments()[id];
       if (static_cast<Reason>(before.why.reason) == Reason::unexplained || before.parent == 0) break;
-      const std::vector<Segment> parts = segments_of(before, causes_.moment(before.parent).at, machine_);
+      const std::vector<Segment> parts = segments_of(before, causes_.moments()[before.parent].at, machine_);
       if (parts.empty()) continue;  // it waited for something else
       return fmt::format(", {} behind {} at {}", to_string(moment.at - before.at), reason_name(parts.front()),
                          place_name(parts.front(), machine_.graph()));
@@ -246,7 +247,7 @@ std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Mach
 
 std::string line_name(const Causes& causes, std::uint32_t number) {
   if (number == 0) return "";
-  const Causes::Line& line = causes.line(number);
+  const KernelLine& line = causes.lines().line(number);
   return fmt::format("{}:{}", line.file, line.line);
 }
 

@@ -75,9 +75,10 @@ namespace {
 
 // The last kernel line that led to the operation's end, unless another operation ended in between.
 std::uint32_t line_of(const Causes& causes, std::uint32_t end, Time called) {
-  for (std::uint32_t id = end; id != 0 && causes.moment(id).at > called; id = causes.moment(id).parent) {
-    if (id != end && causes.mark(id) != 0) return 0;
-    if (causes.moment(id).why.line != 0) return causes.moment(id).why.line;
+  for (std::uint32_t id = end; id != 0 && causes.moments()[id].at > called;
+       id = causes.moments()[id].parent) {
+    if (id != end && causes.moments().mark(id) != 0) return 0;
+    if (causes.moments()[id].why.line != 0) return causes.moments()[id].why.line;
   }
   return 0;
 }
@@ -96,7 +97,7 @@ std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t mos
   for (std::uint32_t moment = 0; moment < places_.size(); ++moment) {
     const std::uint32_t node = places_[moment];
     if (node == kNone || latest_[node] == kForever || latest_[node] == nodes_[node].at) continue;
-    const std::uint32_t mark = causes.mark(moment);
+    const std::uint32_t mark = causes.moments().mark(moment);
     if (mark == 0 || nodes_[node].at <= begin_) continue;
     all.push_back(
         {.slack = latest_[node] - nodes_[node].at, .id = marks.id(mark), .node = node, .moment = moment});

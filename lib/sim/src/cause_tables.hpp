@@ -1,20 +1,14 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <vector>
-
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "kbsim/sim/causes.hpp"
+#include "kbsim/sim/cause.hpp"
 #include "kbsim/sim/detail/address_table.hpp"
 
 namespace kbsim {
 
 /// Containers of Causes that its inline functions don't read: so they aren't in its header.
 struct CauseTables {
-  std::vector<std::unique_ptr<std::byte[]>> chunks;  // memory of the records
-  std::vector<Causes::Line> lines{1};
   boost::unordered_flat_map<const void*, Cause> set;  // events of processes, and the like
   detail::AddressTable waiting;                       // held: causes of waiting events before their waits
   detail::AddressTable events;                        // held: causes of queued events

@@ -4,6 +4,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/live_link.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 namespace kbsim::hw {
 
@@ -64,26 +65,26 @@ Cause FabricCauses::passed(const OnTheWay& what, NodeId node, Time at) {
 void FabricCauses::serve(Packet& packet, LinkId link, NodeId node, Time overhead, const Lane::Slot& slot,
                          Time service) {
   OfPacket& known = of(packet);
-  const Causes::Served work{.came = packet.head + overhead,
-                            .passed = passing(known.head, node),
-                            .tail = packet.tail + overhead,
-                            .tail_passed = passing(known.tail, node),
-                            .start = slot.start,
-                            .end = slot.start + service,
-                            .waited = why(Reason::link_free, link),
-                            .work = why(Reason::serialization, link, packet.size)};
-  if (!causes_->serve(server(Reason::serialization, link.value()), work, known.head.cause, known.tail.cause,
-                      holders_[link.value()])) [[unlikely]]
+  const ServedWork work{.came = packet.head + overhead,
+                        .passed = passing(known.head, node),
+                        .tail = packet.tail + overhead,
+                        .tail_passed = passing(known.tail, node),
+                        .start = slot.start,
+                        .end = slot.start + service,
+                        .waited = why(Reason::link_free, link),
+                        .work = why(Reason::serialization, link, packet.size)};
+  if (!causes_->orders().serve(server(Reason::serialization, link.value()), work, known.head.cause,
+                               known.tail.cause, holders_[link.value()])) [[unlikely]]
     serve_in_steps(known, link, work, slot.end);
   known.head.over = known.tail.over = link;
   known.head.passed = known.tail.passed = false;
 }
 
-// As Causes::serve(), where it can't be done at once.
-void FabricCauses::serve_in_steps(OfPacket& known, LinkId link, const Causes::Served& work, Time left) {
+// As ServerOrders::serve(), where it can't be done at once.
+void FabricCauses::serve_in_steps(OfPacket& known, LinkId link, const ServedWork& work, Time left) {
   Cause& holder = holders_[link.value()];
   const Cause own = causes_->make(work.came, known.head.cause, work.passed);
-  causes_->comes_next(server(Reason::serialization, link.value()), own);
+  causes_->orders().comes_next(server(Reason::serialization, link.value()), own);
   ServerCauses causes = hw::serve(*causes_, own, work.start, work.end, holder, work.waited, work.work);
   if (left > work.end || causes_->keeps_all())
     causes.end = holder =

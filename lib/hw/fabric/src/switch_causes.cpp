@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -61,10 +62,10 @@ void FabricCauses::note_order(LinkId link, Grant grant) {
   std::deque<Grant>& before = grants_[link.value()];
   for (auto one = before.rbegin(); one != before.rend(); ++one) {
     if (one->start.at() < grant.ready.at()) {
-      causes_->in_order(one->start, grant.ready);
+      causes_->orders().in_order(one->start, grant.ready);
       break;
     }
-    if (!std::exchange(one->contended, true)) causes_->in_order(one->ready, one->free);
+    if (!std::exchange(one->contended, true)) causes_->orders().in_order(one->ready, one->free);
   }
   before.push_back(std::move(grant));
   if (before.size() > kMost) before.pop_front();

@@ -15,6 +15,7 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/i_switched.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "impl/vc_switch.hpp"
 #include "impl/worm_source.hpp"
@@ -167,7 +168,7 @@ void Switches::queue(Packet& packet, Time ready, LiveLink& link) {
 void Switches::explain_queue(const Packet& packet, const LiveLink& link) {
   const Cause& ready = fabric_.causes()->ready(packet, link.from, packet.ready - packet.head);
   if (packet.hop == 0)
-    fabric_.causes()->causes().comes_next(server(Reason::queue_head, link.from.value()), ready);
+    fabric_.causes()->causes().orders().comes_next(server(Reason::queue_head, link.from.value()), ready);
 }
 
 void Switches::allocate(NodeId node) {

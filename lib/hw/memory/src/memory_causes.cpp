@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kbsim/sim/server_orders.hpp"
+
 namespace kbsim::hw {
 
 ServerCauses MemoryCauses::came(const MemoryRequest& request) {
@@ -15,7 +17,7 @@ MemoryCauses::Served MemoryCauses::serve(const MemoryRequest& request, const Ser
     served.slot = timing_->serve(request);
     served.because = explain(request, served.slot, came.start, came.end);
   } else {
-    causes_->comes_next(server(Reason::port, memory_.value()), came.end);
+    causes_->orders().comes_next(server(Reason::port, memory_.value()), came.end);
     served.because = timing_->serve_because(request, came.start, came.end);
     served.slot = {.start = served.because.start.at(), .end = served.because.end.at()};
   }
@@ -47,7 +49,7 @@ ServerCauses MemoryCauses::explain(const MemoryRequest& request, Lane::Slot slot
   const Time ended = slot.start + port.rate.serialization(request.bytes);
   const Cause own = accessed(head, request.head + access);
   if (request.op != MemoryOp::write_back)
-    causes_->comes_next(server(lanes_ == 2 ? reason : Reason::port, memory_.value()), own);
+    causes_->orders().comes_next(server(lanes_ == 2 ? reason : Reason::port, memory_.value()), own);
   ServerCauses served = hw::serve(*causes_, own, slot.start, ended, holder, why(Reason::port_free, memory_),
                                   why(reason, memory_, request.bytes));
   if (slot.end > ended || causes_->keeps_all())

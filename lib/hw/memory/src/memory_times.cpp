@@ -1,5 +1,7 @@
 #include "kbsim/hw/memory/memory_times.hpp"
 
+#include "kbsim/sim/server_orders.hpp"
+
 namespace kbsim::hw {
 
 CausedTimes::CausedTimes(Causes& causes, NodeId memory)
@@ -75,7 +77,7 @@ CausedTimes::At CausedTimes::earliest(const At& a, const At& b) const {
 
 void CausedTimes::in_order(const At& first, const At& second) const {
   if (causes_->keeps_all() && !shared_->looks && first.at_ <= second.at_)
-    causes_->in_order(cause(first), cause(second));
+    causes_->orders().in_order(cause(first), cause(second));
 }
 
 Cause CausedTimes::cause(const At& at) const {

@@ -6,6 +6,7 @@
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 namespace kbsim::hw {
 
@@ -108,7 +109,7 @@ void InOrderServer::note_part(EngineJob& job) {
                 .id = job.order[0]});
   }
   if (sim().causes() == nullptr) return;
-  sim().causes()->comes_next(server(Reason::engine, id().value()), job.why);
+  sim().causes()->orders().comes_next(server(Reason::engine, id().value()), job.why);
   job.why = explain(job);
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/hw/fabric/reasons.hpp"
+#include "kbsim/sim/kernel_lines.hpp"
 #include "kbsim/tl/wait_ids.hpp"
 #include "kbsim/tl/waits.hpp"
 
@@ -83,7 +84,7 @@ Time IssueQueue::issue(const std::source_location& at) {
   clock_ += settings_.dispatch;
   if (Causes* const causes = sim_.causes()) [[unlikely]] {
     Why dispatch = hw::why(Reason::dispatch, settings_.cpu);
-    dispatch.line = causes->line({.file = at.file_name(), .line = at.line()});
+    dispatch.line = causes->lines().number({.file = at.file_name(), .line = at.line()});
     clock_why_ = causes->make(clock_, clock_why_ ? clock_why_ : causes->current(), dispatch);
     causes->because(clock_why_);
   }

@@ -19,7 +19,7 @@ struct Segment {
   std::uint32_t place = 0;  // a node or a link, as the reason says
   std::int64_t amount = 0;  // of each part
   std::int64_t count = 1;   // negative: it was computed back, from a later time to an earlier one
-  std::uint32_t line = 0;   // of a kernel, see Causes::line()
+  std::uint32_t line = 0;   // of a kernel, see KernelLines
   std::uint32_t op = 0;     // see OpMarks::id(): between its kernel's call and its end; 0: none
   bool others = false;      // other work held the server, and the path waited for it
   bool cut = false;         // only a part of it is on the path

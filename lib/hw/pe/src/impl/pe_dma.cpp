@@ -12,6 +12,7 @@
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "../transfers/ordered_move.hpp"
 
@@ -155,7 +156,7 @@ bool PeDma::plans_reads() {
     }
   }
   if (Causes* const causes = sim().causes()) {
-    causes->comes_next(server(Reason::dma_port, id().value()), transfer->progress.why);
+    causes->orders().comes_next(server(Reason::dma_port, id().value()), transfer->progress.why);
     causes->met(transfer.get());
   }
   DmaQueue& queue = queue_of(transfer->traffic_class());

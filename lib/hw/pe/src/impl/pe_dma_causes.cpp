@@ -6,6 +6,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "pe_dma.hpp"
 
@@ -20,7 +21,7 @@ void PeDma::explain_turn(const DmaQueue& queue) {
   if (needed_room(queue, room) || later(last, room.why).id() != last.id())
     last = waited(causes, last, room.why, Reason::window_free, id());
   ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
-  causes.comes_next(server(Reason::dma_port, id().value()), last);
+  causes.orders().comes_next(server(Reason::dma_port, id().value()), last);
   if (causes.keeps_all()) note_rivals(queue, last);
   causes.set_current(last);
 }
@@ -32,8 +33,8 @@ void PeDma::note_rivals(const DmaQueue& chosen, const Cause& turn) {
     if (&rival == &chosen || rival.waiting.empty()) continue;
     const Cause ready = causes.latest(rival.waiting.front()->progress.why, port_why_);
     if (ready.at() != turn.at()) continue;
-    causes.comes_next(server(Reason::dma_pace, id().value()), turn);
-    causes.comes_next(server(Reason::dma_pace, id().value()), ready);
+    causes.orders().comes_next(server(Reason::dma_pace, id().value()), turn);
+    causes.orders().comes_next(server(Reason::dma_pace, id().value()), ready);
   }
 }
 

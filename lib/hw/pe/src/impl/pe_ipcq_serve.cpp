@@ -11,6 +11,7 @@
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/sim/server_orders.hpp"
 #include "kbsim/tl/pending_state.hpp"
 
 #include "../transfers/fetch.hpp"
@@ -102,7 +103,7 @@ void PeIpcq::go_on_with(const Cause& asked, const Cause& there, const Cause& las
   found_ = last;
   causes.set_current(last);
   if (!in_use_->settings.poll) return;
-  if (asked.at() == sim().now()) return causes.in_order(there, asked);
+  if (asked.at() == sim().now()) return causes.orders().in_order(there, asked);
   const Cause seen = looked(asked, there, last);
   causes.set_current(seen);
   const NodeId cpu = fabric().graph().pe(node().at).cpu;
@@ -116,9 +117,9 @@ Cause PeIpcq::looked(const Cause& asked, const Cause& there, const Cause& last) 
   const std::int64_t number = poll_clock_.number(sim().now());
   const Cause look = poll_clock_.look(causes, number);
   if (!look || look.at() != sim().now()) return causes.make(sim().now(), last, wait);
-  causes.in_order(asked, there);
-  causes.in_order(last, look);
-  if (number > 1) causes.in_order(poll_clock_.look(causes, number - 1), last);
+  causes.orders().in_order(asked, there);
+  causes.orders().in_order(last, look);
+  if (number > 1) causes.orders().in_order(poll_clock_.look(causes, number - 1), last);
   return causes.make_stepped(last, wait, look);
 }
 

@@ -111,7 +111,7 @@ class FabricCauses {
   [[nodiscard]] const Cause& there(OnTheWay& what, Time at);
   [[nodiscard]] static Why passing(const OnTheWay& what, NodeId node);
   [[nodiscard]] Cause passed(const OnTheWay& what, NodeId node, Time at);
-  void serve_in_steps(OfPacket& known, LinkId link, const Causes::Served& work, Time left);
+  void serve_in_steps(OfPacket& known, LinkId link, const ServedWork& work, Time left);
   [[nodiscard]] Cause tail_passed(const OnTheWay& tail, Time at, const Sent& sent);
 
   Causes* causes_;

@@ -5,6 +5,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/sim/causes.hpp"
+#include "kbsim/sim/served_work.hpp"
 
 namespace kbsim::hw {
 
@@ -66,8 +67,8 @@ inline constexpr std::size_t kReasons = 41;
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
 }
 
-/// Key of a server among those of all reasons, for Causes::comes_next().
-[[nodiscard]] constexpr Causes::Server server(Reason reason, std::uint32_t place) {
+/// Key of a server among those of all reasons, for ServerOrders::comes_next().
+[[nodiscard]] constexpr ServerId server(Reason reason, std::uint32_t place) {
   return {.kind = static_cast<std::uint16_t>(reason), .number = place};
 }
 
