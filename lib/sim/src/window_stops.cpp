@@ -20,8 +20,8 @@ std::int64_t milliseconds() {
 
 bool WindowStops::may_go_on(std::uint64_t windows, std::uint64_t events) {
   constexpr std::uint64_t kLookEvery = 256;
-  constexpr std::uint64_t kEvents = 1 << 16;
-  if (windows % kLookEvery != 0 && events - looked_at_ < kEvents) return true;
+  constexpr std::uint64_t kLookAfter = 1 << 16;  // events
+  if (windows % kLookEvery != 0 && events - looked_at_ < kLookAfter) return true;
   looked_at_ = events;
   try {
     look(events);
