@@ -17,7 +17,7 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
       id{who},
       task{std::move(root)},
       service{is_service},
-      part{owner.scheduler().part()} {
+      part{owner.scheduler().running().part()} {
   PromiseBase& promise = task.coroutine().promise();
   promise.process = this;
   promise.after.completes(*this);
@@ -37,17 +37,18 @@ inline void ProcessRecord::end() {
 
 std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept {
   error = std::move(promise.error);
-  simulation->scheduler_.arrived(part);
+  simulation->scheduler_.running().arrived(part);
   if (error && joiners.empty()) {
     simulation->failure_ = Simulation::Failure{name, simulation->now(), error};
-    simulation->scheduler_.interrupt();
+    simulation->scheduler_.budget().interrupt();
   }
   end();
   return std::noop_coroutine();
 }
 
 void ProcessRecord::cancel() {
-  if (simulation->scheduler_.running() == this) throw UsageError{"process " + name + " can't cancel itself"};
+  if (simulation->scheduler_.running().process() == this)
+    throw UsageError{"process " + name + " can't cancel itself"};
   end();
 }
 

@@ -1,7 +1,6 @@
 #include "kbsim/sim/detail/scheduler.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <coroutine>
 #include <memory>
@@ -47,10 +46,20 @@ struct Watched {
 template <class Order>
 constexpr bool kIsWatched = requires { Order::kIsWatched; };
 
+// Counts the events that still have their turn at the present time.
+struct CountPresent {
+  const Scheduler& of;
+  std::uint64_t operator()() const {
+    std::uint64_t count = 0;
+    of.for_each_present([&count](const Link&) { ++count; });
+    return count;
+  }
+};
+
 }  // namespace
 
 inline void PromiseBase::go_on(Scheduler& scheduler) {
-  scheduler.running(process);
+  scheduler.running().set(process);
   std::coroutine_handle<PromiseBase>::from_promise(*this).resume();
 }
 
@@ -62,7 +71,7 @@ void PromiseBase::resume(TimedEvent& event, Scheduler* scheduler) {
 /// Most events resume a task. They are known by their function; its work is done here, without a call.
 template <class Order>
 void Scheduler::dispatch(TimedEvent& event) {
-  events_.store(events() + 1, std::memory_order_relaxed);  // its only writer
+  budget_.count();
   if constexpr (kIsWatched<Order>)
     dispatch_watched(event);
   else if (event.dispatch == &PromiseBase::resume) [[likely]]
@@ -77,35 +86,21 @@ void Scheduler::dispatch_watched(TimedEvent& event) {
   if (causes_ != nullptr) causes_->runs(&event);
   if (watch_ == nullptr) return event.dispatch(event, this);
   const bool resumes = event.dispatch == &PromiseBase::resume;
-  running(resumes ? static_cast<PromiseBase&>(event).process : nullptr);
-  const PartId resumed = running() != nullptr ? running()->part : 0;
-  arrived_ = 0;
+  running_.set(resumes ? static_cast<PromiseBase&>(event).process : nullptr);
+  const PartId resumed = running_.process() != nullptr ? running_.process()->part : 0;
+  running_.forget_arrival();
   event.dispatch(event, this);
-  if (resumes)
-    arrived_ = resumed;
-  else if (running() != nullptr)
-    arrived_ = running()->part;
-  watch_->ran(now_, arrived_);
+  watch_->ran(now_, resumes ? resumed : running_.place());
 }
-
-PartId Scheduler::part() const { return running() != nullptr ? running()->part : part_; }
 
 /// Runs the first event that another has made ready, if any. Called at several places, not in a loop: a
 /// processor predicts a jump by its address.
 inline void Scheduler::dispatch_ready() {
-  if (!ready_.empty() && events() < budget_) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
+  if (!ready_.empty() && budget_.is_left()) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
 }
 
-/// The budget stays as it is, which is at most the new time's share; goes_on() adjusts it.
-inline void Scheduler::begin_time() {
-  first_ = events();
-  if (turns_ == 0) [[likely]]
-    return;
-  turns_ = 0;
-  budget_ = events();
-}
-
-Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
+Scheduler::Scheduler(const EventBudget::Limits& limits, std::optional<std::uint64_t> shuffle_seed)
+    : budget_{limits} {
   if (!shuffle_seed) return;
   shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
   plain_ = false;
@@ -115,17 +110,13 @@ Scheduler::~Scheduler() = default;
 
 Scheduler::Stop Scheduler::run() {
   if (beyond_end_) return Stop::stop_at;
-  look_at_queue();
-  begin_time();
-  allow(limits_.max_events_at_one_time);
+  begin_run();
   Fifo fifo;
   return shuffle_ ? run_as(*shuffle_) : run_as(fifo);
 }
 
 Scheduler::Stop Scheduler::run_before(Time end) {
-  look_at_queue();
-  begin_time();
-  allow(limits_.max_events_at_one_time);
+  begin_run();
   Fifo fifo;
   return shuffle_ ? run_window(*shuffle_, end) : run_window(fifo, end);
 }
@@ -136,11 +127,9 @@ void Scheduler::at_else(TimedEvent& event, Time when) {
   at_alone(event, when);
 }
 
-// Counts again after four times the number of events that lists may hold.
-void Scheduler::count_queue() {
-  future_.look();
-  find_lists_before();
-  queue_look_at_ = events() + 4 * EventQueue::Policy{}.many;
+void Scheduler::begin_run() {
+  if (future_.look_in_time(budget_.events())) find_lists_before();
+  budget_.begin_run();
 }
 
 Time Scheduler::next() {
@@ -152,13 +141,13 @@ Time Scheduler::next() {
 template <class Order>
 Scheduler::Stop Scheduler::run_window(Order& order, Time end) {
   for (;;) {
-    if (!run_present(order)) return stopped();
+    if (!run_present(order)) return budget_.stopped();
     TimedEvent* const first = future_.take_before(end, ready_);
     if (first == nullptr) return Stop::idle;
     now_ = first->when;
-    begin_time();
+    budget_.begin_time();
     if constexpr (std::same_as<Order, Fifo>) {
-      if (budget_ > events()) [[likely]] {
+      if (budget_.is_left()) [[likely]] {
         dispatch<Order>(*first);
         dispatch_ready();
         dispatch_ready();
@@ -189,22 +178,24 @@ Scheduler::Stop Scheduler::run_watched(Order& order) {
 template <class Order>
 Scheduler::Stop Scheduler::run_in(Order& order) {
   for (;;) {
-    if (!none_present<Order>() && !run_present(order)) return stopped();
+    // Orders other than Fifo may keep events of this time for themselves.
+    const bool none_present = std::same_as<Order, Fifo> && ready_.empty() && late_.empty() && batch_.empty();
+    if (!none_present && !run_present(order)) return budget_.stopped();
     TimedEvent* const first = future_.take(ready_);
     if (first == nullptr) return Stop::idle;
-    if (first->when > limits_.stop_at) [[unlikely]] {
+    if (first->when > budget_.limits().stop_at) [[unlikely]] {
       beyond_end_ = true;
       ready_.push_front(*first);
       return Stop::stop_at;
     }
     now_ = first->when;
-    if (events() >= look_at_ && !interrupted_) [[unlikely]] {
+    if (budget_.is_look_due()) [[unlikely]] {
       ready_.push_front(*first);
       return Stop::look;
     }
-    begin_time();
+    budget_.begin_time();
     if constexpr (std::same_as<Order, Fifo> || std::same_as<Order, Profiled<Fifo>>) {
-      if (budget_ > events()) [[likely]] {
+      if (budget_.is_left()) [[likely]] {
         order.found();
         dispatch<Order>(*first);
         dispatch_ready();
@@ -216,12 +207,6 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
   }
 }
 
-/// Nothing is left at this time by the lists; orders other than Fifo may keep some for themselves.
-template <class Order>
-bool Scheduler::none_present() const {
-  return std::same_as<Order, Fifo> && ready_.empty() && late_.empty() && batch_.empty();
-}
-
 /// False if the budget has run out.
 template <class Order>
 bool Scheduler::run_present(Order& order) {
@@ -229,7 +214,7 @@ bool Scheduler::run_present(Order& order) {
     if (!run_all(batch_, order)) return false;
     if (!run_all(ready_, order)) return false;
     if (late_.empty()) return true;
-    begin_late();
+    lates_.begin(now_);
     batch_.splice_back(late_);
   }
 }
@@ -237,9 +222,9 @@ bool Scheduler::run_present(Order& order) {
 template <class Order>
 bool Scheduler::run_all(List& list, Order& order) {
   while (TimedEvent* const event = order.next(list)) {
-    if (events() >= budget_) [[unlikely]] {
+    if (!budget_.is_left()) [[unlikely]] {
       list.push_front(*event);
-      if (!goes_on()) return false;
+      if (!budget_.goes_on(CountPresent{*this})) return false;
       continue;
     }
     dispatch<Order>(*event);
@@ -252,20 +237,6 @@ void Scheduler::scheduled(const List& events) {
       [this](const Link& event) { causes_->scheduled(static_cast<const TimedEvent*>(&event), now_); });
 }
 
-// Many events may have one time. Time stands still if they go on creating others. So all that wait now run,
-// then all that wait by then, and so on for a number of turns.
-bool Scheduler::goes_on() {
-  if (interrupted_ || events() >= limits_.max_events) return false;
-  const std::uint64_t so_far = events() - first_;
-  if (so_far < limits_.max_events_at_one_time) {
-    allow(limits_.max_events_at_one_time - so_far);
-  } else if (turns_ < limits_.max_turns_at_one_time) {
-    ++turns_;
-    allow(waiting());
-  }
-  return budget_ > events();
-}
-
 void Scheduler::for_each_present(const EventVisitor& visit) const {
   for (const List* list : {&ready_, &late_, &batch_}) list->for_each(visit);
   if (shuffle_) shuffle_->for_each(visit);
@@ -275,34 +246,6 @@ void Scheduler::for_each(const EventVisitor& visit) const {
   future_.for_each(visit);
   for_each_present(visit);
   never_.for_each(visit);
-}
-
-bool Scheduler::drop(List& events) {
-  if (events.empty()) return false;
-  while (!events.empty()) {
-    auto& event = static_cast<TimedEvent&>(events.pop_front());
-    event.dispatch(event, nullptr);
-  }
-  return true;
-}
-
-std::uint64_t Scheduler::waiting() const {
-  std::uint64_t count = 0;
-  for_each_present([&count](const Link&) { ++count; });
-  return count;
-}
-
-void Scheduler::allow(std::uint64_t events) {
-  const std::uint64_t left = limits_.max_events - std::min(this->events(), limits_.max_events);
-  budget_ = this->events() + std::min(left, events);
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // a signal handler may have interrupted before
-  if (interrupted_) [[unlikely]]
-    budget_ = 0;
-}
-
-Scheduler::Stop Scheduler::stopped() const {
-  if (interrupted_) return Stop::interrupted;
-  return events() >= limits_.max_events ? Stop::max_events : Stop::one_time;
 }
 
 }  // namespace kbsim::detail

@@ -13,6 +13,7 @@
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/detail/drop_events.hpp"
 
 #include "waiting_text.hpp"
 #include "watched_run.hpp"
@@ -28,7 +29,8 @@ const WorkKind kHostPrograms{"host programs"};
 
 // Events that belong to no process bring items.
 std::uint8_t work_of_running(const void* scheduler) {
-  const detail::ProcessRecord* const running = static_cast<const detail::Scheduler*>(scheduler)->running();
+  const detail::ProcessRecord* const running =
+      static_cast<const detail::Scheduler*>(scheduler)->running().process();
   return running != nullptr ? running->work : kArrivals.number();
 }
 
@@ -36,7 +38,8 @@ std::uint8_t work_of_running(const void* scheduler) {
 std::uint8_t work_of_new(const detail::Scheduler& scheduler) {
   if (!self_profile::is_on()) return 0;
   if (const std::uint8_t scope = self_profile::scope; scope != 0) return scope;
-  return scheduler.running() != nullptr ? scheduler.running()->work : kHostPrograms.number();
+  const detail::ProcessRecord* const running = scheduler.running().process();
+  return running != nullptr ? running->work : kHostPrograms.number();
 }
 
 void require_unstopped(const Simulation& sim) {
@@ -66,7 +69,7 @@ Simulation::Simulation(const SimulationOptions& options)
 
 Simulation::~Simulation() {
   clear();
-  while (scheduler_.drop_if([](const detail::TimedEvent&) { return true; })) {}
+  while (detail::drop_if(scheduler_, [](const detail::TimedEvent&) { return true; })) {}
   context_.reset();
 }
 
@@ -117,16 +120,16 @@ void Simulation::run() {
   ensure(!is_running_, "run() isn't called by an event of its own");
   struct Running {
     Simulation& sim;
-    ~Running() { sim.is_running_ = false, sim.scheduler_.running(nullptr); }
+    ~Running() { sim.is_running_ = false, sim.scheduler_.running().set(nullptr); }
   };
   is_running_ = true;
   const Running running{*this};
   const RunningWork work{{.read = work_of_running, .of = &scheduler_}};
   const WatchedRun watched{detail::reader_of(scheduler_)};
-  scheduler_.begin();
+  scheduler_.budget().forget_interrupt();
   for (;;) {
     require_unstopped(*this);
-    scheduler_.look_after(look_every_);
+    scheduler_.budget().look_after(look_every_);
     const Stop stop = scheduler_.run();
     if (stop != Stop::look) return check(stop);
     look();
@@ -136,7 +139,7 @@ void Simulation::run() {
 void Simulation::look() {
   constexpr std::uint64_t kLooksAtMemory = 64;  // a look is cheap, this isn't
   report_simulated(now(), events());
-  if (detail::ProcessRecord* const process = scheduler_.running()) ++process->seen;
+  if (detail::ProcessRecord* const process = scheduler_.running().process()) ++process->seen;
   if (++looks_ % kLooksAtMemory != 0) return;
   const Bytes held = resident_memory();
   if (held <= memory_limit()) return;
@@ -166,7 +169,7 @@ std::string Simulation::busiest() const {
 
 void Simulation::check(Stop stop) {
   if (failure_) rethrow_failure();
-  const detail::Scheduler::Limits& limits = scheduler_.limits();
+  const detail::EventBudget::Limits& limits = scheduler_.budget().limits();
   if (stop == Stop::max_events) {
     throw LimitError{"stopped at " + to_string(now()) + " after " + counted(events(), "event") +
                          ", the limit that was set",
@@ -177,7 +180,7 @@ void Simulation::check(Stop stop) {
                      detail::waiting_among(processes_), busiest()};
   }
   if (stop == Stop::one_time) {
-    const detail::ProcessRecord* const last = scheduler_.running();
+    const detail::ProcessRecord* const last = scheduler_.running().process();
     throw KernelFault{"time stands still at " + to_string(now()) + ": " +
                       std::to_string(limits.max_events_at_one_time) +
                       " events and more that wait for no time to pass" +

@@ -22,7 +22,7 @@ void WindowPlan::begin() {
   events_ = graph_.events();
   routes_.find(graph_);
   longest_ = kLongest * lookahead;
-  stop_at_ = graph_.processes.front().sim->scheduler().limits().stop_at;
+  stop_at_ = graph_.processes.front().sim->scheduler().budget().limits().stop_at;
   failed_at_ = kForever;
   for (WindowProcess& process : graph_.processes) {
     process.begin();

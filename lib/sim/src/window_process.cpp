@@ -28,14 +28,14 @@ std::uint64_t WindowProcess::load() { return std::atomic_ref{report.load}.load(s
 void WindowProcess::begin() {
   ensure(!sim->is_running_, "run() isn't called by an event of its own");
   sim->is_running_ = true;
-  sim->scheduler_.begin();
+  sim->scheduler_.budget().forget_interrupt();
   report.failed = false;
   thrown = nullptr;
 }
 
 void WindowProcess::end() const {
   sim->is_running_ = false;
-  sim->scheduler_.running(nullptr);
+  sim->scheduler_.running().set(nullptr);
 }
 
 void WindowProcess::run() {

@@ -101,8 +101,9 @@ void BurstSchedule::continue_packet(const Burst& burst, std::int64_t i, std::uin
             .injected = burst.left.head + i * burst.gap};
   add_alone(packet, burst.at_port(i));
   Component& there = fabric_->component(hop == 0 ? source_.memory : source_.unit);
-  const bool with_those = packet.head == fabric_->sim().now() &&
-                          fabric_->sim().scheduler().batch() == (hop == 0 ? 1 : burst.batch);
+  const bool with_those =
+      packet.head == fabric_->sim().now() &&
+      fabric_->sim().scheduler().lates().of(fabric_->sim().now()) == (hop == 0 ? 1 : burst.batch);
   if (with_those) return there.join(packet);
   there.inbox().post(packet.head, packet);
 }

@@ -249,7 +249,7 @@ void DmaReads::flush() { break_off(by_now()); }
 
 // Events of this time have happened once its late phase has begun.
 Cut DmaReads::by_now() const {
-  const bool late = fabric_.sim().scheduler().late_begun();
+  const bool late = fabric_.sim().scheduler().lates().begun(fabric_.sim().now());
   return {.at = engine_.now(), .arrivals = late, .lates = late, .sends = late, .answers = late};
 }
 

@@ -53,7 +53,7 @@ class SimulationExecutor {
     static void run(detail::TimedEvent& event, detail::Scheduler* scheduler) {
       std::unique_ptr<Work> self{static_cast<Work*>(&event)};
       if (scheduler == nullptr) return;
-      scheduler->running(nullptr);
+      scheduler->running().set(nullptr);
       Function todo{std::move(self->function)};
       self.reset();
       std::move(todo)();

@@ -25,7 +25,7 @@ class Handoff {
   /// `name` outlives it. `part`: the part of the machine that it belongs to.
   Handoff(Simulation& sim, const std::string& name, PartId part)
       : scheduler_{sim.scheduler()}, name_{name}, part_{part} {}
-  Handoff(Simulation& sim, const std::string& name) : Handoff{sim, name, sim.scheduler().part()} {}
+  Handoff(Simulation& sim, const std::string& name) : Handoff{sim, name, sim.scheduler().running().part()} {}
   Handoff(Simulation& sim, std::string&& name) = delete;
   Handoff(const Handoff&) = delete;
   Handoff& operator=(const Handoff&) = delete;
@@ -37,9 +37,9 @@ class Handoff {
     if (waiter_.empty() && !service_) [[unlikely]]
       return keep(std::move(item));
     handed_ = &item;
-    detail::ProcessRecord* const caller = scheduler_.running();
+    detail::ProcessRecord* const caller = scheduler_.running().process();
     go_on();
-    scheduler_.running(caller);
+    scheduler_.running().set(caller);
     if (handed_ != nullptr) [[unlikely]]
       keep(std::move(*std::exchange(handed_, nullptr)));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kbsim/sim/detail/collect_soon.hpp"
+#include "kbsim/sim/detail/drop_events.hpp"
 #include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
@@ -45,7 +46,7 @@ class Inbox {
 
   /// `name` outlives it.
   Inbox(Simulation& sim, const std::string& name)
-      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.part()} {}
+      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.running().part()} {}
   Inbox(Simulation& sim, std::string&& name) = delete;
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
@@ -122,7 +123,7 @@ class Inbox {
   // A called consumer goes on in the next batch. 16 bits count the batches that are possible while one is
   // due.
   [[nodiscard]] std::uint16_t batch_called_in() const {
-    return static_cast<std::uint16_t>(scheduler_.batches());
+    return static_cast<std::uint16_t>(scheduler_.lates().count());
   }
 
   detail::Scheduler& scheduler_;
@@ -165,7 +166,7 @@ struct [[nodiscard]] Inbox<T>::Collect {
 template <class T>
 Inbox<T>::~Inbox() {
   if (in_flight_ == 0) return;
-  scheduler_.drop_if([this](const detail::TimedEvent& event) {
+  detail::drop_if(scheduler_, [this](const detail::TimedEvent& event) {
     return event.dispatch == &arrive && static_cast<const Posted<T>&>(event).box_ == this;
   });
 }
@@ -178,7 +179,7 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   --box.in_flight_;
   posted.here_ = true;
   box.items_.push_back(posted);
-  scheduler->arrived(box.part_);
+  scheduler->running().arrived(box.part_);
   if (box.service_) [[unlikely]]
     return box.service_.start(box.part_);
   box.called_ = box.batch_called_in();

@@ -11,6 +11,7 @@
 
 #include "kbsim/sim/box_name.hpp"
 #include "kbsim/sim/detail/collect_soon.hpp"
+#include "kbsim/sim/detail/drop_events.hpp"
 #include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
@@ -28,7 +29,7 @@ class Mailbox {
   struct Collect;
 
   Mailbox(Simulation& sim, BoxName name)
-      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.part()} {}
+      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.running().part()} {}
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
@@ -58,7 +59,7 @@ class Mailbox {
   [[nodiscard]] bool empty() const { return items_.empty(); }
   /// The consumer goes on in the batch of lates that is being run, and hasn't yet.
   [[nodiscard]] bool due() const {
-    return !items_.empty() && collectors_.empty() && called_ < scheduler_.batches();
+    return !items_.empty() && collectors_.empty() && called_ < scheduler_.lates().count();
   }
   [[nodiscard]] std::string name() const { return name_.text(); }
 
@@ -139,7 +140,7 @@ struct [[nodiscard]] Mailbox<T>::Collect {
     if (box.items_.empty()) {
       box.collectors_.push_back(task);
     } else {
-      box.called_ = box.scheduler_.batches();
+      box.called_ = box.scheduler_.lates().count();
       box.scheduler_.late(task);
     }
     return {box, into};
@@ -149,7 +150,7 @@ struct [[nodiscard]] Mailbox<T>::Collect {
 template <class T>
 Mailbox<T>::~Mailbox() {
   if (in_flight_ > 0) {
-    scheduler_.drop_if([this](const detail::TimedEvent& event) {
+    detail::drop_if(scheduler_, [this](const detail::TimedEvent& event) {
       return event.dispatch == &arrive && &static_cast<const Item&>(event).box == this;
     });
   }
@@ -164,7 +165,7 @@ void Mailbox<T>::post(Time at, U&& what) {
   auto& sent = *new Item{*this, std::forward<U>(what)};
   if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) {
     items_.push_back(sent);
-    called_ = scheduler_.batches();
+    called_ = scheduler_.lates().count();
     return scheduler_.late(collectors_);
   }
   ++in_flight_;
@@ -187,10 +188,10 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
     auto& receiver = static_cast<detail::PromiseBase&>(box.receivers_.pop_front());
     return receiver.dispatch(receiver, scheduler);
   }
-  scheduler->arrived(box.part_);
+  scheduler->running().arrived(box.part_);
   if (box.service_) [[unlikely]]
     return box.service_.start(box.part_);
-  if (!box.collectors_.empty()) box.called_ = scheduler->batches();
+  if (!box.collectors_.empty()) box.called_ = scheduler->lates().count();
   detail::collect_soon(box.collectors_, *scheduler);
 }
 

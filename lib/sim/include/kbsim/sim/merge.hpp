@@ -30,7 +30,7 @@ class Merge {
   ~Merge();
 
   /// To be called before the first item: the service takes the items, if no process waits for them by then.
-  void served_by(Service service) { service_ = service, part_ = scheduler_.part(); }
+  void served_by(Service service) { service_ = service, part_ = scheduler_.running().part(); }
 
   /// `item` arrives by that input at item.head, when no other item arrives by it. item.head is later than
   /// now; in the late phase or while the consumer runs, now is allowed.

@@ -44,7 +44,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   [[nodiscard]] Time now() const { return scheduler_.now(); }
-  [[nodiscard]] std::uint64_t events() const { return scheduler_.events(); }
+  [[nodiscard]] std::uint64_t events() const { return scheduler_.budget().events(); }
 
   /// Starts work that must end, at the present time in schedule order. run() throws its exception as a
   /// ProcessError, unless a process has joined it by then. Reports print `name`; code recognises the process
@@ -59,12 +59,12 @@ class Simulation {
   void serve_now(std::string name, Task<> task, PartId part);
   /// The process that runs just now, if any does.
   [[nodiscard]] Process running() const {
-    detail::ProcessRecord* const record = scheduler_.running();
+    detail::ProcessRecord* const record = scheduler_.running().process();
     return record != nullptr ? Process{*record} : Process{};
   }
 
   /// Objects that are made from now on, outside of events, belong to this part.
-  void build(PartId part) { scheduler_.build(part); }
+  void build(PartId part) { scheduler_.running().build(part); }
   /// From the next run() on; null: no watch. It must outlive that run.
   void watch(EventWatch* watch) { scheduler_.watch(watch); }
 

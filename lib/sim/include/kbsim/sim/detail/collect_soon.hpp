@@ -10,7 +10,7 @@ inline void collect_soon(List& collectors, Scheduler& scheduler) {
   if (collectors.empty() || !scheduler.deserted()) return scheduler.late(collectors);
   auto& first = static_cast<TimedEvent&>(collectors.pop_front());
   scheduler.late(collectors);
-  scheduler.begin_late();
+  scheduler.lates().begin(scheduler.now());
   first.dispatch(first, &scheduler);
 }
 

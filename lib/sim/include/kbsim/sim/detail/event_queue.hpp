@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "kbsim/sim/detail/event_visitor.hpp"
@@ -35,6 +36,14 @@ class EventQueue {
   void insert_in_list(TimedEvent& event) { wheel_.insert(event); }
   /// Counts the events, touching each. Call it at most once per that number of events.
   void look();
+  /// The same, but after four times the number of events that lists may hold; `run` have run so far. False if
+  /// it isn't time yet.
+  bool look_in_time(std::uint64_t run) {
+    if (run < look_at_) return false;
+    look();
+    look_at_ = run + 4 * policy_.many;
+    return true;
+  }
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   [[gnu::always_inline]] TimedEvent* take(List& same) {
     if (dense_ == nullptr) [[likely]]
@@ -62,6 +71,7 @@ class EventQueue {
 
   std::unique_ptr<DenseWheel> dense_;  // while it holds the events
   Policy policy_;
+  std::uint64_t look_at_ = policy_.many;  // events
   Wheel wheel_;
 };
 

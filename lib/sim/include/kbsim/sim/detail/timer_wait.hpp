@@ -69,7 +69,7 @@ class TimerWaitOf final : public TimerWait {
   static void run(TimedEvent& event, Scheduler* scheduler) {
     std::unique_ptr<TimerWaitOf> self{static_cast<TimerWaitOf*>(&event)};
     if (scheduler == nullptr) return;
-    scheduler->running(nullptr);
+    scheduler->running().set(nullptr);
     auto slot = boost::asio::get_associated_cancellation_slot(self->handler_);
     if (slot.is_connected()) slot.clear();
     const auto executor = boost::asio::get_associated_executor(self->handler_, executor_of(self->sim_));

@@ -134,7 +134,7 @@ class Fabric : public Network,
   // Packet::late of a packet that is sent now and arrives now.
   [[nodiscard]] std::uint8_t late_now() const {
     constexpr std::uint32_t kMost = 254;
-    return static_cast<std::uint8_t>(std::min(sim_.scheduler().batch(), kMost) + 1);
+    return static_cast<std::uint8_t>(std::min(sim_.scheduler().lates().of(sim_.now()), kMost) + 1);
   }
   void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
   void lead(Packet& first, Time overhead, Time end);

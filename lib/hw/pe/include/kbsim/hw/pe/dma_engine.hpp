@@ -84,7 +84,9 @@ class DmaEngine {
   [[nodiscard]] Fabric& network() const { return network_; }
   [[nodiscard]] Time now() const { return network_.sim().now(); }
   /// Number of the batch of this time, from 1; 0: before the first.
-  [[nodiscard]] std::uint32_t batch() const { return network_.sim().scheduler().batch(); }
+  [[nodiscard]] std::uint32_t batch() const {
+    return network_.sim().scheduler().lates().of(network_.sim().now());
+  }
   [[nodiscard]] const PeDmaSpec& spec() const { return spec_; }
   [[nodiscard]] const DmaSite& site() const { return site_; }
   [[nodiscard]] Bandwidth port() const { return port_; }
