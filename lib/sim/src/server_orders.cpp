@@ -36,11 +36,11 @@ bool ServerOrders::can_serve(const ServedWork& work, const Cause& head, const Ca
   constexpr std::size_t kMoments = 5;
   if (!causes_.keeps_all() || causes_.gives_up() || !moments_.has_room_for(kMoments)) return false;
   if (!head || !tail) return false;
-  if (head.at() > work.came || tail.at() > work.tail) return false;
+  if (moments_[head.id()].at > work.came || moments_[tail.id()].at > work.tail) return false;
   const bool queued = work.came < work.start;
   if (work.came > work.start || (queued && !holder)) return false;
   if (!holder) return true;
-  const Time free = holder.at();
+  const Time free = moments_[holder.id()].at;
   return queued ? free == work.start : free <= work.start;
 }
 
@@ -94,9 +94,9 @@ bool ServerOrders::serve(ServerId server, const ServedWork& work, Cause& head, C
   const std::uint32_t served = put_service(work, own, holder.hand_over());
   const std::uint32_t left = put_end(work, served, tail.hand_over());
   (void)moments_.append(left + 1 - own);
-  head = {moments_, served - 1};
-  tail = {moments_, left};
-  holder = {moments_, left};
+  head.take_over(moments_, served - 1);
+  tail.take_over(moments_, left);
+  holder.take_over(moments_, left);
   return true;
 }
 

@@ -46,6 +46,11 @@ class Cause {
 
   /// Hands over its reference to the moment, whose number it returns, and is none.
   [[nodiscard]] std::uint32_t hand_over() { return std::exchange(id_, 0); }
+  /// Takes over a reference to the moment. It must be none until then.
+  void take_over(Moments& of, std::uint32_t id) {
+    of_ = &of;
+    id_ = id;
+  }
 
  private:
   Moments* of_ = nullptr;
