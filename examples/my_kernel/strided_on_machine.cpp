@@ -15,9 +15,9 @@ using hw::KernelContext, hw::LoadTransfer, hw::memory_ops;
 
 PendingPtr load(KernelContext& pe, const StridedCommand& command) {
   const Block from = block_of(command);
-  PendingPtr done = pe.under_way(CommandWait{"load_strided"}, command.at);
-  hw::Pieces pieces = pe.translate(from, "load_strided", command.at);
-  const bool now = pe.may_issue(from.in_memory(), {&from.shape, from.dtype}, command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{"load_strided"}, command.at);
+  hw::Pieces pieces = pe.addresses().translate(from, "load_strided", command.at);
+  const bool now = pe.turns().may_issue(from.in_memory(), {&from.shape, from.dtype}, command.at);
   LoadTransfer::Origin origin = pe.origin("load_strided", done);
   auto into = pe.coming(origin.value, from.shape, from.dtype, command.at);
   const auto load = std::make_shared<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into));

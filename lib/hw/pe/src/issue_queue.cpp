@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/sim/kernel_lines.hpp"
 #include "kbsim/tl/wait_ids.hpp"
@@ -88,7 +89,19 @@ Time IssueQueue::issue(const std::source_location& at) {
     clock_why_ = causes->make(clock_, clock_why_ ? clock_why_ : causes->current(), dispatch);
     causes->because(clock_why_);
   }
+  show_turn(at);
   return clock_;
+}
+
+void IssueQueue::show_turn(const std::source_location& at) const {
+  ISpans* const spans = settings_.fabric->spans();
+  if (spans == nullptr) return;
+  spans->add({.kind = SpanKind::issue,
+              .unit = settings_.cpu,
+              .what = settings_.kernel,
+              .at = at,
+              .start = clock_ - settings_.dispatch,
+              .end = clock_});
 }
 
 void IssueQueue::require_commands(std::int64_t before, const std::source_location& at) const {

@@ -7,6 +7,7 @@
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/race_watch.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -35,75 +36,77 @@ bool has_number(const CompositeCommand::EpilogueStep& step) {
   return step.kind == oplog::OpKind::binary && !step.operand;
 }
 
-}  // namespace
-
 // Tiles in flight: the pipeline's number, limited by the room in the scheduler's part of the TCM.
-std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
-  const GemmTile tile_of_plan = units_.scheduler->tiling().tile;
+std::int64_t tiles_in_flight(const PeUnits& units, const CompositeCommand& command) {
+  const GemmTile tile_of_plan = units.scheduler->tiling().tile;
   const TilePlan plan{command, tile_of_plan};
   if (!plan.countable()) {
-    throw fault(command.at,
-                fmt::format("composite: {} by {} in tiles of {} x {} x {} multiplies more often than 64 bits "
-                            "count",
-                            to_string(command.a.shape), to_string(command.b.shape), tile_of_plan.m,
-                            tile_of_plan.k, tile_of_plan.n));
+    throw fault_at(
+        command.at,
+        fmt::format("composite: {} by {} in tiles of {} x {} x {} multiplies more often than 64 bits "
+                    "count",
+                    to_string(command.a.shape), to_string(command.b.shape), tile_of_plan.m, tile_of_plan.k,
+                    tile_of_plan.n));
   }
   const Bytes tile = scheduler_bytes(command, plan);
-  const Bytes budget = units_.spec->cube.memory.tcm_scheduler;
+  const Bytes budget = units.spec->cube.memory.tcm_scheduler;
   const std::int64_t wanted = TilePipeline::in_flight(command.depth, stages_of(command));
   if (tile == 0_B) return std::min(wanted, plan.tiles());
   if (tile > budget) {
-    throw fault(command.at,
-                fmt::format("composite: a tile takes {}, but the scheduler's part of the TCM of {} "
-                            "has {} (cube.memory.tcm_scheduler_bytes)",
-                            to_string(tile), to_string(units_.at), to_string(budget)));
+    throw fault_at(command.at,
+                   fmt::format("composite: a tile takes {}, but the scheduler's part of the TCM of {} "
+                               "has {} (cube.memory.tcm_scheduler_bytes)",
+                               to_string(tile), to_string(units.at), to_string(budget)));
   }
   return std::min({wanted, budget.count() / tile.count(), plan.tiles()});
 }
 
 // Begins the accesses of all its tiles, for the race check.
-void KernelContext::begin_accesses(const CompositeJob& job) {
-  const oplog::IssuePtr issue = units_.races->issue(agent_);
+void begin_accesses(const PeUnits& units, const oplog::AgentPtr& agent, const CompositeJob& job) {
+  const oplog::IssuePtr issue = units.races->issue(agent);
   job.pending->issued_as(issue);
   oplog::MemoryAccess access{
       .op = job.values.back(), .call = "load of a composite", .at = job.command.at, .issue = issue};
-  for (const Pieces& operand : job.from) units_.races->begin(access, operand);
+  for (const Pieces& operand : job.from) units.races->begin(access, operand);
   access.write = true;
   access.call = "store of a composite";
-  units_.races->begin(access, job.to);
+  units.races->begin(access, job.to);
 }
+
+}  // namespace
 
 PendingPtr KernelContext::composite(const CompositeCommand& command) {
   auto job = make_pooled<CompositeJob>();
   job->command = command;
   job->name = kernel_;
   job->kernel = shared_from_this();
-  job->pending = under_way(CommandWait{"composite"}, command.at);
+  job->pending = commands_.under_way(CommandWait{"composite"}, command.at);
   job->mmu = units_.mmu->latency();
-  job->in_flight = in_flight(command);
+  job->in_flight = tiles_in_flight(units_, command);
   const auto place = [&](const CompositeCommand::Input& input, std::string_view call) {
-    if (!input.tile) return translate(whole(input.at, input.shape, input.dtype), call, command.at);
+    if (!input.tile) return addresses_.translate(whole(input.at, input.shape, input.dtype), call, command.at);
     return Pieces{};
   };
   job->from = {place(command.a, "composite, load of a,"), place(command.b, "composite, load of b,")};
   if (command.out)
-    job->to = translate(whole(*command.out, command.shape, command.dtype), "composite, store", command.at);
+    job->to = addresses_.translate(whole(*command.out, command.shape, command.dtype), "composite, store",
+                                   command.at);
   for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
-    if (has_number(step)) job->numbers.push_back(reserve());
+    if (has_number(step)) job->numbers.push_back(units_.reserve());
   }
   const std::size_t operations = 1 + command.epilogue.size() + std::size_t{needs_cast(command)};
-  for (std::size_t i = 0; i < operations; ++i) job->values.push_back(reserve());
+  for (std::size_t i = 0; i < operations; ++i) job->values.push_back(units_.reserve());
   const Bytes bytes = command.out ? 0_B : command.shape.bytes(command.dtype);
-  const bool now = may_issue(bytes, {&command.shape, command.dtype}, command.at);
+  const bool now = turns_.may_issue(bytes, {&command.shape, command.dtype}, command.at);
   if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
   job->order = ++order_;
   PendingPtr done = job->pending;
-  if (agent_) begin_accesses(*job);
+  if (agent_) begin_accesses(units_, agent_, *job);
   in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
     if (job->result) job->result->take();
-    Time start = take_turn(job->command.at);
+    Time start = turns_.issue(job->command.at);
     if (const PeTile* operand = last_operand(job->command)) {
-      because_of(operand->why());
+      turns_.because_of(operand->why());
       start = std::max(start, operand->ready());
     }
     units_.scheduler->submit(start, std::move(job));

@@ -2,120 +2,81 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/pe/i_gemm.hpp"
-#include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
-#include "kbsim/hw/pe/launch_aborted.hpp"
+#include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/log_memory.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/barrier.hpp"
 #include "kbsim/tl/pending_state.hpp"
 
+#include "own_tile.hpp"
+
 namespace kbsim::hw {
+namespace {
 
-PendingPtr KernelContext::sync(std::source_location at) {
-  PendingPtr done = pending(CommandWait{"sync"}, at);
-  done->issued_as(units_.races->issue(agent_));
-  std::vector<PendingPtr> before;
-  for (auto next = under_way_.begin(); next != under_way_.end();) {
-    UnderWay& state = *next++;
-    if (state.issue()) done->issue()->includes(state.issue());
-    if (state.done())
-      state.unlink();
-    else
-      before.push_back(state.shared_from_this());
-  }
-  in_order(at, [this, at, done, before = std::move(before)]() mutable {
-    const Time engines = idle(take_turn(at));
-    Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(engines) : Cause{};
-    (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines, std::move(why)));
-  });
-  return done;
-}
-
-Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before,
-                                Time engines, Cause why) {
+Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines, Cause why) {
   for (const PendingPtr& state : before) co_await state->event().wait(state->at());
   if (sim->causes() != nullptr) sim->causes()->because(std::move(why));
   co_await sim->until(engines);
   done->complete(nullptr, sim->now());
 }
 
-PendingPtr KernelContext::barrier(std::source_location at) {
-  PendingPtr done = pending(BarrierWait{++barriers_}, at);
-  needs_others(done);
-  if (given_up_) return done;
-  in_barrier_.emplace(barriers_, done);
-  if (agent_) {
-    done->issued_as(units_.races->issue(agent_));
-    done->issue()->knew_then = agent_->knows();
-    units_.races->orders().reaches(launch_.order, barriers_, agent_->publish(oplog::Handover::barrier));
-  }
-  in_order(at, [this, at] { units_.barriers->reached(take_turn(at), ++reached_); });
-  return done;
-}
-
-void KernelContext::add_barriers(std::vector<std::uint32_t>& numbers) const {
-  for (const auto& [number, pending] : in_barrier_) {
-    if (number <= reached_) numbers.push_back(number);
+// Late: all work that ends at this time has been recorded by then.
+Task<> complete_item(std::shared_ptr<const KernelContext> kernel, PendingPtr done, oplog::Operand element,
+                     Time at, Cause why) {
+  const PeUnits& units = kernel->units();
+  if (units.sim->causes() != nullptr) units.sim->causes()->because(std::move(why));
+  co_await units.sim->until(at);
+  co_await units.sim->late();
+  try {
+    done->complete((*units.evaluator)(element).front(), units.sim->now());
+  } catch (const Error&) {
+    done->fail(std::current_exception());
   }
 }
 
-void KernelContext::passed(std::uint32_t number) {
-  const auto met = in_barrier_.extract(number);
-  if (met.empty()) return;
-  if (agent_) met.mapped()->issue()->gives(units_.races->orders().passed(launch_.order, number));
-  met.mapped()->complete(nullptr, units_.sim->now());
+Cause cause_of(const PeUnits& units, Time at) {
+  return units.sim->causes() != nullptr ? units.sim->causes()->of(at) : Cause{};
 }
 
-void KernelContext::needs_others(const PendingPtr& pending) {
-  if (given_up_) return pending->fail(std::make_exception_ptr(LaunchAborted{}));
-  std::erase_if(needing_others_, [](const auto& known) { return known.expired(); });
-  needing_others_.push_back(pending);
-}
+}  // namespace
 
-void KernelContext::give_up() {
-  given_up_ = true;
-  in_barrier_.clear();
-  for (const auto& known : std::exchange(needing_others_, {})) {
-    const PendingPtr pending = known.lock();
-    if (pending && !pending->done()) pending->fail(std::make_exception_ptr(LaunchAborted{}));
-  }
-}
-
-PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
-  require_numbers("item", at);
-  PendingPtr done = pending(CommandWait{"item"}, at);
-  const auto& source = static_cast<const PeTile&>(*tile);
-  const std::int64_t size = itemsize(tile->dtype());
-  oplog::Operand one{.slices = oplog::subrange(source.operand().slices, element * size, size),
-                     .shape = Shape{1},
-                     .dtype = tile->dtype()};
-  in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
-    const Time turn = take_turn(at);
-    const auto& source = static_cast<const PeTile&>(*tile);
-    because_of(source.why());
-    const Time ready = std::max(turn, source.ready());
-    Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(ready) : Cause{};
-    (void)units_.sim->serve("item",
-                            evaluate(shared_from_this(), done, std::move(one), ready, std::move(why)));
+PendingPtr KernelContext::sync(std::source_location at) {
+  PendingPtr done = commands_.pending(CommandWait{"sync"}, at);
+  done->issued_as(units_.races->issue(agent_));
+  in_order(at, [this, at, done, before = commands_.before(*done)]() mutable {
+    const Time engines = engines_.idle(turns_.issue(at));
+    (void)units_.sim->serve(
+        "sync", wait_idle(units_.sim, done, std::move(before), engines, cause_of(units_, engines)));
   });
   return done;
 }
 
-// Late: all work that ends at this time has been recorded by then.
-Task<> KernelContext::evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element,
-                               Time at, Cause why) {
-  if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));
-  co_await units_.sim->until(at);
-  co_await units_.sim->late();
-  try {
-    done->complete((*units_.evaluator)(element).front(), units_.sim->now());
-  } catch (const Error&) {
-    done->fail(std::current_exception());
-  }
+PendingPtr KernelContext::barrier(std::source_location at) {
+  PendingPtr done = commands_.pending(BarrierWait{peers_.next_barrier()}, at);
+  if (peers_.ask(done)) in_order(at, [this, at] { peers_.reach(turns_.issue(at)); });
+  return done;
+}
+
+PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
+  units_.require_numbers("item", at);
+  PendingPtr done = commands_.pending(CommandWait{"item"}, at);
+  const std::int64_t size = itemsize(tile->dtype());
+  oplog::Operand one{.slices = oplog::subrange(own_tile(tile).operand().slices, element * size, size),
+                     .shape = Shape{1},
+                     .dtype = tile->dtype()};
+  in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
+    const Time turn = turns_.issue(at);
+    const PeTile& source = own_tile(tile);
+    turns_.because_of(source.why());
+    const Time ready = std::max(turn, source.ready());
+    (void)units_.sim->serve(
+        "item", complete_item(shared_from_this(), done, std::move(one), ready, cause_of(units_, ready)));
+  });
+  return done;
 }
 
 }  // namespace kbsim::hw

@@ -44,16 +44,16 @@ oplog::Operand PeTile::operand() const {
 }
 
 void PeTile::take() {
-  context_->take_tcm(hold_);
+  context_->turns().take(hold_);
   holds_ = true;
 }
 
 PeTile::~PeTile() {
-  if (holds_) context_->give_tcm(hold_, last_use_, last_use_why_);
-  if (slot_ && context_->machine_runs()) {
+  if (holds_) context_->turns().give(hold_, last_use_, last_use_why_);
+  if (slot_ && *context_->units().machine_runs) {
     const Time let_go = held_by_unit_ ? context_->units().sim->now() : context_->clock();
     if (explains(*context_)) {
-      Cause why = held_by_unit_ ? causes_of(*context_).current() : context_->clock_why();
+      Cause why = held_by_unit_ ? causes_of(*context_).current() : context_->turns().why();
       causes_of(*context_).because(causes_of(*context_).latest(why, last_use_why_));
     }
     slot_->ipcq->release(std::max(last_use_, let_go), slot_->queue, slot_->slot);

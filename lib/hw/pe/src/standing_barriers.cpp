@@ -28,7 +28,7 @@ StandingBarrier::Absence absence(const ICpu& cpu, const ControlJob& launch, std:
   if (cpu.queues(launch)) return queued;
   if (!cpu.runs(launch)) return ended;
   const auto kernel = cpu.kernel();
-  return kernel && kernel->stalled_before(number) ? stalled : elsewhere;
+  return kernel && kernel->peers().stalled_before(number) ? stalled : elsewhere;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::vector<StandingBarrier> standing_barriers(Machine& machine) {
         const auto& cpu = machine.at<ICpu>(pe.cpu);
         const auto kernel = cpu.kernel();
         std::vector<std::uint32_t> numbers;
-        if (kernel) kernel->add_barriers(numbers);
+        if (kernel) kernel->peers().add_barriers(numbers);
         for (const std::uint32_t number : numbers)
           add(standing, cpu.order()->job.get(), number, machine.graph().node(pe.cpu).at);
       }

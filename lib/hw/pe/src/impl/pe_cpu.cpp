@@ -171,7 +171,7 @@ Task<> PeCpu::run() {
 }
 
 void PeCpu::passed(const BarrierPassed& barrier) {
-  if (const auto kernel = running(barrier.token)) kernel->passed(barrier.number);
+  if (const auto kernel = running(barrier.token)) kernel->peers().passed(barrier.number);
 }
 
 void PeCpu::take(MessagePtr launch) {
@@ -241,7 +241,7 @@ Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given
 void PeCpu::give_up(std::uint32_t token) {
   if (std::ranges::find(orders_, token, &Control::token) == orders_.end()) return;
   if (std::ranges::find(given_up_, token) == given_up_.end()) given_up_.push_back(token);
-  if (const auto kernel = running(token)) kernel->give_up();
+  if (const auto kernel = running(token)) kernel->peers().give_up();
 }
 
 Task<> PeCpu::report_barriers() {
@@ -259,13 +259,13 @@ Task<> PeCpu::run_kernel(Launch launched, LaunchId launch, bool* given_up) {
       std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs, agent);
   kernel_ = context;
   const WatchedProgram watched{fmt::format("kernel {} on {}", kernel->name, to_string(node().at)),
-                               sim().running().id(), kernel->at, &context->last_command()};
+                               sim().running().id(), kernel->at, &context->turns().last_command()};
   TL tl{*context};
   bool aborted = false;
-  if (std::ranges::find(given_up_, order()->token) != given_up_.end()) context->give_up();
+  if (std::ranges::find(given_up_, order()->token) != given_up_.end()) context->peers().give_up();
   try {
     co_await kernel->start(tl);
-    co_await context->finish();
+    co_await context->commands().finish();
   } catch (const LaunchAborted&) {
     aborted = true;
   } catch (const Error& error) {
@@ -279,8 +279,8 @@ Task<> PeCpu::run_kernel(Launch launched, LaunchId launch, bool* given_up) {
   }
   if (aborted) {
     *given_up = true;
-    context->give_up();
-    co_await context->wind_down();
+    context->peers().give_up();
+    co_await context->commands().wind_down();
   }
   orders.ends(launch.order, node().at, agent);
 }

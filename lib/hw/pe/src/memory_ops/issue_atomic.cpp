@@ -31,7 +31,7 @@ std::shared_ptr<const Atomic> cut(KernelContext& pe, const AtomicCommand& comman
   atomic->operand = pe_tile(command.operand).operand().slices;
   if (command.expected) atomic->expected = pe_tile(command.expected).operand().slices;
   const Block block = whole(command.to, command.operand->shape(), command.to.dtype);
-  for (const Piece& piece : pe.translate(block, call, command.at)) {
+  for (const Piece& piece : pe.addresses().translate(block, call, command.at)) {
     if (piece.memory.bytes.count() % itemsize(atomic->dtype) != 0)
       throw fault_at(command.at, fmt::format("{}: an element lies in two memories", call));
     const Bytes most = largest_part(*pe.units().spec, *atomic, piece.memory.bytes);
@@ -39,8 +39,8 @@ std::shared_ptr<const Atomic> cut(KernelContext& pe, const AtomicCommand& comman
       AtomicPart part{
           .memory = {.pa = piece.memory.pa + done, .bytes = std::min(most, piece.memory.bytes - done)},
           .offset = piece.offset + done.count()};
-      if (atomic->compares()) part.equal = pe.reserve();
-      part.result = pe.reserve();
+      if (atomic->compares()) part.equal = pe.units().reserve();
+      part.result = pe.units().reserve();
       atomic->parts.push_back(part);
     }
   }
@@ -49,10 +49,10 @@ std::shared_ptr<const Atomic> cut(KernelContext& pe, const AtomicCommand& comman
 
 PendingPtr atomic(KernelContext& pe, const AtomicCommand& command) {
   const std::string_view call = to_string(command.op);
-  PendingPtr done = pe.under_way(CommandWait{call}, command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{call}, command.at);
   const std::shared_ptr<AtomicTransfer> atomic = atomic_transfer(pe, command, call, call, done);
   const Bytes size = pe_tile(command.operand).size();
-  const bool now = pe.may_issue(size, command.at);
+  const bool now = pe.turns().may_issue(size, command.at);
   pe.in_order(now, size, command.at, [&pe, at = command.at, atomic] {
     atomic->into().take();
     const Time issued = translated(pe, at);

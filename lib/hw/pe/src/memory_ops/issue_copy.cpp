@@ -9,12 +9,12 @@ namespace {
 
 PendingPtr copy(KernelContext& pe, const CopyCommand& command) {
   const DType dtype = command.from.dtype;
-  PendingPtr done = pe.under_way(CommandWait{"copy"}, command.at);
-  Pieces from = pe.translate(whole(command.from, command.shape, dtype), "copy, load", command.at);
-  Pieces to = pe.translate(whole(command.to, command.shape, dtype), "copy, store", command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{"copy"}, command.at);
+  Pieces from = pe.addresses().translate(whole(command.from, command.shape, dtype), "copy, load", command.at);
+  Pieces to = pe.addresses().translate(whole(command.to, command.shape, dtype), "copy, store", command.at);
   const Bytes size = command.shape.bytes(dtype);
-  const bool now = pe.may_issue(size, {&command.shape, dtype}, command.at);
-  Transfer::Origin origin = pe.origin("copy", pe.pending(CommandWait{"copy"}, command.at));
+  const bool now = pe.turns().may_issue(size, {&command.shape, dtype}, command.at);
+  Transfer::Origin origin = pe.origin("copy", pe.commands().pending(CommandWait{"copy"}, command.at));
   const auto tile = pe.coming(origin.value, command.shape, dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), std::move(from), tile);
   const auto store = make_pooled<StoreTransfer>(pe.origin("copy", done), std::move(to), tile);

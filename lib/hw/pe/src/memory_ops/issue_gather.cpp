@@ -16,7 +16,8 @@ Pieces rows(const KernelContext& pe, const GatherCommand& command) {
   Pieces from;
   for (const BlockRun& run : runs_of(command, (*pe.units().evaluator)(indices.operand()))) {
     const Block one{.runs = {run}, .shape = command.shape, .dtype = command.base.dtype};
-    std::ranges::copy(pe.translate(one, described(command, run), command.at), std::back_inserter(from));
+    std::ranges::copy(pe.addresses().translate(one, described(command, run), command.at),
+                      std::back_inserter(from));
   }
   return from;
 }
@@ -37,20 +38,21 @@ Task<> load_rows(std::shared_ptr<KernelContext> pe, GatherCommand command, std::
 }
 
 PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
-  pe.require_numbers("gather", command.at);
-  PendingPtr done = pe.under_way(CommandWait{"gather"}, command.at);
+  pe.units().require_numbers("gather", command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{"gather"}, command.at);
   const DType dtype = command.base.dtype;
   const Bytes size = command.shape.bytes(dtype);
-  const bool now = pe.may_issue(size, {&command.shape, dtype}, command.at);
+  const bool now = pe.turns().may_issue(size, {&command.shape, dtype}, command.at);
   Transfer::Origin origin = pe.origin("gather", done);
   auto into = pe.coming(origin.value, command.shape, dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), Pieces{}, std::move(into));
   pe.in_order(now, size, command.at, [&pe, command, load] {
     load->into().take();
     const auto& indices = static_cast<const PeTile&>(*command.indices);
-    const Time turn = pe.take_turn(command.at);
+    const Time turn = pe.turns().issue(command.at);
     Cause why;
-    if (Causes* const causes = pe.units().sim->causes()) why = causes->latest(pe.clock_why(), indices.why());
+    if (Causes* const causes = pe.units().sim->causes())
+      why = causes->latest(pe.turns().why(), indices.why());
     (void)pe.units().sim->serve("gather", load_rows(pe.shared_from_this(), command, load,
                                                     std::max(turn, indices.ready()), std::move(why)));
   });

@@ -7,12 +7,12 @@ namespace {
 
 PendingPtr load(KernelContext& pe, const LoadCommand& command) {
   const Block& from = command.from;
-  PendingPtr done = pe.under_way(CommandWait{"load"}, command.at);
-  Pieces pieces = pe.translate(from, "load", command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{"load"}, command.at);
+  Pieces pieces = pe.addresses().translate(from, "load", command.at);
   const Bytes size = from.shape.bytes(from.dtype);
-  const bool now = pe.may_issue(size, {&from.shape, from.dtype}, command.at);
+  const bool now = pe.turns().may_issue(size, {&from.shape, from.dtype}, command.at);
   LoadTransfer::Padding padding{.value = {}, .pad = from.pad};
-  if (from.in_memory() < size) padding.value = pe.reserve();
+  if (from.in_memory() < size) padding.value = pe.units().reserve();
   Transfer::Origin origin = pe.origin("load", done);
   auto into = pe.coming(origin.value, from.shape, from.dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into), padding);

@@ -26,8 +26,8 @@ Task<> store_received(std::shared_ptr<KernelContext> pe, PendingPtr received, Tr
 
 PendingPtr recv_into(KernelContext& pe, const RecvIntoCommand& command) {
   const DType dtype = command.to.dtype;
-  PendingPtr done = pe.pending(RecvWait{command.from}, command.at);
-  Pieces to = pe.translate(whole(command.to, command.shape, dtype), "recv, store", command.at);
+  PendingPtr done = pe.commands().pending(RecvWait{command.from}, command.at);
+  Pieces to = pe.addresses().translate(whole(command.to, command.shape, dtype), "recv, store", command.at);
   PendingPtr received = pe.recv(command.from, command.shape, dtype, command.tag, command.at);
   (void)pe.units().sim->serve("recv", store_received(pe.shared_from_this(), std::move(received),
                                                      pe.origin("recv", done), std::move(to)));

@@ -9,15 +9,15 @@ namespace {
 PendingPtr send_from(KernelContext& pe, const SendFromCommand& command) {
   const DType dtype = command.from.dtype;
   const Bytes size = command.shape.bytes(dtype);
-  PendingPtr done = pe.under_way(SendWait{command.to}, command.at);
-  Pieces from = pe.translate(whole(command.from, command.shape, dtype), "send, load", command.at);
+  PendingPtr done = pe.commands().under_way(SendWait{command.to}, command.at);
+  Pieces from = pe.addresses().translate(whole(command.from, command.shape, dtype), "send, load", command.at);
   SendCommand send = pe.outgoing(command.to, size, command.tag, done);
-  const bool now = pe.may_issue(size, command.at);
-  Transfer::Origin origin = pe.origin("send", pe.pending(CommandWait{"send"}, command.at));
+  const bool now = pe.turns().may_issue(size, command.at);
+  Transfer::Origin origin = pe.origin("send", pe.commands().pending(CommandWait{"send"}, command.at));
   auto into = pe.coming(origin.value, command.shape, dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), std::move(from), std::move(into));
   pe.in_order(now, size, command.at, [&pe, at = command.at, load, send]() mutable {
-    pe.leave_with(load->origin().pending, std::move(send));
+    pe.sends().leave_with(load->origin().pending, std::move(send));
     submit(pe, at, load);
   });
   return done;

@@ -6,8 +6,8 @@ namespace kbsim::hw {
 namespace {
 
 PendingPtr store(KernelContext& pe, const StoreCommand& command) {
-  PendingPtr done = pe.under_way(CommandWait{"store"}, command.at);
-  Pieces pieces = pe.translate(command.to, "store", command.at);
+  PendingPtr done = pe.commands().under_way(CommandWait{"store"}, command.at);
+  Pieces pieces = pe.addresses().translate(command.to, "store", command.at);
   const auto store = make_pooled<StoreTransfer>(pe.origin("store", done), std::move(pieces), command.tile);
   pe.in_order(command.at, [&pe, at = command.at, store] { submit(pe, at, store); });
   return done;

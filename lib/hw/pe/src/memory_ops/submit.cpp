@@ -9,7 +9,7 @@
 namespace kbsim::hw {
 
 Time translated(KernelContext& pe, const std::source_location& at) {
-  const Time turn = pe.take_turn(at);
+  const Time turn = pe.turns().issue(at);
   const Time done = turn + pe.units().mmu->latency();
   if (Causes* const causes = pe.units().sim->causes()) [[unlikely]]
     causes->because(causes->make(done, causes->of(turn), why(Reason::translation, pe.units().cpu)));

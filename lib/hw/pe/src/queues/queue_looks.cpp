@@ -31,7 +31,7 @@ std::optional<Time> QueueLooks::next(const WaitingCommands& waits) {
 
 void QueueLooks::begin(const WaitingCommands& waits, const KernelContext& kernel) {
   clock_.begin(unit_.sim().now(), {.period = *queues_.in_use().settings.poll,
-                                   .cost = kernel.dispatch(),
+                                   .cost = kernel.units().dispatch,
                                    .queues = unit_.id,
                                    .why = unit_.sim().causes() != nullptr ? waits.why() : Cause{}});
 }

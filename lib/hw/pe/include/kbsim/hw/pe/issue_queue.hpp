@@ -23,6 +23,8 @@
 
 namespace kbsim::hw {
 
+class Fabric;
+
 /// A tile's shape and type; null: unknown.
 struct TileType {
   const Shape* shape = nullptr;
@@ -38,10 +40,11 @@ class IssueQueue {
     PeCoord at;
     NodeId cpu;
     std::string kernel;
-    Time dispatch{};                // of one command, by pe_cpu
-    std::int64_t max_commands = 0;  // more are an endless loop
-    Bytes tcm;                      // that tiles may take
-    bool may_stall = false;         // else a command without room is a KernelFault
+    Time dispatch{};                 // of one command, by pe_cpu
+    std::int64_t max_commands = 0;   // more are an endless loop
+    Bytes tcm;                       // that tiles may take
+    bool may_stall = false;          // else a command without room is a KernelFault
+    const Fabric* fabric = nullptr;  // whose spans show the turns
   };
   IssueQueue(Simulation& sim, PollClock& poll_clock, Settings settings);
 
@@ -51,6 +54,11 @@ class IssueQueue {
   [[nodiscard]] Time last() const { return clock_; }
   /// Cause of clock(), if causes are kept.
   [[nodiscard]] Cause why() const;
+  /// The next event has the later cause of `why` and the issue clock; the clock's if they are equal.
+  void because_of(const Cause& why) const {
+    if (Causes* const causes = sim_.causes()) [[unlikely]]
+      causes->because(causes->latest(this->why(), why));
+  }
   /// The kernel has observed the end of work at `t`.
   void observe(Time t);
 
@@ -89,6 +97,7 @@ class IssueQueue {
   [[nodiscard]] Cause seen(Time observed) const;
   [[nodiscard]] Cause after_looks() const;
   void note(const std::source_location& at) { last_command_.store(at, std::memory_order_relaxed); }
+  void show_turn(const std::source_location& at) const;
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
   [[nodiscard]] std::string no_room(Bytes n, const TileType& tile = {}) const;
