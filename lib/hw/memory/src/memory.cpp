@@ -7,22 +7,21 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/i_memory_controller.hpp"
 #include "kbsim/hw/memory/memory_atomic.hpp"
 #include "kbsim/hw/memory/memory_causes.hpp"
 #include "kbsim/hw/memory/slot_messages.hpp"
 
-#include "controlled_requests.hpp"
-#include "request_queue.hpp"
+#include "services.hpp"
 
 namespace kbsim::hw {
 namespace {
 
-std::unique_ptr<IMemoryController> controller_of(const topology::Node& node, const IMemoryTiming& timing,
-                                                 const std::string& scheduler) {
-  if (auto controller = timing.controller()) return controller;
-  throw ConfigError{node.model->place_of({"scheduler"}), node.name + ".scheduler",
-                    scheduler + " orders the commands of a memory with banks, as builtin.hbm_banks; " +
-                        node.model->impl + " has none"};
+// The result of an atomic can be read before the atomic is served.
+void announce(const AtomicService& atomic, oplog::OpLog& log) {
+  const AtomicRequest& request = atomic.request;
+  for (oplog::Op& op : operations(*request.atomic, request.atomic->parts[request.part], atomic.held))
+    log.announce(std::move(op));
 }
 
 }  // namespace
@@ -30,47 +29,39 @@ std::unique_ptr<IMemoryController> controller_of(const topology::Node& node, con
 Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler)
     : Component{fabric, id},
       timing_{std::move(timing)},
-      scheduler_{memory_scheduler_named(scheduler, node())},
-      is_lanes_{timing_->lanes() > 0},
       arrivals_{fabric.sim(), name()},
-      served_{fabric.sim(), {name(), "port"}} {
-  ensure(scheduler_->window() > 0,
-         [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
-  if (scheduler_->orders_commands()) {
-    controlled_ = std::make_unique<ControlledRequests>(controller_of(node(), *timing_, scheduler));
-  } else if (scheduler_->window() != IMemoryScheduler::kUnlimited) {
-    queue_ = std::make_unique<RequestQueue>();
-  }
-}
-
-Memory::~Memory() = default;
+      served_{fabric.sim(), {name(), "port"}},
+      ports_{*this, *timing_, *this, served_},
+      requests_{*this, *timing_, *this, ports_, scheduler} {}
 
 void Memory::start(Machine& machine) {
-  if (!ordered_later()) {
+  if (!requests_.picks()) {
     Component::start(machine);
   } else {
     serve_box<&Memory::inbox, &Memory::take_and_pick>(*this);
   }
   log_ = &machine.log();
   races_ = &machine.races();
-  evaluator_ = &machine.evaluator();
+  ports_.record_in(*log_);
+  watched_.read_with(*log_, machine.evaluator());
   if (sim().causes() != nullptr) keep_causes(*sim().causes());
   serve_handoff<&Memory::arrivals_, &Memory::run>(*this);
   serve_box<&Memory::served_, &Memory::finish_writes>(*this);
 }
 
 void Memory::keep_causes(Causes& causes) {
-  const bool known = controlled_ != nullptr ? controlled_->controller().keep_causes(causes, id())
-                                            : timing_->lanes() > 0 || timing_->keep_causes(causes, id());
+  IMemoryController* const controller = requests_.controller();
+  const bool known = controller != nullptr ? controller->keep_causes(causes, id())
+                                           : timing_->lanes() > 0 || timing_->keep_causes(causes, id());
   if (!known) {
     throw Unsupported{"--explain: " + name() + ", a " + node().model->impl +
                       ", doesn't say why its requests wait: IMemoryTiming::lanes() or keep_causes()"};
   }
-  causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_, !ordered_later() && timing_->lanes() > 0);
+  ports_.keep_causes(causes, !requests_.picks() && timing_->lanes() > 0);
 }
 
 ServiceContract Memory::contract() {
-  if (ordered_later()) return {};
+  if (requests_.picks()) return {};
   const bool plain = timing_->lane(false) != nullptr && timing_->lane(true) != nullptr;
   return {.packets = ServiceContract::Packets::served,
           .receiver = this,
@@ -78,27 +69,10 @@ ServiceContract Memory::contract() {
           .only_answers = true};
 }
 
-// The bytes of a request count as they are done: the last at the end of its slot.
-void Memory::reserve_ahead(const MemoryRequest& request, const Lane::Slot& slot) {
-  const bool write = request.op != MemoryOp::read;
-  const Time service = timing_->port(write).rate.serialization(request.bytes);
-  ahead_.at(write ? 1 : 0).add(slot.end - service, slot.end, sim().now());
-}
-
-// A port's busy time until now, for reads, writes or both. A Lane serves its reservations without a gap.
-Time Memory::done(const UnitUse& use, bool write, bool both) const {
-  const Time now = sim().now();
-  if (const Lane* const lane = is_lanes_ ? timing_->lane(write) : nullptr)
-    return std::clamp(lane->busy_until(now), Time{0}, now);
-  const Time other = both ? ahead_.at(write ? 0 : 1).after(now) : Time{0};
-  return std::clamp(use.busy - ahead_.at(write ? 1 : 0).after(now) - other, Time{0}, now);
-}
-
 std::vector<UnitUse> Memory::use() const {
   fabric().flush(id());
-  std::vector<UnitUse> all = controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].busy = done(all[i], i == 1, all.size() == 1);
-  return all;
+  const IMemoryController* const controller = requests_.controller();
+  return ports_.use().until_now(controller == nullptr ? timing_->use() : controller->use());
 }
 
 // A packet of data is taken at its head, a request when it is whole. Each is served in this order, or put
@@ -117,7 +91,8 @@ Task<> Memory::run() {
 void Memory::perform(const Message& request) {
   if (const auto* read = request.body.get_if<ReadRequest>()) return answer(*read);
   if (const auto* atomic = request.body.get_if<AtomicRequest>()) return perform(*atomic);
-  if (const auto* signal = request.body.get_if<SignalRequest>()) return watch(*signal);
+  if (const auto* signal = request.body.get_if<SignalRequest>())
+    return watched_.met(*signal) ? answer(*signal) : watched_.add(*signal);
   refuse(request);
 }
 
@@ -130,10 +105,10 @@ void Memory::write(Packet& packet) {
                                .head = packet.head,
                                .tail = packet.tail}},
                      &message};
-  if (causes_) [[unlikely]]
-    causes_->comes(fabric().causes()->head(packet), fabric().causes()->tail(packet));
+  if (MemoryCauses* const causes = ports_.causes()) [[unlikely]]
+    causes->comes(fabric().causes()->head(packet), fabric().causes()->tail(packet));
   if (fabric().arrived(packet).release() != nullptr) keep(message);
-  submit(std::move(write));
+  requests_.submit(std::move(write));
 }
 
 std::int64_t Memory::address_of(const Message& message) const {
@@ -145,7 +120,7 @@ void Memory::answer(const ReadRequest& read) {
   MessagePtr data =
       fabric().make(id(), read.reply_to, read.bytes, TrafficClass::response,
                     ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
-  submit(ReadService{
+  requests_.submit(ReadService{
       {.rest = {.address = read.address, .bytes = read.bytes, .head = sim().now(), .tail = sim().now()}},
       &fabric().open(std::move(data)),
       fabric().packet_size(read.bytes)});
@@ -164,17 +139,29 @@ void Memory::perform(const AtomicRequest& request) {
       {.rest = {.address = request.address, .bytes = size, .head = sim().now(), .tail = sim().now()}},
       request,
       image_.read(request.address, size.count())};
-  if (ordered_later()) announce(atomic);
+  if (requests_.picks()) announce(atomic, *log_);
   image_.write(request.address, {request.atomic->parts[request.part].result, 0, size.count()});
-  submit(std::move(atomic));
+  requests_.submit(std::move(atomic));
   races_->serves(request.reply_to, request.token, {.memory = id(), .address = request.address}, size);
-  look_again(request.address, size);
+  watched_.look_again(request.address, size, [this](const SignalRequest& met) { answer(met); });
 }
 
 void Memory::keep(const Message& message) {
   if (const auto* write = message.body.get_if<WriteData>()) image_.write(write->address, write->contents);
   if (const auto* slot = message.body.get_if<SlotWrite>()) {
     image_.write(locate(fabric().graph(), slot->slot).address, slot->contents);
+  }
+}
+
+// As Component::take_packets(); also woken at the end of a request.
+Task<> Memory::take_and_pick() {
+  std::vector<Packet*> packets;
+  for (;;) {
+    packets.clear();
+    co_await inbox().collect(packets);
+    take(packets);
+    allocate();
+    requests_.turn();
   }
 }
 

@@ -26,13 +26,15 @@ class PeTcm : public Memory, public ITcm {
   PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
       : Memory{fabric, id, std::make_unique<PortTiming>(spec.access, spec.read_rate, spec.write_rate),
                "in_order"} {
-    share_ports();
+    requests().share_ports();
   }
 
   void start(Machine& machine) override;
 
-  Lane::Slot read_port(Time at, Bytes n) override { return serve({.bytes = n, .head = at, .tail = at}); }
-  void dma_has_read() override { serve_put_off(); }
+  Lane::Slot read_port(Time at, Bytes n) override {
+    return ports().serve({.bytes = n, .head = at, .tail = at});
+  }
+  void dma_has_read() override { requests().serve_put_off(); }
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
   [[nodiscard]] ServiceContract contract() override;
