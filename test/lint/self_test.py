@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import adrs
+import class_sizes
 import coroutines
 import file_names
 import format
@@ -70,6 +71,27 @@ class FileNames(LintTest):
         for name in ("lib/sim/src/a.cpp", "lib/hw/pe/src/a.hpp", "lib/sim/src/b.cpp", "lib/sim/src/more/b.cpp"):
             self.write(name, "")
         self.assertEqual(self.found(file_names), ["lib/sim/src/a.cpp:1", "lib/sim/src/more/b.cpp:1"])
+
+
+class ClassSizes(LintTest):
+    FUNCTIONS = "".join(f"  int f{i}(int a = 0) const;\n" for i in range(class_sizes.MOST))
+
+    def test_data_types_and_defaults_dont_count_nor_do_classes_inside(self):
+        self.write("lib/sim/include/a.hpp", "class A : public B {\n public:\n  A() = default;\n  A(const A&) = delete;\n"
+                                            "  using F = int(int);\n  std::vector<std::function<void()>> calls_;\n"
+                                            "  struct C {\n    void f();\n  };\n  Time t_{1};  // f()\n"
+                                            f"{self.FUNCTIONS}}};\n")
+        self.write("lib/tl/include/tl.hpp", f"class TL {{\n{self.FUNCTIONS}  void more();\n}};\n")
+        self.write("test/sim/a.cpp", f"class A {{\n{self.FUNCTIONS}  void more();\n}};\n")
+        self.assertEqual(self.found(class_sizes), [])
+
+    def test_one_function_more_is_found_whatever_its_form(self):
+        forms = ["explicit A(int x) : x_{x}, y_{x} {}", "virtual ~A();", "bool operator<(const A&) const;",
+                 "explicit operator bool() const { return f(); }", "template <class T>\n  T get() { return {}; }",
+                 "[[nodiscard]] static std::vector<int> all();", "void run() override {\n    if (a) b();\n  }"]
+        for i, form in enumerate(forms):
+            self.write(f"lib/sim/src/a{i}.hpp", f"\nclass A{i} final : public B {{\n{self.FUNCTIONS} public:\n  {form}\n}};\n")
+        self.assertEqual(self.found(class_sizes), [f"lib/sim/src/a{i}.hpp:2" for i in range(len(forms))])
 
 
 class Interfaces(LintTest):
