@@ -125,6 +125,31 @@ TEST_CASE("Chakra: a communication that CPU and kernels record, too, takes its t
   CHECK(refused.err.find("rank 0: node 1 'coll': attribute 'rw_attrs' isn't known") != std::string::npos);
 }
 
+TEST_CASE("Chakra: a rank's row has the times of its device, its CPU and its memory") {
+  const fs::path folder = empty_folder("chakra-columns");
+  in::Node on_cpu = compute(2, 5, 1);
+  on_cpu.attributes.push_back(in::attribute("is_cpu_op", true));
+  in::Node load = compute(3, 7, 2);
+  load.type = in::NodeType::memory_load;
+  for (int rank = 0; rank < 4; ++rank)
+    write_trace(folder, rank, {collective(9, 9, 0), compute(1, 3, 9), on_cpu, load});
+  const json::value result = result_of(kFourSmall + "--bench chakra --workload " + folder.string());
+  for (const json::value& rank : result.at("result").at("by_rank").as_array()) {
+    CHECK(rank.at("compute_us") == 3.0);
+    CHECK(rank.at("cpu_us") == 5.0);
+    CHECK(rank.at("memory_us") == 7.0);
+    CHECK(rank.at("exposed_us") == rank.at("communication_us"));
+    const double sum = 3.0 + 5.0 + 7.0 + rank.at("communication_us").to_number<double>();
+    CHECK(rank.at("end_us").to_number<double>() == doctest::Approx(sum));
+  }
+  const std::string text = run_kbsim(kFourTraces + folder.string()).out;
+  CHECK_MESSAGE(
+      text.find("   rank    compute (us)        cpu (us)     memory (us)  communication (us)  "
+                "exposed (us)    end (us)\n      0           3.000           5.000           7.000 ") !=
+          std::string::npos,
+      text);
+}
+
 TEST_CASE("Chakra: messages that cross don't wait for each other, in any order of arrival") {
   const fs::path folder = empty_folder("chakra-messages");
   using Type = in::NodeType;

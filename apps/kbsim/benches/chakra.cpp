@@ -160,15 +160,19 @@ void describe(const in::Workload& work, const ChakraRun& run, BenchReport& repor
   const auto collectives = std::ssize(work.communications) - messages;
   report.text = fmt::format(
       " chakra: {}, {}, {}, {}, {} in {:.3f} us\n"
-      "   rank    compute (us)  communication (us)  exposed (us)    end (us)\n",
+      "   rank    compute (us)        cpu (us)     memory (us)"
+      "  communication (us)  exposed (us)    end (us)\n",
       counted(work.ranks, "rank"), counted(work.items.size(), "node"),
       counted(work.dependencies, "dependency", "dependencies"), counted(collectives, "collective"),
       counted(messages, "message"), us(run.time()));
   boost::json::array ranks;
   for (const ChakraRank& rank : run.ranks()) {
-    report.text += fmt::format("   {:>4} {:>15.3f} {:>19.3f} {:>13.3f} {:>11.3f}\n", ranks.size(),
-                               us(rank.compute), us(rank.communication), us(rank.exposed), us(rank.end));
+    report.text += fmt::format("   {:>4} {:>15.3f} {:>15.3f} {:>15.3f} {:>19.3f} {:>13.3f} {:>11.3f}\n",
+                               ranks.size(), us(rank.compute), us(rank.cpu), us(rank.memory),
+                               us(rank.communication), us(rank.exposed), us(rank.end));
     ranks.push_back({{"compute_us", us(rank.compute)},
+                     {"cpu_us", us(rank.cpu)},
+                     {"memory_us", us(rank.memory)},
                      {"communication_us", us(rank.communication)},
                      {"exposed_us", us(rank.exposed)},
                      {"end_us", us(rank.end)}});

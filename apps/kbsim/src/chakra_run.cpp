@@ -13,6 +13,7 @@ namespace {
 using inputs::chakra::Communication;
 using inputs::chakra::CommunicationKind;
 using inputs::chakra::WorkItem;
+using inputs::chakra::WorkKind;
 
 // A single rank has no receiver; a message without bytes takes no time.
 bool takes_time(const Communication& what) {
@@ -71,7 +72,7 @@ void ChakraRun::made(int rank, std::uint32_t communication) {
 
 void ChakraRun::ended(int rank, std::uint32_t communication) {
   const Communication& what = work_.communications[communication];
-  change(rank, 0, -1);
+  change(rank, WorkKind::communication, -1);
   memory_.give_back(rank);
   const auto place = std::ranges::find(what.ranks, rank) - what.ranks.begin();
   finish(what.items[static_cast<std::size_t>(place)]);
@@ -89,8 +90,8 @@ void ChakraRun::finish(std::uint32_t item) {
 
 void ChakraRun::make_ready(std::uint32_t index) {
   const WorkItem& item = work_.items[index];
-  if (item.kind != inputs::chakra::WorkKind::communication) {
-    const bool instant = item.kind == inputs::chakra::WorkKind::nothing || duration_of(item) == Time{};
+  if (item.kind != WorkKind::communication) {
+    const bool instant = item.kind == WorkKind::nothing || duration_of(item) == Time{};
     if (instant)
       instant_.push_back(index);
     else
@@ -142,21 +143,20 @@ void ChakraRun::start(std::uint32_t communication) {
   memory_.take(what);
   for (const int rank : what.ranks) {
     to_begin_[static_cast<std::size_t>(rank)].push_back(communication);
-    change(rank, 0, 1);
+    change(rank, WorkKind::communication, 1);
     wake(rank).set();
   }
 }
 
 Task<> ChakraRun::work_on(Lane lane, std::uint32_t item, Time duration) {
-  const int computing = lane.second == inputs::chakra::WorkKind::device ? 1 : 0;
-  change(lane.first, computing, 0);
+  change(lane.first, lane.second, 1);
   if (Causes* const causes = sim_.causes()) [[unlikely]] {
     const NodeId place = graph_.sips()[static_cast<std::size_t>(lane.first)].io_cpu;
     causes->because(
         causes->make(sim_.now() + duration, causes->current(), hw::why(hw::Reason::given, place)));
   }
   co_await sim_.delay(duration);
-  change(lane.first, -computing, 0);
+  change(lane.first, lane.second, -1);
   lanes_[lane].busy = false;
   finish(item);
   changed_.set();
@@ -174,15 +174,18 @@ void ChakraRun::account(int rank) {
   Activity& activity = activity_[static_cast<std::size_t>(rank)];
   ChakraRank& sum = ranks_[static_cast<std::size_t>(rank)];
   const Time passed = sim_.now() - std::exchange(activity.since, sim_.now());
-  if (activity.computing > 0) sum.compute += passed;
-  if (activity.communicating > 0) sum.communication += passed;
-  if (activity.communicating > 0 && activity.computing == 0) sum.exposed += passed;
+  const bool computes = activity.of(WorkKind::device) > 0;
+  const bool communicates = activity.of(WorkKind::communication) > 0;
+  if (computes) sum.compute += passed;
+  if (activity.of(WorkKind::cpu) > 0) sum.cpu += passed;
+  if (activity.of(WorkKind::memory) > 0) sum.memory += passed;
+  if (communicates) sum.communication += passed;
+  if (communicates && !computes) sum.exposed += passed;
 }
 
-void ChakraRun::change(int rank, int computing, int communicating) {
+void ChakraRun::change(int rank, WorkKind kind, int by) {
   account(rank);
-  activity_[static_cast<std::size_t>(rank)].computing += computing;
-  activity_[static_cast<std::size_t>(rank)].communicating += communicating;
+  activity_[static_cast<std::size_t>(rank)].of(kind) += by;
 }
 
 }  // namespace kbsim::app

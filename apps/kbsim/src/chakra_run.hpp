@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -24,9 +25,12 @@ struct ChakraRates {
   double bytes_per_ns = 1.0;
 };
 
-/// Times of one rank: its device computed, it communicated, it communicated without computing (exposed).
+/// Times of one rank: its device, its CPU and its memory worked on a node, it communicated, and it
+/// communicated while its device didn't compute (exposed).
 struct ChakraRank {
   Time compute{};
+  Time cpu{};
+  Time memory{};
   Time communication{};
   Time exposed{};
   Time end{};  // of its last node
@@ -69,8 +73,10 @@ class ChakraRun {
   };
   struct Activity {
     Time since{};
-    int computing = 0;
-    int communicating = 0;
+    std::array<int, 4> under_way{};  // number of nodes, by kind; communication is the last that takes time
+    [[nodiscard]] int& of(inputs::chakra::WorkKind kind) {
+      return under_way.at(static_cast<std::size_t>(kind));
+    }
   };
 
   void finish(std::uint32_t item);
@@ -81,7 +87,7 @@ class ChakraRun {
   [[nodiscard]] Task<> work_on(Lane lane, std::uint32_t item, Time duration);
   [[nodiscard]] Time duration_of(const inputs::chakra::WorkItem& item) const;
   void account(int rank);
-  void change(int rank, int computing, int communicating);
+  void change(int rank, inputs::chakra::WorkKind kind, int by);
 
   const inputs::chakra::Workload& work_;
   Simulation& sim_;
