@@ -1,6 +1,7 @@
 // The tables that probe prints.
 #include <string>
 
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -72,6 +73,31 @@ TEST_CASE("Probe: sizes that the memories have no room for have a dash, and the 
   CHECK(refused.exit == 2);
   CHECK(refused.err.find("--bytes 33 KiB: expected at most 32 KiB, what the memories of pe-tcm have room") !=
         std::string::npos);
+}
+
+TEST_CASE("Probe: a path whose slots or window hold it below 90 % never reaches that, which its row says") {
+  const auto row = [](const std::string& arguments) {
+    const Outcome outcome = run_kbsim("probe --topology topology.yaml --case " + arguments);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    const std::size_t begin = outcome.out.find("\n  pe-", outcome.out.find("reaches 90 %\n")) + 1;
+    return outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
+  };
+  CHECK(row("pe-ipcq-other-sip").ends_with("%  never: slots limit it"));
+  CHECK(row("pe-ipcq-other-sip --set ccl.defaults.n_slots=16").ends_with("%  at 256 KiB"));
+  CHECK(row("pe-far-cube-hbm --set pe.pe_dma.max_outstanding=4").ends_with("%  never: queueing limits it"));
+  const std::string far = "pe-far-cube-hbm --set sip.ucie.overhead_ns=40 --set pe.pe_dma.max_outstanding=";
+  CHECK(row(far + "1000").ends_with("%  beyond 1 MiB"));
+}
+
+TEST_CASE("Probe: the last hop departs when the transfer ends") {
+  const Outcome outcome = run_kbsim("probe --topology topology.yaml --json");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  for (const boost::json::value& probed : boost::json::parse(outcome.out).at("cases").as_array()) {
+    CAPTURE(probed.at("name"));
+    const boost::json::value& last = probed.at("hops").as_array().back();
+    CHECK(last.at("depart_ns") == probed.at("total_ns"));
+    CHECK(last.at("arrive_ns").as_double() <= last.at("depart_ns").as_double());
+  }
 }
 
 TEST_CASE("Probe: a case that fails ends after whole lines") {

@@ -132,27 +132,40 @@ std::size_t saturation_sizes(const Prober& prober, const std::string& name) {
   return sizes;
 }
 
+// The rate of the bytes that the larger transfer adds: below 90 %, no size reaches that.
+bool never_saturates(const ProbeResult& half, const ProbeResult& largest) {
+  const auto more = static_cast<double>((largest.bytes - half.bytes).count());
+  const double rate = more / to_ns(largest.took() - half.took());
+  return rate < kSaturated * largest.bottleneck_rate.gbs();
+}
+
+// Whether a path reaches 90 %, by its transfers in order of size.
+std::string verdict_on(const std::vector<ProbeResult>& transfers) {
+  if (transfers.empty()) return "-";
+  const auto reached = std::ranges::find_if(
+      transfers, [](const ProbeResult& transfer) { return transfer.utilization() >= kSaturated; });
+  if (reached != transfers.end()) return "at " + to_string(reached->bytes);
+  const ProbeResult& largest = transfers.back();
+  if (transfers.size() < 2 || !never_saturates(transfers[transfers.size() - 2], largest))
+    return "beyond " + to_string(largest.bytes);
+  return largest.slot_wait > largest.split.queueing ? "never: slots limit it" : "never: queueing limits it";
+}
+
 // A row is printed when it is complete. Sizes that the machine has no room for aren't run.
 std::string saturation_row(const Prober& prober, const std::string& name) {
   std::string cells;
-  Bytes largest;
-  std::optional<Bytes> reached;
+  std::vector<ProbeResult> transfers;
   Probing probing{saturation_sizes(prober, name), prober.progress};
   for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
     if (Bytes{n} > host::most_bytes(name, prober.machine)) {
       cells += fmt::format("{:>9}", "-");
       continue;
     }
-    const double utilization = prober.run(name, Bytes{n}).utilization();
+    transfers.push_back(prober.run(name, Bytes{n}));
     probing.ended();
-    if (utilization >= kSaturated && !reached) reached = Bytes{n};
-    cells += fmt::format("{:>8.1f}%", 100.0 * utilization);
-    largest = Bytes{n};
+    cells += fmt::format("{:>8.1f}%", 100.0 * transfers.back().utilization());
   }
-  const std::string verdict = reached         ? "at " + to_string(*reached)
-                              : largest > 0_B ? "beyond " + to_string(largest)
-                                              : "-";
-  return fmt::format("  {:<24}{}  {}\n", name, cells, verdict);
+  return fmt::format("  {:<24}{}  {}\n", name, cells, verdict_on(transfers));
 }
 
 void print_saturation(const Prober& prober) {

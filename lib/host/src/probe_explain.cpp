@@ -130,6 +130,7 @@ std::optional<double> crossbar_mm(const topology::Graph& graph, NodeId slice) {
   return std::nullopt;
 }
 
+// The last hop departs when its memory has the data, which ends the transfer.
 void trace_hops(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   const auto& traces = session.machine().fabric().traces();
@@ -152,6 +153,7 @@ void trace_hops(Session& session, const ProbePath& path, ProbeResult& result) {
                            .arrive = found->arrived - start,
                            .depart = found->arrived - start});
   }
+  if (!result.hops.empty()) result.hops.back().depart = result.took();
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct ProbeCase {
 /// moves them, by the TCM for tiles.
 [[nodiscard]] Bytes most_bytes(const std::string& name, const config::MachineSpec& machine);
 
-/// A node on the route. Times since the start: when the head arrived, and when it left.
+/// A node on the route. Times since the start: when the head arrived, and when it left. At the last node it
+/// leaves when the memory has the data, which ends the transfer.
 struct ProbeHop {
   std::string node;
   Time arrive{};
