@@ -19,6 +19,7 @@
 
 #include "bench_options.hpp"
 #include "evaluation_options.hpp"
+#include "namesakes.hpp"
 #include "parse_options.hpp"
 
 namespace kbsim::app {
@@ -128,7 +129,7 @@ std::string to_text(const Help& help) {
   po::options_description fitted{"options of " + help.name, columns(), columns() / 2};
   for (const auto& option : help.options.options()) fitted.add(option);
   if (!help.options.options().empty()) text << '\n' << fitted;
-  text << help.more;
+  text << help.more << namesakes_of(help.name);
   return text.str();
 }
 
@@ -170,7 +171,9 @@ Help help_named(const std::string& name) {
   if (std::ranges::find(known, name) == known.end()) {
     require_no_part(name);
     std::ranges::copy(bench_names(), std::back_inserter(known));
-    throw UsageError{fmt::format("unknown command or bench '{}'{}", name, name_hint(name, known))};
+    const std::string section = section_hint(name);
+    throw UsageError{fmt::format("unknown command or bench '{}'{}", name,
+                                 section.empty() ? name_hint(name, known) : section)};
   }
   return help_of(command_named(name));
 }
