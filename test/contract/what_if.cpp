@@ -53,6 +53,16 @@ TEST_CASE("whatif: settings alone and together beside the run as it is") {
   CHECK(rows[4].at("total_ns") == rows[1].at("total_ns"));
 }
 
+TEST_CASE("whatif: a metric's name may lack its unit") {
+  const json::object all =
+      found_by("$KBSIM whatif " + kJob + " --set sip.ucie.overhead_ns=4 --metric latency --json --out o");
+  CHECK(all.at("rows").at(1).at("metric") == "latency_ns");
+  const Outcome wrong = run_kbsim("whatif " + kJob + " --set sip.ucie.overhead_ns=4 --metric laten");
+  CHECK(wrong.exit == 2);
+  CHECK(wrong.err.find("this bench has no metric 'laten', did you mean 'latency_ns'?\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("whatif: --of is what limits, and the table says of what") {
   // The longest reason is the same for the run and for the launch; the shares differ.
   const auto text_of = [](const std::string& words) {

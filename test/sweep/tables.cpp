@@ -125,6 +125,16 @@ TEST_CASE("usual_metric: of several launches none is the run, of one it is as go
   CHECK(usual_metric({"duration_ns", "run.simulated_ns"}) == "duration_ns");
 }
 
+TEST_CASE("metric_meant: a metric's name, with or without its unit") {
+  const std::vector<std::string> names{"latency_ns", "time[size=64]", "time_us[ranks=2]", "time_us[ranks=4]"};
+  CHECK(metric_meant("latency_ns", names) == "latency_ns");
+  CHECK(metric_meant("latency", names) == "latency_ns");
+  CHECK(metric_meant("time[size=64]", names) == "time[size=64]");
+  CHECK(metric_meant("time[ranks=4]", names) == "time_us[ranks=4]");
+  CHECK(metric_meant("laten", names).empty());
+  CHECK(metric_meant("time", names).empty());  // of which row?
+}
+
 TEST_CASE("metric_hint: a list has metrics of several rows once, a name that is near all of them") {
   const std::vector<std::string> names{"rank[launch=0]", "duration_ns[launch=0]", "rank[launch=1]",
                                        "duration_ns[launch=1]", "run.simulated_ns"};
@@ -167,6 +177,8 @@ TEST_CASE("Analysis: the best point, what each axis does alone, and a metric tha
   const Swept swept{"best"};
   const Tables tables = read_tables(swept.folder());
   CHECK(chosen_metric(tables, "") == "latency_ns");
+  CHECK(chosen_metric(tables, "latency") == "latency_ns");
+  CHECK(quantity(tables, "max:latency").name == "latency_ns");
   CHECK_THROWS_WITH_AS((void)chosen_metric(tables, "latncy_ns"),
                        doctest::Contains("did you mean 'latency_ns'?"), UsageError);
   const std::string best = best_text(tables, quantity(tables, "latency_ns"));

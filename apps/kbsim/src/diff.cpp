@@ -66,7 +66,7 @@ po::options_description description(DiffOptions& o) {
       "in place of the first folder: arguments of kbsim run, which is run now");
   add("b", po::value<std::string>()->value_name("ARGUMENTS"), "likewise, in place of the second folder");
   add("metric", po::value(&o.metrics)->value_name("NAME")->composing(),
-      "for sweeps: the number to compare (default: latency or time); repeatable");
+      "for sweeps: the number to compare (default: latency or time, of the first row); repeatable");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write diff.json there");
   add("quiet", po::bool_switch(&o.quiet), "print no repeated runs and no names of written files on stderr");

@@ -72,7 +72,7 @@ po::options_description description(SolveOptions& o) {
       "in place of a target: find the fewest slots with which the algorithm runs, and the fewest from "
       "which on it gets no faster");
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "with --what slots: the number that gets no better (default: latency or time)");
+      "with --what slots: the number that gets no better (default: latency or time, of the first row)");
   add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the answer as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "folder for solve.json and solve.csv, all runs");

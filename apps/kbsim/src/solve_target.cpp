@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -48,17 +48,11 @@ UsageError no_target(const std::string& text) {
       "--target {}: expected METRIC<=NUMBER or METRIC>=NUMBER with a unit, as latency<=20us", text)};
 }
 
-// The metric NAME, NAME_ns and so on.
 const sweep::Metric& metric_meant(const std::string& name, const std::vector<sweep::Metric>& metrics) {
-  if (const sweep::Metric* exact = metric_named(metrics, name)) return *exact;
   std::vector<std::string> names;
-  for (const sweep::Metric& metric : metrics) {
-    names.push_back(metric.name);
-    std::string ending = metric.unit;
-    std::erase(ending, '/');
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (metric.name == name + "_" + ending) return metric;
-  }
+  std::ranges::transform(metrics, std::back_inserter(names), &sweep::Metric::name);
+  const std::string meant = sweep::metric_meant(name, names);
+  if (const sweep::Metric* metric = metric_named(metrics, meant)) return *metric;
   throw UsageError{
       fmt::format("--target: this bench has no metric '{}'{}", name, sweep::metric_hint(name, names))};
 }

@@ -107,7 +107,8 @@ bool varies(const sweep::Draft& draft, const std::string& option) {
 
 void describe(sweep::TableOptions& o, po::options_description_easy_init& add) {
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "number that the figure and the best point go by (default: latency or time); results.csv has "
+      "number that the figure and the best point go by (default: latency or time, of the first row); "
+      "results.csv has "
       "the names");
   add("pareto", po::value(&o.pareto)->value_name("A,B"),
       "list the points that no other beats in both metrics, or in a metric and a numeric axis; max:A: larger "

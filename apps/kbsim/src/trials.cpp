@@ -204,11 +204,9 @@ MixedArguments divided(const Arguments& given, const std::vector<std::string>& v
 std::string chosen_metric(const std::vector<sweep::Metric>& metrics, const std::string& asked) {
   std::vector<std::string> names;
   for (const sweep::Metric& metric : metrics) names.push_back(metric.name);
-  if (!asked.empty()) {
-    if (std::ranges::find(names, asked) != names.end()) return asked;
-    throw UsageError{fmt::format("this bench has no metric '{}'{}", asked, sweep::metric_hint(asked, names))};
-  }
-  return sweep::usual_metric(names);
+  if (asked.empty()) return sweep::usual_metric(names);
+  if (std::string meant = sweep::metric_meant(asked, names); !meant.empty()) return meant;
+  throw UsageError{fmt::format("this bench has no metric '{}'{}", asked, sweep::metric_hint(asked, names))};
 }
 
 const sweep::Metric* metric_named(const std::vector<sweep::Metric>& metrics, const std::string& name) {

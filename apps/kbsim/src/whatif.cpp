@@ -62,7 +62,8 @@ po::options_description description(WhatIfOptions& o) {
       "a run each with infinite links, zero overheads, infinite memories, engines, slots and requests in "
       "flight: what each could give at best");
   add("metric", po::value(&o.metric)->value_name("NAME"),
-      "the number beside the total (default: latency or time); an unknown name prints the known ones");
+      "the number beside the total (default: latency or time, of the first row); an unknown name prints the "
+      "known ones");
   add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");

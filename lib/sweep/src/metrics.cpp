@@ -169,6 +169,19 @@ std::string usual_metric(const std::vector<std::string>& names) {
   return time.empty() && !names.empty() ? names.front() : time;
 }
 
+std::string metric_meant(const std::string& asked, const std::vector<std::string>& names) {
+  const auto is_there = [&](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (is_there(asked)) return asked;
+  const std::size_t label = std::min(asked.find('['), asked.size());
+  for (const auto& [suffix, unit] : kSuffixes) {
+    const std::string name = fmt::format("{}{}{}", asked.substr(0, label), suffix, asked.substr(label));
+    if (is_there(name)) return name;
+  }
+  return {};
+}
+
 std::string metric_hint(const std::string& asked, const std::vector<std::string>& names) {
   const std::vector<std::string> few = without_other_rows(names);
   const std::string all = name_hint(asked, names);

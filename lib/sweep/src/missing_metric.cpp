@@ -1,5 +1,6 @@
 // Names of metrics that tables are asked for, against those of a point.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -15,10 +16,10 @@ namespace {
 std::string base_of(const std::string& name) { return name.substr(0, name.find('[')); }
 
 bool has(const std::vector<std::string>& names, const std::string& asked) {
-  const bool labelled = asked.find('[') != std::string::npos;
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    return labelled ? base_of(name) == base_of(asked) : name == asked;
-  });
+  if (asked.find('[') == std::string::npos) return !metric_meant(asked, names).empty();
+  std::vector<std::string> bases;
+  std::ranges::transform(names, std::back_inserter(bases), base_of);
+  return !metric_meant(base_of(asked), bases).empty();
 }
 
 std::string without_sense(const std::string& text) {

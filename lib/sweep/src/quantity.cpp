@@ -75,15 +75,9 @@ const Row* best_row(const Tables& tables, const Quantity& what) {
 std::string chosen_metric(const Tables& tables, const std::string& asked) {
   const std::vector<std::string> names = metric_names(tables);
   if (names.empty()) return {};
-  const auto is_there = [&](const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  if (!asked.empty()) {
-    if (!is_there(asked))
-      throw UsageError{fmt::format("no point has the metric '{}'{}", asked, metric_hint(asked, names))};
-    return asked;
-  }
-  return usual_metric(names);
+  if (asked.empty()) return usual_metric(names);
+  if (const std::string meant = metric_meant(asked, names); !meant.empty()) return meant;
+  throw UsageError{fmt::format("no point has the metric '{}'{}", asked, metric_hint(asked, names))};
 }
 
 Quantity quantity(const Tables& tables, const std::string& text) {
@@ -91,10 +85,12 @@ Quantity quantity(const Tables& tables, const std::string& text) {
   const bool least = text.starts_with("min:");
   const std::string name = most || least ? text.substr(4) : text;
   std::vector<std::string> names = metric_names(tables);
+  const bool is_axis = std::ranges::find(tables.plan.axes, name, &Axis::name) != tables.plan.axes.end();
+  const std::string meant = is_axis ? name : metric_meant(name, names);
   for (const Row& row : tables.rows) {
-    const Metric* metric = row.find(name);
+    const Metric* metric = row.find(meant);
     if (metric == nullptr) continue;
-    return {.name = name,
+    return {.name = meant,
             .unit = metric->unit,
             .larger_is_better = most || (!least && metric->unit.ends_with("/s"))};
   }

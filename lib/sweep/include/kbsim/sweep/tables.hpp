@@ -27,6 +27,8 @@ struct Metric {
 /// launches and no number of its own: the run's. Else another time, but no sum over messages; else the first.
 /// "" if there are none.
 [[nodiscard]] std::string usual_metric(const std::vector<std::string>& names);
+/// The metric of that name, or of that name and a unit ("latency": "latency_ns"); "" if there is none.
+[[nodiscard]] std::string metric_meant(const std::string& asked, const std::vector<std::string>& names);
 /// name_hint() with metrics of several rows listed once.
 [[nodiscard]] std::string metric_hint(const std::string& asked, const std::vector<std::string>& names);
 
