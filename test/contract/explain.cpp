@@ -169,14 +169,24 @@ TEST_CASE("--of: a missing number is refused with those that exist") {
   refused("row:1", "--of row:1: ccl_allreduce is a single simulation, and has no rows");
 }
 
-TEST_CASE("--of: a missing part is reported after the whole run, as if --of run had been asked") {
-  const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet --explain --of ";
-  const std::string whole = run_kbsim(job + "run").out;
-  CHECK(whole.find("what may help: ") != std::string::npos);
-  for (const char* of : {"launch:3", "collective:2", "op:sip0.cube0.pe0:4096", "op:sip0.cube0.pe1:0"}) {
-    CAPTURE(of);
-    CHECK(run_kbsim(job + of).out == whole);
+TEST_CASE("--of: the error of a missing part comes alone, and files that were asked for are written") {
+  const std::string job = "explain --topology topology.yaml --bench ccl_allreduce --of ";
+  for (const std::string of : {"launch:3", "collective:2", "op:sip0.cube0.pe0:4096", "op:sip0.cube0.pe1:0"}) {
+    for (const char* more : {"", " --recheck", " --json"}) {
+      CAPTURE(of + more);
+      const Outcome outcome = run_kbsim(job + of + more);
+      CHECK(outcome.exit == 2);
+      CHECK(outcome.out.empty());
+      CHECK(outcome.err.starts_with("kbsim: --of " + of + ": "));
+      CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+    }
   }
+  const Outcome kept =
+      run_script("$KBSIM " + job + "launch:3 --out lacks; $KBSIM " + job +
+                 "run --out has >/dev/null 2>&1; cmp lacks/results.csv has/results.csv && "
+                 "cmp lacks/explain.json has/explain.json && ls lacks/report.html; rm -r lacks has");
+  CHECK(kept.out == "lacks/report.html\n");
+  CHECK(kept.err == "kbsim: --of launch:3: there are 2 launches, 1 to 2\n");
 }
 
 TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or number of its lane") {

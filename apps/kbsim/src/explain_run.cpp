@@ -209,6 +209,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
   Explanations what{.gave_up_all = causes.gave_up_all(),
                     .not_there = why_not_there(question, launches.size(), collectives.size(), marks),
                     .marks = &marks};
+  if (!what.not_there.empty() && !purpose.whole) return what;
   const explain::PathQuestion asked = what.not_there.empty() ? question : explain::PathQuestion{.kind = run};
   Explainer explainer{session, purpose, what};
   // No path of a run that was ended between two events with causes.

@@ -22,8 +22,8 @@ struct Explanations {
   bool gave_up_all = false;                    // there were too many moments to keep all their causes
   std::vector<explain::KeyTrial> trials = {};  // trials of the run, not yet simulated
   std::string why_not = {};                    // why there are none, if they may be missing
-  std::string not_there = {};               // why the asked path is missing; the text gives the run in full
-  const explain::OpMarks* marks = nullptr;  // used to make the paths
+  std::string not_there = {};                  // why the asked path is missing; documents have the others
+  const explain::OpMarks* marks = nullptr;     // used to make the paths
 };
 /// Which explanations are needed, and how complete.
 struct Purpose {

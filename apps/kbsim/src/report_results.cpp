@@ -140,6 +140,10 @@ void say_wrong(const ReadyRun& run, const BenchReport& report) {
 
 }  // namespace
 
+void write_only(const ReadyRun& run, const Results& results) {
+  if (run.folder != nullptr) write_results(run, results);
+}
+
 ExitCode report_results(const ReadyRun& run, const Results& results) {
   if (run.options.outputs.kept != nullptr) {
     keep(run, results);

@@ -14,6 +14,9 @@ namespace kbsim::app {
 /// caller that keeps them gets them in place of that. Returns wrong_values if the bench reports that.
 ExitCode report_results(const ReadyRun& run, const Results& results);
 
+/// Writes the files of --out, if any, and prints nothing.
+void write_only(const ReadyRun& run, const Results& results);
+
 /// The files of --out, if any, for a run that a signal stopped: its progress until then.
 void write_partial_results(const ReadyRun& run);
 

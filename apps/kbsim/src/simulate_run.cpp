@@ -69,6 +69,16 @@ void run_trials(std::vector<explain::KeyTrial>& trials, const Arguments& argumen
   });
 }
 
+// The error is all that is printed. Files that were asked for are written: the run is as it would have been.
+[[noreturn]] void refuse_question(const ReadyRun& run, Results& results) {
+  if (run.folder != nullptr || !run.options.outputs.oplog.empty()) {
+    compute(run, results);
+    write_only(run, results);
+  }
+  run.trace.require_written();
+  throw explain::NothingAsked{results.explained.not_there};
+}
+
 }  // namespace
 
 ExitCode simulate_bench(const ReadyRun& run) {
@@ -85,12 +95,12 @@ ExitCode simulate_bench(const ReadyRun& run) {
   simulate_watched(run, marks);
   write_calls(calls, run);
   Results results = explained_results(run, std::move(report), marks);
+  if (!results.explained.not_there.empty()) refuse_question(run, results);
   if (watch.recheck) run_trials(results.explained.trials, outputs.arguments);
   compute(run, results);
   const ExitCode code = report_results(run, results);
   run.trace.require_written();
   if (watch.recheck) explain::require_one_ran(results.explained.trials);
-  if (!results.explained.not_there.empty()) throw explain::NothingAsked{results.explained.not_there};
   return code;
 }
 
