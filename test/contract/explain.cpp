@@ -322,6 +322,8 @@ TEST_CASE(
     REQUIRE(plain.exit == 0);
     CHECK(digest(printed) == digest(plain));
     CHECK(printed.out.find("  limited by\n") != std::string::npos);
+    CHECK(printed.out.find("\n --of row:") != std::string::npos);
+    CHECK(plain.out.find("--of row:") == std::string::npos);
     CHECK(printed.out.find("limited_by") != std::string::npos);
     CHECK(plain.out.find("limited by") == std::string::npos);
   }
@@ -391,6 +393,16 @@ TEST_CASE("--of row: the whole path of a row of an evaluation, and its rows are 
   CHECK(text.exit == 0);
   CHECK(text.out.find("\ncritical path of row:2, ") != std::string::npos);
   CHECK(text.out.find("{\"schema_version\":1,\"row\":2,\"paths\":[{") != std::string::npos);
+}
+
+TEST_CASE("--explain: an evaluation's table ends with the --of that prints a row's path") {
+  const std::string job = "explain --bench gemm --m 96 --n 40 --k 64 --quiet";
+  CHECK(run_kbsim(job).out.ends_with("\n --of row:1 prints the row's critical path\n"));
+  const std::string asked = run_kbsim(job + " --of row:1").out;
+  CHECK(asked.find("\ncritical path of row:1, ") != std::string::npos);
+  CHECK(asked.find("--of row:") == std::string::npos);
+  CHECK(run_kbsim("explain --bench ccl -b 1K -e 4K -c 0 --quiet")
+            .out.ends_with("\n --of row:N prints the critical path of row N, 1 to 2\n"));
 }
 
 TEST_CASE("--of row: one that isn't there, and what isn't a row, are refused before anything runs") {

@@ -157,12 +157,32 @@ void print_json(const EvaluateOptions& options, const Simulated& simulated,
   print_all();
 }
 
+struct Asked {
+  const Evaluation& evaluation;
+  const EvaluationRequest& request;
+  const EvaluateOptions& options;
+  const std::vector<std::string>& arguments;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+std::size_t number_of_ended(const Simulated& simulated) {
+  return simulated.deadlocks.size() + simulated.failures.size() + simulated.rows.size();
+}
+
+// The question that prints a path: a table names only what limits each row.
+std::string path_hint(const Simulated& simulated) {
+  const std::size_t rows = number_of_ended(simulated);
+  return rows == 1 ? "\n --of row:1 prints the row's critical path\n"
+                   : fmt::format("\n --of row:N prints the critical path of row N, 1 to {}\n", rows);
+}
+
 // A reference that doesn't fit loses no rows: they are already written, and printed first.
-void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
-                 const std::optional<RowPath>& path, const report::OutputFolder* folder) {
-  if (options.json) return print_json(options, simulated, path, folder);
-  print_text(evaluation, options, simulated, folder);
+void report_rows(const Asked& asked, const Simulated& simulated, const std::optional<RowPath>& path,
+                 const report::OutputFolder* folder) {
+  if (asked.options.json) return print_json(asked.options, simulated, path, folder);
+  print_text(asked.evaluation, asked.options, simulated, folder);
   if (path) print("\n" + path->text);
+  if (asked.request.explain && asked.request.explained_row == 0) print(path_hint(simulated));
 }
 
 void write_rows(const EvaluateOptions& options, const Simulated& simulated,
@@ -182,8 +202,7 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
 
 // The total number isn't known after a signal.
 std::string count_of(std::size_t some, const Simulated& simulated) {
-  const std::size_t ended = simulated.deadlocks.size() + simulated.failures.size() + simulated.rows.size();
-  return simulated.whole ? fmt::format("{} of {} simulations", some, ended)
+  return simulated.whole ? fmt::format("{} of {} simulations", some, number_of_ended(simulated))
                          : fmt::format("{} simulations", some);
 }
 
@@ -228,14 +247,6 @@ std::string refusal(const EvaluateOptions& options, const std::exception& error)
   return fmt::format("{}: the rows in {} aren't those of {}: {}", options.reuse_asked_by, options.out,
                      options.name, error.what());
 }
-
-struct Asked {
-  const Evaluation& evaluation;
-  const EvaluationRequest& request;
-  const EvaluateOptions& options;
-  const std::vector<std::string>& arguments;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-};
 
 // Throws the refusal if all simulations were refused, as an earlier check would have.
 void refuse_all(const Simulated& simulated) {
@@ -305,7 +316,7 @@ void write_and_report(const Asked& asked, Simulated& simulated, const report::Ou
   Writing writing;
   if (folder != nullptr) writing([&] { write_all(asked, simulated, path, summary, *folder); });
   const report::OutputFolder* const figures = writing.failed() ? nullptr : folder;
-  writing([&] { report_rows(asked.evaluation, asked.options, simulated, path, figures); });
+  writing([&] { report_rows(asked, simulated, path, figures); });
   if (asked.evaluation.write && !asked.options.reuse)
     writing([&] { asked.evaluation.write(asked.request, simulated); });
   if (figures != nullptr && !asked.options.quiet)
