@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -250,15 +251,33 @@ TEST_CASE(
 }
 
 TEST_CASE("Bad input: a number that an option doesn't take is reported with its range") {
-  const std::string whole = ", expected a whole number, at most 9223372036854775807";
+  const std::string whole = "must be a whole number, 0 to 9223372036854775807, got ";
   for (const char* value : {"1K", "0x5", "9223372036854775808", "-9223372036854775809"})
-    refuses(kMainJob + " --shuffle-ties " + value,
-            {fmt::format("the argument ('{}') for option '--shuffle-ties' is invalid{}", value, whole)});
-  refuses(kMainJob + " --max-events many", {"'--max-events' is invalid" + whole});
-  refuses(kMainJob + " --stop-at 1us", {"'--stop-at' is invalid, expected a number of ns, without a unit"});
-  refuses("sweep --timeout 10s", {"'--timeout' is invalid, expected a number of seconds, without a unit"});
-  refuses("traffic --scope link --load 50%", {"'--load' is invalid, expected a number, as 0.05 for 5 %"});
-  refuses("traffic --scope link --load half", {"'--load' is invalid, expected a number"});
+    refuses(kMainJob + " --shuffle-ties " + value, {fmt::format("--shuffle-ties {}'{}'", whole, value)});
+  refuses(kMainJob + " --max-events many", {"--max-events " + whole + "'many'"});
+  refuses(kMainJob + " --stop-at 1us", {"--stop-at must be a number of ns, without a unit, got '1us'"});
+  refuses("sweep --timeout 10s", {"--timeout must be a number of seconds, without a unit, got '10s'"});
+  refuses("traffic --scope link --load 50%", {"--load must be a number, as 0.05 for 5 %, got '50%'"});
+  refuses("traffic --scope link --load half", {"--load must be a number, got 'half'"});
+}
+
+TEST_CASE("Bad input: a number out of its range and a text that is none are refused in one form") {
+  const std::string what_if = "whatif " + kMainJob + " --what ideal ";
+  for (const auto& [command, option, range] :
+       {std::tuple{kMainJob + " ", "--num-threads", "0 to 1024"},
+        {std::string{"traffic --scope link --load 0.5 "}, "--num-threads", "0 to 1024"},
+        {std::string{"traffic --scope hbm "}, "--outstanding", "1 to 50000000"},
+        {std::string{"traffic --scope link "}, "--outstanding", "1 to 65536"},
+        {std::string{"replay run.oplog "}, "--num-threads", "0 to 1024"},
+        {std::string{"fit --trace traces "}, "--rounds", "0 to 100"},
+        {std::string{"ccl export ring_all_gather "}, "--ranks", "2 to 256"},
+        {std::string{"sweep "}, "--jobs", "1 to 1024"},
+        {what_if, "--jobs", "0 to 1024"},
+        {std::string{"solve --bench ccl_allreduce "}, "--runs", "2 to 10000"}}) {
+    const std::string asks = command + option;
+    refuses(asks + " two", {fmt::format("kbsim: {} must be a whole number, {}, got 'two'\n", option, range)});
+    refuses(asks + " -1", {fmt::format("kbsim: {} must be {}, got -1\n", option, range)});
+  }
 }
 
 TEST_CASE("Bad input: a wrong model is reported with the models that fit there") {

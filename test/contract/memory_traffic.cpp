@@ -97,8 +97,8 @@ TEST_CASE("Memory traffic: wrong input is refused") {
   refuses_hbm("--access 0", "--access 0: expected from 1 to ");
   refuses_hbm("--load 0", "above 0 and at most 1");
   refuses_hbm("--load 0.5 --outstanding 4", "got both");
-  refuses_hbm("--outstanding -1", "expected from 1 on");
-  refuses_hbm("--outstanding 0", "expected from 1 on");
+  refuses_hbm("--outstanding -1", "--outstanding must be 1 to 50000000, got -1");
+  refuses_hbm("--outstanding 0", "--outstanding must be 1 to 50000000, got 0");
   refuses_hbm("--load 1e-300", "longer than simulated time");
   refuses_hbm("--set cube.noc.link_bw_gbs=1", "an HBM slice alone");
   refuses_hbm("--set cube.hbm_ctrl.scheduler=in_order", "has no effect with scheduler: in_order");

@@ -119,7 +119,7 @@ TEST_CASE("Traffic: options of packets that do nothing, or can't be, are refused
   refuses("--scope link --load 0.5 --bytes 16,16", {"--bytes 16,16: expected two sizes that differ"});
   refuses("--scope link --load 0.5 --bytes 16,0", {"--bytes 16,0", "at least a byte"});
   refuses("--scope link --load 0.5 --bytes 16,80 --mix 1", {"--mix 1: expected", "below 1"});
-  refuses("--scope link --outstanding 0", {"--outstanding 0", "from 1 on"});
+  refuses("--scope link --outstanding 0", {"--outstanding must be 1 to 65536, got 0"});
   refuses("--scope link --outstanding 1 --load 0.5", {"expected one of", "2"});
   refuses("--scope link --outstanding 1 --arrivals poisson", {"--arrivals poisson", "no effect"});
   refuses("--scope link --outstanding 1 --reply 64", {"--scope link", "no way back"});
@@ -174,8 +174,8 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load nan", {"--load nan"});
   refuses("--scope link --rate 101", {"--rate 101: expected above 0 and at most 100", "at most 100"});
   refuses("--scope link --rate 1e-300", {"longer than simulated time"});
-  refuses("--scope link --load 0.5 --packets 0", {"--packets 0: expected from 1 to 50000000"});
-  refuses("--scope link --load 0.5 --warmup -3", {"--warmup -3: expected from 0 to 50000000"});
+  refuses("--scope link --load 0.5 --packets 0", {"--packets must be 1 to 50000000, got 0"});
+  refuses("--scope link --load 0.5 --warmup -3", {"--warmup must be 0 to 50000000, got -3"});
   refuses("--scope link --load 0.5 --bytes 0", {"--bytes 0: expected from 1", "expected from 1"});
   refuses("--scope link --load 0.5 --num-threads -1", {"--num-threads must be 0 to 1024, got -1"});
   refuses("--scope link --load 0.5 --seed -1", {"--seed must be 0 to", "got -1"});
@@ -190,8 +190,8 @@ TEST_CASE("Traffic: a mistake of all loads of a sweep is reported once, before a
     CHECK(outcome.exit == 2);
     return outcome.err;
   };
-  CHECK(printed("--packets 0") == "kbsim: --packets 0: expected from 1 to 50000000\n");
-  CHECK(printed("--warmup -3") == "kbsim: --warmup -3: expected from 0 to 50000000\n");
+  CHECK(printed("--packets 0") == "kbsim: --packets must be 1 to 50000000, got 0\n");
+  CHECK(printed("--warmup -3") == "kbsim: --warmup must be 0 to 50000000, got -3\n");
   CHECK(printed("--bytes 0") == "kbsim: --bytes 0: expected from 1 to 1073741824 bytes\n");
 }
 

@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "config_folders.hpp"
 #include "parse_options.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -39,7 +40,7 @@ po::options_description description(CclOptions& o) {
   auto add = all.add_options();
   add("plan", po::value(&o.plan)->value_name("FILE|NAME")->required(),
       "of import: a plan's file, MSCCL's XML or MSCCL++'s JSON; of export: an algorithm of ccl.yaml");
-  add("ranks", po::value(&o.ranks)->value_name("N"), "of export: the number of ranks, 2 to 256");
+  add("ranks", whole("ranks", "N", {2, 256}, &o.ranks), "of export: the number of ranks, 2 to 256");
   add("out", po::value(&o.out)->value_name("FILE"), "of export: write the plan there, not on stdout");
   add("json", po::bool_switch(&o.json), "of import: print the description as JSON");
   return all;
@@ -62,8 +63,6 @@ ExitCode import_plan(const CclOptions& options) {
 
 ExitCode export_plan(const CclOptions& options) {
   if (options.ranks == 0) throw UsageError{"--ranks N is missing: of how many ranks the plan is to be"};
-  if (options.ranks < 2 || options.ranks > 256)
-    throw UsageError{fmt::format("--ranks must be 2 to 256, got {}", options.ranks)};
   const config::CclSpec ccl = config::load_ccl("ccl.yaml", {}, config_folders());
   const std::string text = inputs::to_msccl(host::plan_of_kernel(ccl.resolve(options.plan), options.ranks));
   if (options.out.empty()) {

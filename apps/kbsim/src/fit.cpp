@@ -19,6 +19,7 @@
 #include "out_page.hpp"
 #include "parse_options.hpp"
 #include "standing_line.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -39,7 +40,7 @@ struct FitOptions {
 po::options_description describe(FitOptions& o) {
   po::options_description all{"options of kbsim fit"};
   o.noc.describe(all);
-  all.add_options()("rounds", po::value(&o.rounds)->value_name("N"),
+  all.add_options()("rounds", whole("rounds", "N", {.most = 100}, &o.rounds),
                     "rounds of the coordinate search (default 6); 0: judge the defaults");
   return all;
 }
@@ -164,8 +165,6 @@ ExitCode fit(const Arguments& arguments) {
   po::options_description description = describe(options);
   parse_options(arguments, description,
                 {.usage = "kbsim fit [--topology FILE] --trace FILE... [options]", .examples = kFitExamples});
-  if (options.rounds < 0 || options.rounds > 100)
-    throw UsageError{fmt::format("--rounds must be 0 to 100, got {}", options.rounds)};
   const NocRun run{"fit", options.noc, arguments};
   const auto start = std::chrono::steady_clock::now();
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.noc.out);

@@ -37,6 +37,7 @@
 #include "standing_line.hpp"
 #include "traffic_results.hpp"
 #include "watchdog_option.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -76,12 +77,10 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
       "accesses at random times, as a share of the raw bandwidth (default: as many outstanding as "
       "--outstanding says)");
-  add("outstanding",
-      po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.outstanding = v; }),
+  add("outstanding", whole("outstanding", "N", {1, hw::kMostAccesses}, &o.outstanding),
       "accesses that are under way at any time (default: twice what the controller's queues hold)");
   add("total", po::value(&o.total)->value_name("N"), "total size of all accesses (default 4MiB)");
-  add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
-      "seed of all random draws (default 1)");
+  add("seed", whole("seed", "N", {}, &o.seed), "seed of all random draws (default 1)");
   add("out", po::value(&o.out)->value_name("DIR"),
       "folder for results.csv, latencies.csv, summary.json, run.json, config.resolved.yaml and report.html, "
       "a page of all of them");
@@ -164,9 +163,6 @@ Bytes burst_of(const config::MachineSpec& spec) {
 }
 
 void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
-  if (o.seed && *o.seed < 0) throw UsageError{fmt::format("--seed must be at least 0, got {}", *o.seed)};
-  if (o.outstanding && *o.outstanding < 1)
-    throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *o.outstanding)};
   o.request.outstanding = o.outstanding.value_or(0);
   o.request.pattern = hw::memory_pattern_named(o.pattern);
   o.request.access = o.access.empty() ? burst_of(spec) : size_given("--access", o.access);

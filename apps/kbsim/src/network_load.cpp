@@ -1,7 +1,6 @@
 #include "network_load.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include "config_folders.hpp"
 #include "size_option.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -51,8 +51,7 @@ void NetworkLoad::describe(po::options_description& to) {
       "size of a packet (default 256), e.g. 4KiB, or of packets of two sizes, e.g. 16,80");
   add("mix", number(mix)->value_name("P"),
       "with two sizes: share of packets of the first size (default 0.5)");
-  add("outstanding",
-      po::value<std::int64_t>()->value_name("N")->notifier([this](std::int64_t v) { outstanding = v; }),
+  add("outstanding", whole("outstanding", "N", {1, hw::kMostOutstanding}, &outstanding),
       "closed loop, in place of a load: each source keeps N packets in flight");
   add("reply", po::value(&reply)->value_name("SIZE"),
       "closed loop: a packet is in flight until a reply of this size is back (default: until it has "
@@ -78,8 +77,6 @@ void NetworkLoad::fill(hw::TrafficRequest& request) const {
       throw UsageError{fmt::format("--reply {}: has no effect without --outstanding", reply)};
     return;
   }
-  if (*outstanding < 1 || *outstanding > std::numeric_limits<int>::max())
-    throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *outstanding)};
   request.outstanding = static_cast<int>(*outstanding);
   if (reply.empty()) return;
   request.reply = size_given("--reply", reply);

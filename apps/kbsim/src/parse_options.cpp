@@ -1,8 +1,6 @@
 #include "parse_options.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <string_view>
 #include <typeinfo>
 #include <vector>
@@ -130,31 +128,31 @@ std::string missing(const po::required_option& error, const po::options_descript
 }
 
 // A number with its unit, taken from the name of the option's value; a share, if a percentage was given.
-std::string expected_number(const std::string& said, const std::string& value) {
-  if (said.find("%')") != std::string::npos) return ", expected a number, as 0.05 for 5 %";
-  if (value == "NS") return ", expected a number of ns, without a unit";
-  if (value == "SECONDS") return ", expected a number of seconds, without a unit";
-  return ", expected a number";
+std::string number_as(const std::string& given, const std::string& value_name) {
+  if (given.ends_with('%')) return "a number, as 0.05 for 5 %";
+  if (value_name == "NS") return "a number of ns, without a unit";
+  if (value_name == "SECONDS") return "a number of seconds, without a unit";
+  return "a number";
 }
 
-// Expected value of an option, as far as its type says: a number, if the option accepts "1".
-std::string expected_value(const po::validation_error& error, const po::options_description& options) {
+// What an option takes, as far as its type says: a number, if it accepts "1". Whole numbers say so
+// themselves.
+std::string wrong_value(const po::validation_error& error, const Arguments& arguments,
+                        const po::options_description& options) {
+  const std::string unknown = fmt::format("{}; see --help", error.what());
   const std::string typed = error.get_option_name();  // with its dashes
   const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
   const po::option_description* const option = options.find_nothrow(name, false);
-  if (option == nullptr) return "; see --help";
+  if (option == nullptr) return unknown;
   boost::any one;
   try {
     option->semantic()->parse(one, {"1"}, true);
   } catch (const po::error&) {
-    return "; see --help";
+    return unknown;
   }
-  constexpr const char* kWhole = ", expected a whole number, at most {}";
-  if (one.type() == typeid(std::int64_t))
-    return fmt::format(kWhole, std::numeric_limits<std::int64_t>::max());
-  if (one.type() == typeid(int)) return fmt::format(kWhole, std::numeric_limits<int>::max());
-  if (one.type() != typeid(double)) return "; see --help";
-  return expected_number(error.what(), option->semantic()->name());
+  if (one.type() != typeid(double)) return unknown;
+  const std::string given = option_given(arguments, name).value_or("");
+  return fmt::format("--{} must be {}, got '{}'", name, number_as(given, option->semantic()->name()), given);
 }
 
 }  // namespace
@@ -192,7 +190,7 @@ void parse_options(const Arguments& arguments, po::options_description& options,
   } catch (const po::required_option& error) {
     throw UsageError{missing(error, options, synopsis)};
   } catch (const po::validation_error& error) {
-    throw UsageError{error.what() + expected_value(error, options)};
+    throw UsageError{wrong_value(error, arguments, options)};
   } catch (const po::error& error) {
     throw UsageError{std::string{error.what()} + "; see --help"};
   }

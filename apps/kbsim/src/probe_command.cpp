@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +27,7 @@
 #include "size_option.hpp"
 #include "standing_line.hpp"
 #include "watchdog_option.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -43,7 +43,7 @@ struct ProbeOptions {
   bool hops = false;
   bool quiet = false;
   WatchdogLimit::Seconds watchdog{};
-  std::optional<std::int64_t> shuffle_ties;
+  std::optional<std::uint64_t> shuffle_ties;
 };
 
 // Counts transfers, whose results are printed when all have ended. Until then a terminal shows how many have
@@ -292,12 +292,6 @@ void check_size(const Prober& prober, Bytes bytes) {
                                to_string(bytes), to_string(most_of(*least)), *least)};
 }
 
-std::uint64_t seed_of(std::int64_t shuffle_ties) {
-  if (shuffle_ties >= 0) return static_cast<std::uint64_t>(shuffle_ties);
-  throw UsageError{fmt::format("--shuffle-ties must be 0 to {}, got {}",
-                               std::numeric_limits<std::int64_t>::max(), shuffle_ties)};
-}
-
 std::string case_help() {
   std::string text = "\ncases:\n";
   for (const host::ProbeCase& known : host::probe_cases())
@@ -319,9 +313,7 @@ po::options_description description(ProbeOptions& options) {
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&options.quiet), "print no progress and no list of skipped cases on stderr");
-  add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
-    options.shuffle_ties = v;
-  }),
+  add("shuffle-ties", whole("shuffle-ties", "SEED", {}, &options.shuffle_ties),
       "run events of equal time in random order; no result may change");
   return all;
 }
@@ -354,7 +346,7 @@ Prober prober_of(const ProbeOptions& options) {
                 .cases = chosen(options, machine),
                 .simulation = {},
                 .progress = !options.quiet};
-  if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
+  prober.simulation.shuffle_ties = options.shuffle_ties;
   return prober;
 }
 

@@ -21,6 +21,7 @@
 #include "oplog_file.hpp"
 #include "profile_option.hpp"
 #include "standing_line.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -49,13 +50,11 @@ void parse(const Arguments& arguments, ReplayOptions& o) {
   add("log", po::value(&o.log)->value_name("FILE")->required(), "the op log that a run wrote with --oplog");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
-  add("num-threads", po::value(&o.num_threads)->value_name("N"),
+  add("num-threads", whole("num-threads", "N", {.most = 1024}, &o.num_threads),
       "threads that compute the numbers (default: all); the result is the same");
   const Synopsis synopsis{
       .usage = "kbsim replay FILE [options]", .examples = std::string{kReplayExamples}, .positional = "log"};
   parse_options(arguments, all, synopsis);
-  if (o.num_threads < 0 || o.num_threads > 1024)
-    throw UsageError{fmt::format("--num-threads must be 0 to 1024, got {}", o.num_threads)};
 }
 
 void print(const ReplayOptions& options, const LogChecksums& result) {

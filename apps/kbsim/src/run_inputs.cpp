@@ -35,8 +35,7 @@ void describe_bench(RunInputs& inputs, po::options_description& to) {
 
 void describe_events(RunInputs& inputs, po::options_description& to) {
   auto add = to.add_options();
-  add("shuffle-ties",
-      whole("shuffle-ties", "SEED", kLargestWhole, [&](std::uint64_t v) { inputs.shuffle_ties = v; }),
+  add("shuffle-ties", whole("shuffle-ties", "SEED", {}, &inputs.shuffle_ties),
       "run events of equal time in random order; no result may change");
   add("exact-packets", po::bool_switch(&inputs.exact_packets),
       "simulate one event per packet and hop: the same numbers, slower; --explain and "
@@ -45,7 +44,7 @@ void describe_events(RunInputs& inputs, po::options_description& to) {
 
 void describe_threads(RunInputs& inputs, po::options_description& to) {
   to.add_options()(
-      "num-threads", whole("num-threads", "N", 1024, [&](std::uint64_t v) { inputs.num_threads = v; }),
+      "num-threads", whole("num-threads", "N", {.most = 1024}, &inputs.num_threads),
       "threads that compute the numbers (default: all); two or more also simulate packages in parallel where "
       "possible (default: one)");
 }

@@ -42,7 +42,7 @@ void describe_trace(report::TraceOptions& trace, po::options_description& to) {
       "(default: ns)");
   add("trace-packets", po::bool_switch(&trace.packets),
       "one slice per packet on links and memory ports; otherwise a message's packets share a slice");
-  add("trace-limit", whole("trace-limit", "N", kLargestWhole, [&](std::uint64_t v) { trace.most = v; }),
+  add("trace-limit", whole("trace-limit", "N", {}, &trace.most),
       "slices that a trace may have (default: 10000000)");
 }
 

@@ -70,8 +70,7 @@ void describe_limits(RunWatch& watch, po::options_description& to) {
   add("max-sim-time",
       po::value<double>()->value_name("NS")->notifier([&](double v) { watch.max_sim_time_ns = v; }),
       "longest simulated time of a run: a longer one is a runaway and stops there (exit code 4)");
-  add("max-events", whole("max-events", "N", kLargestWhole, [&](std::uint64_t v) { watch.max_events = v; }),
-      "stop after N events (exit code 4)");
+  add("max-events", whole("max-events", "N", {}, &watch.max_events), "stop after N events (exit code 4)");
 }
 
 bool asks_about(const RunWatch& watch, explain::PathQuestion::Kind kind) {

@@ -26,6 +26,7 @@
 #include "solve_target.hpp"
 #include "solver.hpp"
 #include "trials.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -66,27 +67,18 @@ po::options_description description(SolveOptions& o) {
       "a key and its values, a list or a range as kbsim sweep takes it; repeatable");
   add("cost", po::value(&o.cost)->value_name("KEY=WEIGHT")->composing(),
       "cost of one unit of the key; negative: smaller values cost more; repeatable");
-  add("runs", po::value(&o.runs)->value_name("N")->default_value(100),
+  add("runs", whole("runs", "N", {2, 10'000}, &o.runs)->default_value(100),
       "largest number of simulations; with more settings, some are ruled out by assumptions about costs");
   add("what", po::value(&o.question)->value_name("slots"),
       "in place of a target: find the fewest slots with which the algorithm runs, and the fewest from "
       "which on it gets no faster");
   add("metric", po::value(&o.metric)->value_name("NAME"),
       "with --what slots: the number that gets no better (default: latency or time, of the first row)");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
+  add("jobs", whole("jobs", "N", {.most = 1024}, &o.jobs), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the answer as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "folder for solve.json and solve.csv, all runs");
   add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
   return all;
-}
-
-void require_numbers(const SolveOptions& o) {
-  constexpr std::int64_t kMostRuns = 10'000;
-  constexpr std::int64_t kMostJobs = 1024;
-  if (o.runs < 2 || o.runs > kMostRuns)
-    throw UsageError{fmt::format("--runs must be 2 to {}, got {}", kMostRuns, o.runs)};
-  if (o.jobs < 0 || o.jobs > kMostJobs)
-    throw UsageError{fmt::format("--jobs must be 0 to {}, got {}", kMostJobs, o.jobs)};
 }
 
 void parse(const Arguments& own, SolveOptions& o) {
@@ -96,7 +88,6 @@ void parse(const Arguments& own, SolveOptions& o) {
                           "[options]\n       kbsim solve --what slots [arguments of kbsim run]",
                  .examples = std::string{kSolveExamples},
                  .takes_run = true});
-  require_numbers(o);
   if (!o.question.empty() && o.question != "slots")
     throw UsageError{fmt::format("--what must be slots, got '{}'", o.question)};
   if (o.question.empty() && (o.target.empty() || o.vary.empty()))

@@ -13,6 +13,7 @@
 #include "machine_options.hpp"
 #include "parse_options.hpp"
 #include "size_option.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 
@@ -57,8 +58,7 @@ void describe_plan(SweepOptions& o, po::options_description_easy_init& add) {
 void describe_runs(SweepOptions& o, po::options_description_easy_init& add) {
   add("out", po::value(&o.out)->value_name("DIR"),
       "the folder of results; points with results there don't run again");
-  add("jobs", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.jobs = v; }),
-      "points that run at a time (default: one per core)");
+  add("jobs", whole("jobs", "N", {1, 1024}, &o.jobs), "points that run at a time (default: one per core)");
   add("timeout", po::value<double>()->value_name("SECONDS")->notifier([&](double v) { o.timeout = v; }),
       "a point that takes longer fails (exit code 4 in its row)");
   add("memory", po::value(&o.memory)->value_name("SIZE"),
@@ -146,11 +146,8 @@ sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
 
 // Ranks of a host share its memory.
 sweep::PoolOptions pool_of(const SweepOptions& o, sweep::Ranks* ranks) {
-  constexpr std::int64_t kMostJobs = 1024;
   if (o.timeout && !(*o.timeout > 0.0))
     throw UsageError{fmt::format("--timeout must be above 0 s, got {}", *o.timeout)};
-  if (o.jobs && (*o.jobs < 1 || *o.jobs > kMostJobs))
-    throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, *o.jobs)};
   const Bytes memory = o.memory.empty() ? memory_limit() : size_given("--memory", o.memory);
   if (memory < 16_MiB) throw UsageError{fmt::format("--memory must be at least 16 MiB, got '{}'", o.memory)};
   const unsigned cores = ranks != nullptr ? 1 : std::max(1U, std::thread::hardware_concurrency());

@@ -12,6 +12,7 @@
 #include "memory_option.hpp"
 #include "profile_option.hpp"
 #include "watchdog_option.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -35,22 +36,15 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
   add("arrivals",
       po::value<std::string>()->value_name("A")->notifier([&](const std::string& v) { o.arrivals = v; }),
       "poisson (default), bernoulli or saturated");
-  add("packets", po::value(&o.request.packets)->value_name("N"),
+  add("packets", whole("packets", "N", {1, hw::kMostPackets}, &o.request.packets),
       "how many are measured at each point (default 100000, on average)");
-  add("warmup", po::value(&o.request.warmup)->value_name("N"),
+  add("warmup", whole("warmup", "N", {.most = hw::kMostPackets}, &o.request.warmup),
       "how many go before them, and after them (default 10000; none after with --window-only)");
   add("window-only", po::bool_switch(&o.request.window_only),
       "end with the time that is measured, rather than when the last packet that was sent in it has arrived");
   add("exact-packets", po::bool_switch(&o.request.by_events),
       "an event for each packet at each hop; no number may change but how many events there are");
-  add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
-      "of all random draws (default 1)");
-}
-
-std::uint64_t checked(const char* option, std::int64_t value, std::int64_t most) {
-  if (value < 0 || value > most)
-    throw UsageError{fmt::format("--{} must be 0 to {}, got {}", option, most, value)};
-  return static_cast<std::uint64_t>(value);
+  add("seed", whole("seed", "N", {}, &o.seed), "of all random draws (default 1)");
 }
 
 // The smallest flit of all routers that are router_iq.
@@ -83,10 +77,9 @@ po::options_description describe(TrafficOptions& o) {
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet),
       "print no progress, no summary and no names of written files on stderr");
-  add("shuffle-ties",
-      po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) { o.shuffle_ties = v; }),
+  add("shuffle-ties", whole("shuffle-ties", "SEED", {}, &o.shuffle_ties),
       "run events of equal time in random order; no result may change");
-  add("num-threads", po::value(&o.num_threads)->value_name("N"),
+  add("num-threads", whole("num-threads", "N", {.most = 1024}, &o.num_threads),
       "simulations of a sweep that run at a time (default: one per core)");
   return all;
 }
@@ -117,13 +110,10 @@ double asked_rate(const TrafficOptions& o, const topology::TrafficCase& traffic)
 }
 
 void fill_request(TrafficOptions& o) {
-  constexpr std::int64_t kAnySeed = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kMostThreads = 1024;
   if (o.arrivals) o.request.arrivals = hw::arrivals_named(*o.arrivals);
   o.network.fill(o.request);
-  o.request.seed = checked("seed", o.seed.value_or(1), kAnySeed);
-  if (o.shuffle_ties) o.request.simulation.shuffle_ties = checked("shuffle-ties", *o.shuffle_ties, kAnySeed);
-  (void)checked("num-threads", o.num_threads, kMostThreads);
+  o.request.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
+  o.request.simulation.shuffle_ties = o.shuffle_ties;
 }
 
 void check_choice(const TrafficOptions& o) {

@@ -32,7 +32,7 @@ struct TrafficOptions {
   std::int64_t num_threads = 0;
   WatchdogLimit::Seconds watchdog{};
   std::optional<std::int64_t> seed;
-  std::optional<std::int64_t> shuffle_ties;
+  std::optional<std::uint64_t> shuffle_ties;
   hw::TrafficRequest request;
 };
 

@@ -22,6 +22,7 @@
 #include "parse_options.hpp"
 #include "trial_rows.hpp"
 #include "trials.hpp"
+#include "whole_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -64,7 +65,7 @@ po::options_description description(WhatIfOptions& o) {
   add("metric", po::value(&o.metric)->value_name("NAME"),
       "the number beside the total (default: latency or time, of the first row); an unknown name prints the "
       "known ones");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default 0: one per core)");
+  add("jobs", whole("jobs", "N", {.most = 1024}, &o.jobs), "runs at a time (default 0: one per core)");
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
   add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
@@ -106,7 +107,6 @@ void write(const WhatIfOptions& o, const json::object& document, const std::vect
 }
 
 void parse(const Arguments& own, WhatIfOptions& o) {
-  constexpr std::int64_t kMostJobs = 1024;
   po::options_description all = description(o);
   parse_options(own, all,
                 {.usage = "kbsim whatif [arguments of kbsim run] --set KEY=VALUE ... [options]\n"
@@ -117,8 +117,6 @@ void parse(const Arguments& own, WhatIfOptions& o) {
     throw UsageError{fmt::format("--what must be ideal, got '{}'", o.question)};
   if (o.set.empty() && o.question.empty())
     throw UsageError{"whatif: --set KEY=VALUE or --what ideal is missing: what would be otherwise"};
-  if (o.jobs < 0 || o.jobs > kMostJobs)
-    throw UsageError{fmt::format("--jobs must be 0 to {}, got {}", kMostJobs, o.jobs)};
   report::require_folder(o.out);
 }
 

@@ -179,7 +179,6 @@ class MemoryRun {
 };
 
 void check(const MemoryTrafficRequest& request, const topology::Node& slice, Bytes size) {
-  constexpr std::int64_t kMostAccesses = 50'000'000;  // the times of each are kept until the end
   const auto expect = [](bool holds, const std::string& text) {
     if (!holds) throw UsageError{text};
   };

@@ -14,9 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 3> kArrivals{"poisson", "bernoulli", "saturated"};
 
 void check_count(const char* what, std::int64_t count, std::int64_t least) {
-  constexpr std::int64_t kMost = 50'000'000;  // a packet's times are kept until the end
-  if (count < least || count > kMost)
-    throw UsageError{fmt::format("{} {}: expected from {} to {}", what, count, least, kMost)};
+  if (count < least || count > kMostPackets)
+    throw UsageError{fmt::format("{} {}: expected from {} to {}", what, count, least, kMostPackets)};
 }
 
 void check_packet(const char* what, Bytes size) {
@@ -52,7 +51,6 @@ double TrafficRequest::mean_bytes() const {
 }
 
 void check_request(const TrafficRequest& request) {
-  constexpr int kMostOutstanding = 65'536;
   check_sizes(request);
   check_count("--packets", request.packets, 1);
   check_count("--warmup", request.warmup, 0);

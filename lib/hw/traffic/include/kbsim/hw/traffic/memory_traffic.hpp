@@ -22,6 +22,9 @@ enum class MemoryPattern { stream, random, one_bank, banks };
 /// UsageError with the nearest name if it is none of them.
 [[nodiscard]] MemoryPattern memory_pattern_named(std::string_view name);
 
+/// The times of each are kept until the end.
+inline constexpr std::int64_t kMostAccesses = 50'000'000;
+
 struct MemoryTrafficRequest {
   MemoryPattern pattern = MemoryPattern::stream;
   double read_share = 1.0;

@@ -25,6 +25,8 @@ enum class Arrivals { poisson, bernoulli, saturated };
 
 /// The highest permitted rate. Packets that a source's link can't carry yet wait before it.
 inline constexpr double kMostRate = 100.0;
+inline constexpr std::int64_t kMostPackets = 50'000'000;  // their times are kept until the end
+inline constexpr int kMostOutstanding = 65'536;           // of a source
 
 /// Rates are in packets per service time and source. The service time is that of an average packet on a link
 /// of the network; an endpoint without a rate of its own has that link's rate.
