@@ -15,6 +15,33 @@ TEST_CASE("nearest_name: finds typos, swaps and nothing too far") {
   CHECK(nearest_name("colour", known).empty());
 }
 
+TEST_CASE("nearest_name: a name that begins so, and one with the same words, are nearer than fewer edits") {
+  const std::vector<std::string> cases{"pe-tcm", "pe-local-hbm", "pe-same-cube-hbm", "pe-cube-sram",
+                                       "h2d-write"};
+  CHECK(nearest_name("pe-hbm", cases) == "pe-local-hbm");  // pe-tcm is two letters away
+  CHECK(nearest_name("pe_same_hbm", cases) == "pe-same-cube-hbm");
+  CHECK(nearest_name("cube-sram", cases) == "pe-cube-sram");
+  CHECK(nearest_name("sram", cases) == "pe-cube-sram");
+  CHECK(nearest_name("pe-locel-hbm", cases) == "pe-local-hbm");
+  CHECK(nearest_name("pe-tcn", cases) == "pe-tcm");
+  const std::vector<std::string> algorithms{"ring_reduce", "ring_allreduce_hbm", "tree_allreduce",
+                                            "ring_all_gather"};
+  CHECK(nearest_name("ring_allreduce", algorithms) == "ring_allreduce_hbm");
+  CHECK(nearest_name("allreduce", algorithms) == "tree_allreduce");
+  CHECK(nearest_name("tree_reduce", algorithms) == "tree_allreduce");  // not ring_reduce
+  CHECK(nearest_name("Ring-Reduce", algorithms) == "ring_reduce");
+  CHECK(nearest_name("bw", {"link_bw_gbs"}).empty());  // a short word is in too many names
+}
+
+TEST_CASE("name_hint: names with all words are listed") {
+  const std::vector<std::string> known{"pe-tcm", "pe-local-hbm", "pe-far-cube-hbm", "pe-cube-sram"};
+  CHECK(name_hint("pe-hbm", known) == ", did you mean 'pe-local-hbm' or 'pe-far-cube-hbm'?");
+  CHECK(name_hint("hbm_x", known) == " (known: pe-tcm, pe-local-hbm, pe-far-cube-hbm, pe-cube-sram)");
+  CHECK(name_hint("cubes", {"a-cubes", "b-cubes", "c-cubes", "d-cubes", "e-cubes"}) ==
+        ", did you mean 'a-cubes' or 'b-cubes' or 'c-cubes' or 'd-cubes' or another of the 5 that have these "
+        "words?");
+}
+
 TEST_CASE("near_hint: the nearest name, or nothing") {
   CHECK(near_hint("eror", {"error", "warn", "off"}) == "; did you mean 'error'?");
   CHECK(near_hint("maybe", {"error", "warn", "off"}).empty());
