@@ -476,9 +476,9 @@ TEST_CASE("Benches of layers: what can't run or has no effect is refused, and wh
         {"tp_mlp --algorithm ring_reduce", "is for reduce, expected an all_reduce"},
         {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.reduce_op=max", "partial products are summed up"},
         {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.chosen_up_to=1", "no algorithm is picked"},
-        {"tp_transformer_block --model /dev/zero", "--model /dev/zero: is larger than 1 MiB"},
-        {"tp_transformer_block --model /tmp", "--model /tmp: is a folder, expected a file"},
-        {"tp_transformer_block --model none.json", "--model none.json: no such file"}}) {
+        {"tp_transformer_block --model /dev/zero", "kbsim: /dev/zero: is larger than 1 MiB"},
+        {"tp_transformer_block --model /tmp", "kbsim: /tmp: is a folder, expected a file"},
+        {"tp_transformer_block --model none.json", "kbsim: none.json: no such file"}}) {
     CAPTURE(options);
     const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --dry-run --bench "} + options);
     CHECK(outcome.exit == 2);

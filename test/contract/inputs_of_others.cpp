@@ -95,6 +95,43 @@ TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that 
         5);
 }
 
+TEST_CASE("kbsim import: an error has the file's name, and the nearest of a misspelt key") {
+  const auto says = [](const std::string& name, const std::string& text, const std::string& why, int exit) {
+    const Outcome outcome = run_script("printf '" + text + "' > " + name + "; $KBSIM import " + name);
+    CHECK(outcome.exit == exit);
+    CHECK_MESSAGE(outcome.err.starts_with("kbsim: " + name + ":"), outcome.err);
+    CHECK_MESSAGE(outcome.err.find(why) != std::string::npos, outcome.err);
+    CHECK(outcome.err.find("--model") == std::string::npos);
+  };
+  says("a.json", R"({"hidden_size": 64, "num_atention_heads": 8})",
+       "num_attention_heads is missing, and no other key says it: 'num_atention_heads' may be a misspelling "
+       "of it\n",
+       2);
+  says("a.json", R"({"hidden_size": 64})",
+       "num_attention_heads is missing, and no other key says it: add it\n", 2);
+  says("a.json", R"({"hidden_size": 64, "num_attention_heads": 8, "intermediat_size": 128})",
+       "take it out if it doesn't; did you mean 'intermediate_size'?\n", 5);
+  says("a.json", R"({"hidden_size": 64, )", "not JSON", 2);
+  says("a.json", R"({"hiden_size": 64, "num_attention_heads": 8})",
+       "('hiden_size'; did you mean 'hidden_size'?)", 2);
+  says("a.xml", R"(<algo ngpu="1"/>)",
+       "'ngpu' of <algo> isn't known, and may change the plan: take it out if it "
+       "doesn't; did you mean 'ngpus'?\n",
+       5);
+  says("a.json", R"({"gpus": [], "colective": "x"})",
+       "key 'colective' isn't known, and may change the plan: take it out "
+       "if it doesn't; did you mean 'collective'?\n",
+       5);
+  says(
+      "a.json",
+      R"([{"proc": "BRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "num_byte": 8, "type": "READ", "timestamp": 1}])",
+      "field 'num_byte' of an event isn't known, and may change the traffic: take it out if it doesn't; did "
+      "you mean "
+      "'num_bytes'?\n",
+      5);
+  says("a.json", R"([{"sx": 1, "sy": 1, "timestmp": 1}])", "('timestmp'; did you mean 'timestamp'?)", 2);
+}
+
 TEST_CASE("kbsim import: a folder says how many files of which kind it has, and what to run") {
   const Outcome made = run_script(
       "rm -rf others empty && mkdir others empty && cp " KBSIM_SOURCE_DIR

@@ -199,7 +199,9 @@ TEST_CASE("Chakra: attributes that change the work or aren't known are refused w
   refused(attribute("in_split_size", std::string_view{"[1, 3]"}), "parts of different sizes");
   refused(attribute("tensor_loc", std::int64_t{1}), "attribute tensor_loc");
   refused(attribute("rw_attrs", std::int64_t{1}), "rank 0: node 4 'c': attribute 'rw_attrs' isn't known");
-  refused(attribute("involved_dims", true), "'involved_dims' isn't known");
+  refused(attribute("involved_dims", true),
+          "'involved_dims' isn't known, and may change the work: take it out if it doesn't; did you mean "
+          "'involved_dim'?");
   refused(std::string{"\x0a\x0d"} + "comm_priority" + "\x42\x03\x0a\x01\x02",
           "attribute comm_priority");  // a list
   for (const Attribute& idle :

@@ -64,12 +64,12 @@ void read_heads(const ModelKeys& keys, const ModelFamily* family, ModelConfig& m
   const std::string_view head_dim = keys.called({"head_dim", "kv_channels"});
   model.num_key_value_heads = kv_heads_of(keys, family, model.num_attention_heads);
   if (!keys.has(head_dim) && model.hidden_size % model.num_attention_heads != 0)
-    throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by {} ({}), or head_dim be given",
+    throw UsageError{fmt::format("{}: {} ({}) must be divisible by {} ({}), or head_dim be given",
                                  keys.file(), hidden, model.hidden_size, heads, model.num_attention_heads)};
   model.head_dim = keys.has(head_dim) ? keys.size(head_dim) : model.hidden_size / model.num_attention_heads;
   if (model.num_attention_heads % model.num_key_value_heads != 0)
-    throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by num_key_value_heads ({})",
-                                 keys.file(), heads, model.num_attention_heads, model.num_key_value_heads)};
+    throw UsageError{fmt::format("{}: {} ({}) must be divisible by num_key_value_heads ({})", keys.file(),
+                                 heads, model.num_attention_heads, model.num_key_value_heads)};
 }
 
 void read_mlp(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {

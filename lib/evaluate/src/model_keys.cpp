@@ -8,9 +8,11 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 
 #include "json_places.hpp"
+#include "model_known_keys.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -25,7 +27,7 @@ boost::json::value parsed_json(std::string_view text, const std::string& file) {
   boost::system::error_code error;
   const std::size_t at = parser.write_some(text.data(), text.size(), error);
   const auto refuse = [&](std::size_t where, const std::string& why) {
-    throw UsageError{fmt::format("--model {}:{}: not JSON: {}", file, line_and_column(text, where), why)};
+    throw UsageError{fmt::format("{}:{}: not JSON: {}", file, line_and_column(text, where), why)};
   };
   if (error) refuse(at, error.message());
   if (!parser.done()) refuse(text.size(), "it ends too early");
@@ -52,9 +54,9 @@ bool is_count(const boost::json::value& value) { return value.is_int64() && valu
 
 ModelKeys::ModelKeys(const std::string& file) : file_{file} {
   constexpr std::size_t kMost = std::size_t{1} << 20U;  // a larger or endless file is no config.json
-  text_ = without_byte_order_mark(read_input(file, "--model " + file, kMost));
+  text_ = without_byte_order_mark(read_input(file, file, kMost));
   boost::json::value parsed = parsed_json(text_, file);
-  if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
+  if (!parsed.is_object()) throw UsageError{fmt::format("{}: not an object of keys", file)};
   all_ = std::move(parsed.as_object());
   begin_ = json_root(text_);
   if (!has(called({"hidden_size", "n_embd", "n_embed", "d_model"}))) take_text_part();
@@ -92,10 +94,21 @@ std::vector<std::string_view> ModelKeys::counts_with(std::string_view part) cons
   return found;
 }
 
+// Names the key of the file that may be it.
+std::string ModelKeys::remedy_for(std::string_view missing) const {
+  std::vector<std::string> unknown;
+  for (const auto& member : *keys_) {
+    if (!is_known_key(member.key())) unknown.emplace_back(member.key());
+  }
+  const std::string near = nearest_name(missing, unknown);
+  return near.empty() ? "add it" : fmt::format("'{}' may be a misspelling of it", harmless(near));
+}
+
 std::int64_t ModelKeys::size(std::string_view key, std::int64_t standard) const {
   if (!has(key) && standard > 0) return standard;
   if (!has(key))
-    throw UsageError{fmt::format("--model {}: {} is missing, and no other key says it: add it", file_, key)};
+    throw UsageError{
+        fmt::format("{}: {} is missing, and no other key says it: {}", file_, key, remedy_for(key))};
   const boost::json::value& value = *find(key);
   if (is_size(value)) return value.as_int64();
   if (!value.is_array() || value.as_array().empty()) refuse(key, "a whole number from 1 to 1048576");
@@ -197,7 +210,7 @@ std::size_t ModelKeys::offset(std::string_view key) const {
 }
 
 std::string ModelKeys::place(std::string_view key) const {
-  return fmt::format("--model {}:{}", file_, line_and_column(text_, offset(key)));
+  return fmt::format("{}:{}", file_, line_and_column(text_, offset(key)));
 }
 
 void ModelKeys::refuse(std::string_view key, std::string_view expected) const {
@@ -211,8 +224,8 @@ void ModelKeys::refuse_text(std::string_view key, std::string_view known) const 
 
 void ModelKeys::refuse(std::string_view key, std::size_t element, std::string_view expected) const {
   const std::size_t at = json_element(text_, offset(key), element);
-  throw UsageError{fmt::format("--model {}:{}: {}[{}] is {}, expected {}", file_, line_and_column(text_, at),
-                               key, element, shown(find(key)->as_array()[element]), expected)};
+  throw UsageError{fmt::format("{}:{}: {}[{}] is {}, expected {}", file_, line_and_column(text_, at), key,
+                               element, shown(find(key)->as_array()[element]), expected)};
 }
 
 }  // namespace kbsim::evaluate

@@ -71,11 +71,12 @@ class ModelKeys {
   void require_one_value(const KeyNames& names) const;
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// "--model config.json:12:7" of that key's value.
+  /// "config.json:12:7" of that key's value.
   [[nodiscard]] std::string place(std::string_view key) const;
 
  private:
   void take_text_part();
+  [[nodiscard]] std::string remedy_for(std::string_view missing) const;
   [[nodiscard]] const boost::json::value* find(std::string_view key) const;
   [[nodiscard]] const boost::json::array& list(std::string_view key) const;
   [[nodiscard]] std::size_t offset(std::string_view key) const;

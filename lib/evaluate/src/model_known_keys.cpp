@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 
 namespace kbsim::evaluate {
@@ -314,8 +315,8 @@ void require_neutral(const ModelKeys& keys, std::string_view key, std::string_vi
 
 [[noreturn]] void refuse_unknown(const ModelKeys& keys, std::string_view key, std::string_view shown) {
   throw Unsupported{
-      fmt::format("{}: key '{}' isn't known, and may change the layer: take it out if it doesn't",
-                  keys.place(key), harmless(std::string{shown}))};
+      fmt::format("{}: key '{}' isn't known, and may change the layer: take it out if it doesn't{}",
+                  keys.place(key), harmless(std::string{shown}), near_hint(shown, kRead))};
 }
 
 void require_known_inside(const ModelKeys& keys, std::string_view outer, const boost::json::object& inside) {
@@ -341,6 +342,10 @@ void require_known(const ModelKeys& keys, std::string_view key, const boost::jso
 }
 
 }  // namespace
+
+bool is_known_key(std::string_view key) {
+  return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key);
+}
 
 void require_known_keys(const ModelKeys& keys) {
   const bool several_parts = keys.all().contains("vision_config") || keys.all().contains("audio_config");

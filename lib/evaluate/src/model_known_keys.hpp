@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "model_keys.hpp"
 
 namespace kbsim::evaluate {
@@ -8,5 +10,7 @@ namespace kbsim::evaluate {
 /// simulated: it changes shapes, bytes or operations. Keys that are null, that are read, or that a table
 /// lists as idle pass.
 void require_known_keys(const ModelKeys& keys);
+/// Whether a table has the key.
+[[nodiscard]] bool is_known_key(std::string_view key);
 
 }  // namespace kbsim::evaluate

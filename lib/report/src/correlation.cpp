@@ -14,6 +14,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/ranking.hpp"
 
@@ -31,9 +32,11 @@ constexpr std::array kNames{"sip_topology", "world_size", "algorithm", "buffer_k
 
 void require_columns(const CsvTable& table) {
   for (const char* column : {"size", "time"}) {
-    if (!table.has(column))
-      throw UsageError{
-          fmt::format("{}: no column '{}' (expected size, in bytes, and time, in us)", table.source, column)};
+    if (table.has(column)) continue;
+    const std::string near = nearest_name(column, table.columns);
+    throw UsageError{fmt::format("{}: no column '{}' (expected size, in bytes, and time, in us){}",
+                                 table.source, column,
+                                 near.empty() ? "" : fmt::format("; '{}' may be a misspelling of it", near))};
   }
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/inputs/chakra/chakra_trace.hpp"
 
 #include "../cells.hpp"
@@ -126,6 +127,12 @@ std::optional<std::string> as_text(const Encoded& from) {
   return from.value_case() == Encoded::VALUE_NOT_SET ? std::optional{std::string{}} : std::nullopt;
 }
 
+std::vector<std::string> names_of_read() {
+  std::vector<std::string> names{"pg_name", "comm_group", "is_cpu_op", "involved_dim"};
+  for (const auto& [name, member] : kNumbers) names.emplace_back(name);
+  return names;
+}
+
 // Checks an attribute that isn't used.
 void require_idle(const Node& node, const Encoded& from) {
   if (const ChangingAttribute* change = changing_attribute(from.name())) {
@@ -133,9 +140,9 @@ void require_idle(const Node& node, const Encoded& from) {
     if (!text || std::ranges::find(change->neutral, *text) == change->neutral.end())
       refuse_work(node, fmt::format("attribute {}: {} isn't simulated", change->name, change->what));
   } else if (!is_idle_attribute(from.name())) {
-    refuse_work(node,
-                fmt::format("attribute '{}' isn't known, and may change the work: take it out if it doesn't",
-                            msccl::shown(from.name())));
+    refuse_work(
+        node, fmt::format("attribute '{}' isn't known, and may change the work: take it out if it doesn't{}",
+                          msccl::shown(from.name()), near_hint(from.name(), names_of_read())));
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
 #include "kbsim/inputs/text.hpp"
 
@@ -83,6 +84,33 @@ FileKind kind_of_text(std::string_view beginning) {
   return is_table_of_times(beginning) ? FileKind::measurements : FileKind::unknown;
 }
 
+namespace {
+
+// Keys by which a JSON file is recognized.
+constexpr auto kTelling = std::to_array<std::string_view>(
+    {"gpus", "timestamp", "hidden_size", "model_type", "architectures", "n_embd", "d_model", "size", "time",
+     "time_us", "size_bytes", "results", "algbw", "alg_bw"});
+
+// The object itself, or the first of a list.
+const boost::json::object* object_in(const boost::json::value& value) {
+  const boost::json::array* all = value.if_array();
+  if (all == nullptr) return value.if_object();
+  return all->empty() ? nullptr : all->front().if_object();
+}
+
+// A key that may be a misspelling of one that tells the kind.
+std::string misspelling_in(const boost::json::object& object) {
+  constexpr std::size_t kShortest = 4;
+  for (const auto& member : object) {
+    const std::string_view key = member.key();
+    const std::string near = key.size() < kShortest ? "" : near_hint(key, kTelling);
+    if (!near.empty()) return fmt::format(" ('{}'{})", msccl::shown(key), near);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string what_is_unknown(const std::filesystem::path& file) {
   constexpr std::size_t kMost = std::size_t{16} << 20U;
   constexpr std::size_t kFew = 4;
@@ -91,13 +119,15 @@ std::string what_is_unknown(const std::filesystem::path& file) {
   if (is_shown(text)) return "it is a drawing or a page";
   boost::system::error_code error;
   const boost::json::value value = boost::json::parse(text, error);
-  if (error || !value.is_object())
+  const boost::json::object* const object = error ? nullptr : object_in(value);
+  if (object == nullptr)
     return "it has neither the keys nor the columns of one (a table of measured times has 'size' and 'time')";
   std::vector<std::string> keys;
-  for (const auto& member : value.as_object()) {
+  for (const auto& member : *object) {
     if (keys.size() < kFew) keys.push_back(msccl::shown(member.key()));
   }
-  return fmt::format("JSON with {}, which no input of kbsim has", fmt::join(keys, ", "));
+  return fmt::format("JSON with {}, which no input of kbsim has{}", fmt::join(keys, ", "),
+                     misspelling_in(*object));
 }
 
 FileKind kind_of_file(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 
 #include "shown.hpp"
 
@@ -51,8 +52,8 @@ void require_known_attributes(const Element& element) {
     if (std::ranges::find(known, name) != known.end()) return;
     throw Unsupported{
         fmt::format("{}: attribute '{}' of <{}> isn't known, and may change the plan: take it out "
-                    "if it doesn't",
-                    to_string(element.place(name)), shown(name), element.name())};
+                    "if it doesn't{}",
+                    to_string(element.place(name)), shown(name), element.name(), near_hint(name, known))};
   });
   require_sum(element);
 }

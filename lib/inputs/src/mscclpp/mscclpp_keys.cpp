@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 
 #include "../msccl/shown.hpp"
 
@@ -58,8 +59,8 @@ void require_known_keys(const Json& object, JsonKind kind) {
       throw InputError{value.key_place(), fmt::format("{} stands twice", msccl::shown(key))};
     if (std::ranges::find(known, key) != known.end()) return;
     throw Unsupported{
-        fmt::format("{}: key '{}' isn't known, and may change the plan: take it out if it doesn't",
-                    to_string(value.key_place()), msccl::shown(key))};
+        fmt::format("{}: key '{}' isn't known, and may change the plan: take it out if it doesn't{}",
+                    to_string(value.key_place()), msccl::shown(key), near_hint(key, known))};
   });
 }
 

@@ -124,8 +124,8 @@ class EventReader {
       if (!is_known_field(field))
         refuse_work(field,
                     fmt::format("field '{}' of an event isn't known, and may change the traffic: take it out "
-                                "if it doesn't",
-                                msccl::shown(field)));
+                                "if it doesn't{}",
+                                msccl::shown(field), field_hint(field)));
     }
     const boost::json::value* type = fields_.if_contains("type");
     const bool off_chip = type != nullptr && type->is_string() && type->get_string().starts_with("FABRIC_");

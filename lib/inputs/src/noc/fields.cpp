@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kbsim/base/names.hpp"
+
 namespace kbsim::inputs {
 namespace {
 
@@ -32,5 +34,7 @@ bool is_left_out(std::string_view type) {
 }
 
 bool is_known_field(std::string_view field) { return std::ranges::find(kFields, field) != kFields.end(); }
+
+std::string field_hint(std::string_view field) { return near_hint(field, kFields); }
 
 }  // namespace kbsim::inputs
