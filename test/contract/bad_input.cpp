@@ -280,6 +280,16 @@ TEST_CASE("Bad input: a number out of its range and a text that is none are refu
   }
 }
 
+TEST_CASE("Bad input: each mistake in the configuration is a line that says whose it is") {
+  const Outcome outcome = run_kbsim(kMainJob + " --set system.sips.count=x --set cube.noc.w=x");
+  CHECK(outcome.exit == 2);
+  CHECK(
+      outcome.err ==
+      "kbsim: --set cube.noc.w=x: cube.noc.w: found 'x', expected an integer from 1 to 64\n"
+      "kbsim: --set system.sips.count=x: system.sips.count: found 'x', expected an integer from 1 to 256\n");
+  CHECK(run_kbsim("topology none.yaml").err.starts_with("kbsim: none.yaml: no such file; "));
+}
+
 TEST_CASE("Bad input: a wrong model is reported with the models that fit there") {
   refuses(kMainJob + " --set cube.noc.router.arbiter=oldest_first",
           {"cube.noc.router.arbiter: unknown key of builtin.router; models that have it: builtin.router_iq, "

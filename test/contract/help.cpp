@@ -192,7 +192,7 @@ TEST_CASE("Mistakes: a line each, with the nearest option") {
 TEST_CASE("--set: a key without its path is refused with the whole keys that end so") {
   const Outcome outcome = run_kbsim("--bench ccl_allreduce --set link_bw_gbs=3");
   CHECK(outcome.exit == 2);
-  CHECK_MESSAGE(outcome.err.starts_with("--set link_bw_gbs=3: link_bw_gbs: unknown key"), outcome.err);
+  CHECK_MESSAGE(outcome.err.starts_with("kbsim: --set link_bw_gbs=3: link_bw_gbs: unknown key"), outcome.err);
   CHECK_MESSAGE(says(outcome.err, "cube.noc.link_bw_gbs"), outcome.err);
   refuses("--bench ccl_allreduce --set pe_per_corner=1",
           "--set pe_per_corner=1: pe_per_corner: unknown key, did you mean 'cube.pe_layout.pe_per_corner'?");

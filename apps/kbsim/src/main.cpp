@@ -103,6 +103,15 @@ int fail(const std::string& text, kbsim::ExitCode exit) {
   return kbsim::exit_status(exit);
 }
 
+std::string prefixed(const std::string& lines) {
+  std::string text = "kbsim: ";
+  for (const char c : lines) {
+    text += c;
+    if (c == '\n') text += "kbsim: ";
+  }
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,8 +126,8 @@ int main(int argc, char** argv) {
     const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};
     return kbsim::exit_status(exit);
-  } catch (const kbsim::ConfigError& error) {  // each line says its own place
-    return fail(error.what(), error.exit_code());
+  } catch (const kbsim::ConfigError& error) {  // each line is an error with its own place
+    return fail(prefixed(error.what()), error.exit_code());
   } catch (const kbsim::Error& error) {
     if (error.exit_code() != ExitCode::usage) kbsim::app::say_profile();  // a run that was ended
     return fail(fmt::format("kbsim: {}", error.what()), error.exit_code());

@@ -54,7 +54,7 @@ void Progress::show(std::size_t done, std::size_t failed, double left) {
     drawn_ = true;
   } else {
     printed_ = Clock::now();
-    say("kbsim sweep: {}\n", text);
+    say("kbsim: {}\n", text);
   }
 }
 
