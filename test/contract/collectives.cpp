@@ -38,6 +38,16 @@ void refuses(const std::string& arguments, const std::string& why) {
 
 }  // namespace
 
+TEST_CASE("--bench ccl: on one rank a line below the table says what busbw is") {
+  const std::string one = kCcl + "-b 1K -e 1K -c 0 --set system.sips.count=1 --algorithm ";
+  CHECK(run_kbsim(one + "ring_allreduce_tcm")
+            .out.ends_with("\n# Avg bus bandwidth    : 0.0000\n# busbw on 1 rank      : 0, one part alone "
+                           "crosses no bus\n"));
+  CHECK(run_kbsim(one + "intercube_allreduce")
+            .out.ends_with("\n# busbw on 1 rank      : algbw x 1.875, by the parts of its PEs\n"));
+  CHECK(run_kbsim(kCcl + "-b 1K -e 1K -c 0").out.find("busbw on 1 rank") == std::string::npos);
+}
+
 TEST_CASE("--bench ccl: sizes by factor or by steps, columns of nccl-tests, nothing wrong") {
   const Outcome outcome = run_kbsim(kCcl + kSmall + "--algorithm chunked_ring_allreduce -b 64 -e 4K -f 8");
   CHECK(outcome.exit == 0);

@@ -329,6 +329,15 @@ std::int64_t wrong_in(const boost::json::object& row, const char* key) {
   return wrong == nullptr || wrong->is_null() ? 0 : wrong->to_number<std::int64_t>();
 }
 
+// One rank has no bus to others: the factor counts the parts of its PEs.
+std::string bus_note(const boost::json::object& row) {
+  if (row.at("world_size").to_number<int>() > 1) return {};
+  const double factor = row.at("bus_bw").to_number<double>() / row.at("alg_bw").to_number<double>();
+  return factor > 0.0
+             ? fmt::format("# busbw on 1 rank      : algbw x {:.4g}, by the parts of its PEs\n", factor)
+             : "# busbw on 1 rank      : 0, one part alone crosses no bus\n";
+}
+
 std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const bool both = has_in_place(first);
@@ -354,8 +363,9 @@ std::string text(const evaluate::Rows& rows) {
                     row.at("redop").as_string().c_str(), row.at("root").to_number<int>(), cells(row, ""),
                     has_in_place(row) ? cells(row, "in_place_") : "", evaluate::limit_cell(row));
   }
-  return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n", wrong,
-                             wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
+  return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n{}", wrong,
+                             wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()),
+                             bus_note(first));
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
