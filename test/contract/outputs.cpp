@@ -70,7 +70,8 @@ TEST_CASE("--set: attributes of the model that it replaces are left out, and a l
   CHECK(run_kbsim("topology topology.yaml --set cube.hbm_ctrl.impl=builtin.hbm_banks").err == run.err);
   const Outcome wrong = run_kbsim(kMainJob + banks + " --set cube.hbm_ctrl.efficiency=0.5");
   CHECK(wrong.exit == 2);
-  CHECK(wrong.err.starts_with("kbsim: --set cube.hbm_ctrl.efficiency=0.5: cube.hbm_ctrl.efficiency: unknown key"));
+  CHECK(wrong.err.starts_with(
+      "kbsim: --set cube.hbm_ctrl.efficiency=0.5: cube.hbm_ctrl.efficiency: unknown key"));
 }
 
 TEST_CASE("--out: links and units are all there, none busier than the time that there was") {

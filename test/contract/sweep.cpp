@@ -316,7 +316,8 @@ TEST_CASE("Sweep: a point whose machine can't be built is reported as its run do
   const std::string of_bench = " --algorithm ring_allreduce_tcm -b 4K -e 4K";
   const Outcome run = run_kbsim("run" + bench + of_bench + " --set cube.noc.router.vcs=1");
   CHECK(run.exit == 2);
-  REQUIRE(run.err.starts_with("kbsim: --set cube.noc.router.vcs=1: sip0.cube0.noc.r0_1: vcs: expected at least 4 "));
+  REQUIRE(run.err.starts_with(
+      "kbsim: --set cube.noc.router.vcs=1: sip0.cube0.noc.r0_1: vcs: expected at least 4 "));
   const Outcome swept =
       run_script("$KBSIM sweep" + bench + " --set cube.noc.router.vcs=1,12 --out unbuilt --quiet --" +
                  of_bench + " >/dev/null; cat unbuilt/points.csv; rm -r unbuilt");

@@ -132,7 +132,7 @@ TEST_CASE("metric_meant: a metric's name, with or without its unit") {
   CHECK(metric_meant("time[size=64]", names) == "time[size=64]");
   CHECK(metric_meant("time[ranks=4]", names) == "time_us[ranks=4]");
   CHECK(metric_meant("laten", names).empty());
-  CHECK(metric_meant("time", names).empty());  // of which row?
+  CHECK(metric_meant("time", names).empty());  // several rows have one
 }
 
 TEST_CASE("metric_hint: a list has metrics of several rows once, a name that is near all of them") {

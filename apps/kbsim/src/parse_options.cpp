@@ -135,7 +135,7 @@ std::string number_as(const std::string& given, const std::string& value_name) {
   return "a number";
 }
 
-// What an option takes, as far as its type says: a number, if it accepts "1". Whole numbers say so
+// The value that an option takes, as far as its type says: a number, if it accepts "1". Whole numbers say so
 // themselves.
 std::string wrong_value(const po::validation_error& error, const Arguments& arguments,
                         const po::options_description& options) {

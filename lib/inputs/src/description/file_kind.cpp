@@ -98,7 +98,7 @@ const boost::json::object* object_in(const boost::json::value& value) {
   return all->empty() ? nullptr : all->front().if_object();
 }
 
-// A key that may be a misspelling of one that tells the kind.
+// A key that may be a misspelling of one of these.
 std::string misspelling_in(const boost::json::object& object) {
   constexpr std::size_t kShortest = 4;
   for (const auto& member : object) {
