@@ -74,6 +74,8 @@ TEST_CASE("Bad input: a file that describes nothing of kbsim's is refused with t
           {has + "a machine, as topology.yaml describes: schema_version, system, sip, cube, pe"});
   refuses("traffic --load 0.1 --scope file:" + model, {has + "a network of nodes and links"});
   refuses("--bench ccl_allreduce --ccl " + model, {has + "collective algorithms (--ccl)"});
+  refuses("topology " + written("words.yaml", "version: 3\nservices: {}\n"),  // schema_version has that word
+          {"words.yaml: the file has version, services, expected a machine"});
   // A single unknown key is reported; so is each key that resembles a machine's.
   refuses("--bench ccl_allreduce --topology " + written("one.yaml", "chips: 3\n"), {"chips: unknown key"});
   refuses("--bench ccl_allreduce --topology " + written("near.yaml", "sytem: 3\nx: 3\n"),

@@ -49,10 +49,16 @@ const std::vector<Field>& fields_of_kind(ConfigFile kind) {
   return fields_of<NetSpec>();
 }
 
+// A key or a misspelling of one; `version` is none of `schema_version`.
+bool resembles_one(const std::string& key, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_name(key, known);
+  return !nearest.empty() && nearest.size() <= key.size() + std::max<std::size_t>(1, key.size() / 3);
+}
+
 // Several keys, and none is or resembles a key of this kind's files.
 bool is_of_no_kind(const Tree& root, const std::vector<std::string>& known) {
   return root.entries.size() > 1 && std::ranges::none_of(root.entries, [&](const TreeEntry& entry) {
-           return !nearest_name(entry.key, known).empty();
+           return resembles_one(entry.key, known);
          });
 }
 
