@@ -32,7 +32,7 @@ set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic hw_shortcut h
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe hw_shortcut)
 # Where a run spends no time: readers and writers, and planning of many runs.
-set(KBSIM_COLD_ROOMS signals config inputs mock report trace page explain evaluate sweep)
+set(KBSIM_COLD_ROOMS signals models config inputs mock report trace page explain evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #

@@ -1,17 +1,16 @@
 // A decoder layer over packages: the results of the undivided layer, and the stated work.
 #include "kbsim/evaluate/decoder_run.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/tp_mlp_run.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/models/model_config.hpp"
 
 using namespace kbsim;
 using namespace kbsim::evaluate;
+using namespace kbsim::models;
 
 namespace decoder_run_test {
 namespace {
@@ -71,22 +70,6 @@ ModelConfig model_of(HiddenAct act, bool rms, DType dtype = f16) {
           .attention_bias = !rms,
           .mlp_bias = !rms};
 }
-
-ModelConfig read_from(const std::string& text) {
-  const std::string file = (std::filesystem::temp_directory_path() / "kbsim-model-config.json").string();
-  std::ofstream{file} << text;
-  return read_model_config(file);
-}
-
-std::string refused(const std::string& text) {
-  try {
-    (void)read_from(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TpMlpRun mlp_of(const TpMlpProblem& problem) {
   host::Session session{machine_of(problem, small_packages()), kSums, {.replay_threads = 1}};
@@ -208,51 +191,6 @@ TEST_CASE("Decoder: a window of attention is simulated as far as it hides no key
                        doctest::Contains("sliding_window is 31, and a prompt of 32 tokens"), Unsupported);
   CHECK_THROWS_WITH_AS(require(32, 32, true),
                        doctest::Contains("sliding_window is 32, and a row behind 32 tokens"), Unsupported);
-}
-
-TEST_CASE("read_model_config: the keys of model hubs, and what follows from them") {
-  const ModelConfig llama = read_from(
-      R"({"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
-          "hidden_act": "silu", "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16", "vocab_size": 128256,
-          "num_hidden_layers": 32, "head_dim": null})");
-  CHECK(llama.head_dim == 128);
-  CHECK(llama.num_key_value_heads == 8);
-  CHECK(llama.gated());
-  CHECK(llama.rms_norm);
-  CHECK(llama.norm_eps == 1e-5);
-  CHECK(llama.torch_dtype == bf16);
-  CHECK(llama.num_hidden_layers == 32);
-  const ModelConfig other = read_from(
-      R"({"model_type": "gpt_neox", "use_parallel_residual": false,
-          "hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
-          "layer_norm_epsilon": 1e-6, "attention_bias": true, "dtype": "float32"})");
-  CHECK(other.torch_dtype == f32);
-  CHECK(other.num_hidden_layers == 1);
-  CHECK(other.head_dim == 16);
-  CHECK(other.num_key_value_heads == 6);
-  CHECK(other.intermediate_size == 240);
-  CHECK(!other.gated());
-  CHECK(!other.rms_norm);
-  CHECK(other.attention_bias);
-  CHECK(read_from("\xef\xbb\xbf"
-                  R"({"hidden_size": 8, "num_attention_heads": 4})")
-            .head_dim == 2);
-}
-
-TEST_CASE("read_model_config: what can't be is refused by file, key and expectation") {
-  CHECK(has(refused("{"), "not JSON"));
-  CHECK(has(refused("[]"), "not an object of keys"));
-  CHECK(has(refused(R"({"hidden_size": 4})"), "num_attention_heads is missing"));
-  CHECK(has(refused(R"({"hidden_size": -4, "num_attention_heads": 1})"),
-            "json:1:17: hidden_size is -4, expected a whole number from 1 to"));
-  CHECK(has(refused(R"({"hidden_size": 10, "num_attention_heads": 4})"),
-            "hidden_size (10) must be divisible by num_attention_heads (4)"));
-  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "num_key_value_heads": 3})"),
-            "num_attention_heads (4) must be divisible by num_key_value_heads (3)"));
-  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "hidden_act": "mish"})"),
-            "hidden_act is \"mish\", which isn't simulated; those that are: relu, silu"));
-  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "rms_norm_eps": 1e999})"),
-            "expected a finite number that isn't negative"));
 }
 
 }  // namespace decoder_run_test

@@ -15,6 +15,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/division.hpp"
+#include "kbsim/models/model_config.hpp"
 #include "kbsim/report/decoder_figures.hpp"
 
 namespace kbsim::app::tp_transformer_block_bench {
@@ -64,13 +65,13 @@ std::optional<bool> second_of(Choice chosen) {
   return chosen == Choice::all ? std::nullopt : std::optional{static_cast<int>(chosen) == 1};
 }
 
-evaluate::ModelConfig model_of(const Options& own) {
-  return own.model.empty() ? evaluate::ModelConfig{} : evaluate::read_model_config(own.model);
+models::ModelConfig model_of(const Options& own) {
+  return own.model.empty() ? models::ModelConfig{} : models::read_layer_config(own.model);
 }
 
 std::vector<DecoderProblem> problems_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
-  const evaluate::ModelConfig model = model_of(own);
+  const models::ModelConfig model = model_of(own);
   const std::optional<bool> phase = second_of(own.phase);
   const std::optional<bool> parallel = second_of(own.parallel);
   std::vector<DecoderProblem> all;

@@ -23,6 +23,7 @@
 #include "kbsim/inputs/description/description.hpp"
 #include "kbsim/inputs/description/file_kind.hpp"
 #include "kbsim/inputs/msccl/plan_file.hpp"
+#include "kbsim/models/model_config.hpp"
 
 #include "commands.hpp"
 #include "parse_options.hpp"
@@ -88,7 +89,7 @@ json::object about_plan(const ccl::Plan& plan, const std::string& file) {
 }
 
 // Uses the bench's default number of packages, or fewer if the heads don't divide among these.
-std::string command_for(const evaluate::ModelConfig& model, const std::string& file) {
+std::string command_for(const models::ModelConfig& model, const std::string& file) {
   constexpr int kByItself = 4;
   const int ranks = evaluate::most_ranks(model, kByItself);
   return fmt::format("kbsim --bench tp_transformer_block --model {}{} --timing-only", file,
@@ -96,7 +97,7 @@ std::string command_for(const evaluate::ModelConfig& model, const std::string& f
 }
 
 json::object about_model(const fs::path& file) {
-  const evaluate::ModelConfig model = evaluate::read_model_config(file.string());
+  const models::ModelConfig model = models::read_layer_config(file.string());
   const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
   return {{"format", name_of(inputs::FileKind::model)},
           {"family", model.family},

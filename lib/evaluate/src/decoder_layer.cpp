@@ -39,17 +39,17 @@ host::ParallelLinearOptions options_of(const DecoderProblem& problem, const Line
           .contents = {.weight = of.weight, .bias = bias ? std::optional{of.bias} : std::nullopt}};
 }
 
-PendingTensor normalised(const ModelConfig& model, const Tensor& x, const Tensor& weight,
+PendingTensor normalised(const models::ModelConfig& model, const Tensor& x, const Tensor& weight,
                          const Tensor& bias) {
   return model.rms_norm ? rms_norm(x, weight, model.norm_eps) : layer_norm(x, weight, bias, model.norm_eps);
 }
 
-PendingTensor activated(HiddenAct act, const Tensor& x) {
+PendingTensor activated(models::HiddenAct act, const Tensor& x) {
   switch (act) {
-    case HiddenAct::relu: return host::relu(x);
-    case HiddenAct::silu: return host::silu(x);
-    case HiddenAct::gelu: return host::gelu(x);
-    case HiddenAct::gelu_tanh: break;
+    case models::HiddenAct::relu: return host::relu(x);
+    case models::HiddenAct::silu: return host::silu(x);
+    case models::HiddenAct::gelu: return host::gelu(x);
+    case models::HiddenAct::gelu_tanh: break;
   }
   return host::gelu(x, host::Approximate::tanh);
 }
@@ -75,9 +75,9 @@ struct MlpRows {
 
 Task<MlpRows> mlp_input(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
                         Tensor x, Attended attended, StepClock* clock) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   if (attended.rows) co_return MlpRows{.own = *attended.rows, .all = *attended.rows};
-  const Tensor input = model.mlp_input == MlpInput::attention_sum ? attended.sum : x;
+  const Tensor input = model.mlp_input == models::MlpInput::attention_sum ? attended.sum : x;
   const PendingTensor normal = normalised(model, input, layer->norm2, layer->norm2_bias);
   const Tensor n = co_await normal;
   clock->took(DecoderStep::norms);
@@ -95,7 +95,7 @@ Task<Tensor> resident(host::ParallelState state, HostArray contents, std::string
 
 Task<DecoderLayer> make_layer(host::ParallelState state, DecoderProblem problem,
                               const DecoderNumbers* numbers) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const DecoderNumbers& of = *numbers;
   const bool bias = model.attention_bias;
   const auto options = [&](const LinearNumbers& linear, bool has_bias) {
@@ -138,7 +138,7 @@ Task<DecoderLayer> make_layer(host::ParallelState state, DecoderProblem problem,
 
 Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
                                Tensor x, StepClock* clock) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const PendingTensor normal = normalised(model, x, layer->norm1, layer->norm1_bias);
   const Tensor n = co_await normal;
   clock->took(DecoderStep::norms);
@@ -164,13 +164,13 @@ Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem
   const Tensor result = co_await sum;
   clock->took(DecoderStep::residuals);
   Attended attended_to{.rows = std::nullopt, .sum = result};
-  if (model.mlp_input == MlpInput::attention_norm) attended_to.rows = all;
+  if (model.mlp_input == models::MlpInput::attention_norm) attended_to.rows = all;
   co_return attended_to;
 }
 
 Task<Tensor> mlp_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
                        Attended attended, StepClock* clock) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const MlpRows rows = co_await mlp_input(state, problem, layer, x, attended, clock);
   const PendingTensor of_up = product(layer->up, rows.all);
   Tensor inner = co_await of_up;

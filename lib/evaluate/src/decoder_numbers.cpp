@@ -51,7 +51,7 @@ HostArray with_zeros_from(const HostArray& rows, std::int64_t first) {
   return {rows.shape(), rows.dtype(), std::move(bytes)};
 }
 
-Doubles normalised(const ModelConfig& model, const Doubles& x, const LinearNumbers& of) {
+Doubles normalised(const models::ModelConfig& model, const Doubles& x, const LinearNumbers& of) {
   const auto n = static_cast<std::size_t>(model.hidden_size);
   const Doubles weight = of.weight.to_doubles();
   const Doubles bias = of.bias.to_doubles();
@@ -99,7 +99,7 @@ Doubles cached(const HostArray& cache, const Doubles& added) {
 }
 
 Doubles attended(const DecoderProblem& problem, const Doubles& q, const Doubles& k, const Doubles& v) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const std::int64_t d = model.head_dim;
   const Doubles o = replay::attention(other_way_round(q, problem.rows(), model.num_attention_heads, d),
                                       other_way_round(k, problem.keys(), model.num_key_value_heads, d),
@@ -114,17 +114,17 @@ Doubles attended(const DecoderProblem& problem, const Doubles& q, const Doubles&
   return other_way_round(o, model.num_attention_heads, problem.rows(), d);
 }
 
-double activated(HiddenAct act, double v) {
+double activated(models::HiddenAct act, double v) {
   switch (act) {
-    case HiddenAct::relu: return std::max(v, 0.0);
-    case HiddenAct::silu: return v / (1.0 + std::exp(-v));
-    case HiddenAct::gelu: return 0.5 * v * (1.0 + std::erf(v / std::sqrt(2.0)));
-    case HiddenAct::gelu_tanh: break;
+    case models::HiddenAct::relu: return std::max(v, 0.0);
+    case models::HiddenAct::silu: return v / (1.0 + std::exp(-v));
+    case models::HiddenAct::gelu: return 0.5 * v * (1.0 + std::erf(v / std::sqrt(2.0)));
+    case models::HiddenAct::gelu_tanh: break;
   }
   return v / (1.0 + std::exp(-1.5957691216057308 * (v + 0.044715 * v * v * v)));
 }
 
-Doubles mlp(const ModelConfig& model, const Doubles& x, const DecoderNumbers& of) {
+Doubles mlp(const models::ModelConfig& model, const Doubles& x, const DecoderNumbers& of) {
   Doubles inner = affine(x, model.gated() ? of.gate : of.up, model.mlp_bias);
   for (double& v : inner) v = activated(model.hidden_act, v);
   if (model.gated()) {
@@ -141,7 +141,7 @@ void add(Doubles& to, const Doubles& more) {
 }  // namespace
 
 DecoderNumbers decoder_numbers(const DecoderProblem& problem, bool values) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const std::int64_t q_width = model.num_attention_heads * model.head_dim;
   const std::int64_t kv_width = model.num_key_value_heads * model.head_dim;
   const std::int64_t hidden = model.hidden_size;
@@ -162,7 +162,7 @@ DecoderNumbers decoder_numbers(const DecoderProblem& problem, bool values) {
 }
 
 std::vector<double> undivided(const DecoderProblem& problem, const DecoderNumbers& of) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   Doubles x = of.x.to_doubles();
   const Doubles n1 = normalised(model, x, of.norm1);
   const Doubles k = cached(of.k_cache, affine(n1, of.k, model.attention_bias));
@@ -171,15 +171,15 @@ std::vector<double> undivided(const DecoderProblem& problem, const DecoderNumber
   const Doubles n2 = normalised(model, x, of.norm2);  // beside attention
   add(x, affine(o, of.o, model.has_output_bias()));
   switch (model.mlp_input) {
-    case MlpInput::attention_norm: add(x, mlp(model, n1, of)); break;
-    case MlpInput::own_norm: add(x, mlp(model, n2, of)); break;
-    case MlpInput::attention_sum: add(x, mlp(model, normalised(model, x, of.norm2), of)); break;
+    case models::MlpInput::attention_norm: add(x, mlp(model, n1, of)); break;
+    case models::MlpInput::own_norm: add(x, mlp(model, n2, of)); break;
+    case models::MlpInput::attention_sum: add(x, mlp(model, normalised(model, x, of.norm2), of)); break;
   }
   return x;
 }
 
 DecoderWork closed_form(const DecoderProblem& problem) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   const auto as_number = [](std::int64_t n) { return static_cast<double>(n); };
   const double ranks = problem.ranks;
   const double rows = as_number(problem.rows());

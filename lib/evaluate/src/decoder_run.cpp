@@ -141,7 +141,7 @@ config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpe
   return machine;
 }
 
-int most_ranks(const ModelConfig& model, int limit) {
+int most_ranks(const models::ModelConfig& model, int limit) {
   const auto divides = [&](int ranks) {
     return model.num_attention_heads % ranks == 0 && model.num_key_value_heads % ranks == 0 &&
            model.intermediate_size % ranks == 0;
@@ -152,7 +152,7 @@ int most_ranks(const ModelConfig& model, int limit) {
 }
 
 void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem) {
-  const ModelConfig& model = problem.model;
+  const models::ModelConfig& model = problem.model;
   require_heads(model.num_attention_heads, problem.ranks, "num_attention_heads");
   require_heads(model.num_key_value_heads, problem.ranks, "num_key_value_heads");
   require_heads(model.intermediate_size, problem.ranks, "intermediate_size");

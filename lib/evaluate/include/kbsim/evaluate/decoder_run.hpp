@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "kbsim/config/machine_spec.hpp"
-#include "kbsim/evaluate/model_config.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/models/model_config.hpp"
 #include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::evaluate {
@@ -17,7 +17,7 @@ namespace kbsim::evaluate {
 /// tensor parallelism); `sequence_parallel` also divides the rows of norms and residuals. Prefill: `tokens`
 /// rows into an empty cache. Decode: one row, after `tokens` of the cache.
 struct DecoderProblem {
-  ModelConfig model;
+  models::ModelConfig model;
   int ranks = 1;
   bool decode = false;
   bool sequence_parallel = false;
@@ -50,7 +50,7 @@ struct DecoderRun {
 
 [[nodiscard]] config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpec machine);
 /// The most of 1, 2, 4, ... up to `limit` packages that divide heads and the MLP.
-[[nodiscard]] int most_ranks(const ModelConfig& model, int limit);
+[[nodiscard]] int most_ranks(const models::ModelConfig& model, int limit);
 /// UsageError if heads or sizes don't divide, or if weights and cache don't fit.
 void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem);
 

@@ -12,7 +12,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 constexpr auto kExpertKeys = std::to_array<std::string_view>(
@@ -124,4 +124,4 @@ std::optional<AttentionWindow> attention_window(const ModelKeys& keys, std::int6
   return narrowest;
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

@@ -12,7 +12,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 
 /// One key, by the names that families have for it.
 using KeyNames = std::vector<std::string_view>;
@@ -39,6 +39,8 @@ class ModelKeys {
   [[nodiscard]] std::int64_t size(const KeyNames& names, std::int64_t standard = 0) const;
   /// A whole number, or the largest of a list; 0 if the key is missing. -1, which means none, is allowed.
   [[nodiscard]] std::int64_t count(std::string_view key) const;
+  /// The whole numbers of a list; none if the key is missing.
+  [[nodiscard]] std::vector<std::int64_t> counts(std::string_view key) const;
   [[nodiscard]] double positive(std::string_view key) const;
   [[nodiscard]] bool truth(std::string_view key, bool standard = false) const;
   [[nodiscard]] std::string text(std::string_view key) const;
@@ -46,10 +48,14 @@ class ModelKeys {
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
   /// Texts anywhere in lists of lists, as [[["global", "local"], 12]].
   [[nodiscard]] std::vector<std::string> texts_within(std::string_view key) const;
+  [[nodiscard]] bool is_list(std::string_view key) const { return has(key) && find(key)->is_array(); }
   /// Elements of a list, whatever they are.
   [[nodiscard]] std::size_t elements(std::string_view key) const;
   /// Whether a key that is an object has that key.
   [[nodiscard]] bool has_inner(std::string_view key, std::string_view inner) const;
+  [[nodiscard]] std::vector<std::string_view> inner_keys(std::string_view key) const;
+  [[nodiscard]] double positive(std::string_view key, std::string_view inner) const;
+  [[nodiscard]] std::string text(std::string_view key, std::string_view inner) const;
   /// The meaning of a text, from a table. Unsupported for a text that isn't in it.
   template <class T, std::size_t N>
   [[nodiscard]] T one_of(std::string_view key, const std::array<std::pair<std::string_view, T>, N>& known,
@@ -73,16 +79,19 @@ class ModelKeys {
   [[nodiscard]] const std::string& file() const { return file_; }
   /// "config.json:12:7" of that key's value.
   [[nodiscard]] std::string place(std::string_view key) const;
+  [[nodiscard]] std::string place(std::string_view key, std::string_view inner) const;
 
  private:
   void take_text_part();
   [[nodiscard]] std::string remedy_for(std::string_view missing) const;
   [[nodiscard]] const boost::json::value* find(std::string_view key) const;
+  [[nodiscard]] const boost::json::value* find(std::string_view key, std::string_view inner) const;
   [[nodiscard]] const boost::json::array& list(std::string_view key) const;
   [[nodiscard]] std::size_t offset(std::string_view key) const;
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
   [[noreturn]] void refuse_text(std::string_view key, std::string_view known) const;
   [[noreturn]] void refuse(std::string_view key, std::size_t element, std::string_view expected) const;
+  [[noreturn]] void refuse(std::string_view key, std::string_view inner, std::string_view expected) const;
 
   std::string file_;
   std::string text_;
@@ -91,4 +100,4 @@ class ModelKeys {
   std::size_t begin_ = 0;                    // of these keys' object in the text
 };
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 std::size_t skip(std::string_view text, std::size_t at, std::string_view what) {
@@ -70,4 +70,4 @@ std::string line_and_column(std::string_view text, std::size_t at) {
   return fmt::format("{}:{}", std::ranges::count(before, '\n') + 1, before.size() - line_begin + 1);
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

@@ -1,4 +1,4 @@
-#include "kbsim/evaluate/model_config.hpp"
+#include "kbsim/models/model_config.hpp"
 
 #include <array>
 #include <optional>
@@ -10,13 +10,15 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "model_extent.hpp"
 #include "model_family.hpp"
 #include "model_keys.hpp"
 #include "model_known_keys.hpp"
 #include "model_layers.hpp"
+#include "model_surroundings.hpp"
 #include "model_type.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, HiddenAct>, 7> kActs{
@@ -125,12 +127,10 @@ void read_attention_bias(const ModelKeys& keys, const ModelFamily* family, Model
   if (keys.has(output)) model.output_bias = keys.truth(output);
 }
 
-}  // namespace
-
-ModelConfig read_model_config(const std::string& file) {
+ModelConfig read(const std::string& file, Extent extent) {
   const ModelKeys keys{file};
   require_dense_decoder(keys);
-  const ModelFamily* family = family_in(keys);
+  const ModelFamily* family = family_in(keys, extent);
   ModelConfig model;
   model.family = family != nullptr ? std::string{family->model_type} : std::string{kAssumedFamily};
   read_heads(keys, family, model);
@@ -143,8 +143,15 @@ ModelConfig read_model_config(const std::string& file) {
   keys.require_one_value({"torch_dtype", "dtype"});
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
   if (family == nullptr) require_like_llama(keys, model);
-  require_known_keys(keys);
+  if (extent == Extent::model) read_surroundings(keys, model);
+  require_known_keys(keys, extent);
   return model;
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace
+
+ModelConfig read_model_config(const std::string& file) { return read(file, Extent::model); }
+
+ModelConfig read_layer_config(const std::string& file) { return read(file, Extent::layer); }
+
+}  // namespace kbsim::models

@@ -13,7 +13,7 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 using Names = std::vector<std::string_view>;
@@ -78,7 +78,8 @@ const std::array kChanging{
     ChangingKey{"qk_head_dim", kHeadParts},
     ChangingKey{"v_head_dim", kHeadParts},
     ChangingKey{"sparse_attention", "sparse attention", kFalse},
-    ChangingKey{"chunk_size_feed_forward", "an MLP in chunks", {"0"}}};
+    ChangingKey{"chunk_size_feed_forward", "an MLP in chunks", {"0"}},
+    ChangingKey{"mlp_type", "another MLP", {"\"default\""}}};
 
 // Keys of MPT's attn_config and ffn_config.
 const std::array kChangingInside{ChangingKey{"attn_type", "another attention", {"\"multihead_attention\""}},
@@ -163,11 +164,50 @@ const Names kRead{"hidden_size",
                   "attention_layers",
                   "sliding_window_pattern",
                   "_sliding_window_pattern",
-                  "interleave_sliding_window",
                   "attn_config",
                   "ffn_config"};
 
-// Idle: names, tokens, training, generation, positions, and what lies before or after the decoder layers.
+// Read in a whole model, idle in a layer: embedding, positions, multipliers and head.
+const Names kReadOfModel{"vocab_size",
+                         "tie_word_embeddings",
+                         "word_embed_proj_dim",
+                         "_remove_final_layer_norm",
+                         "max_position_embeddings",
+                         "n_positions",
+                         "n_ctx",
+                         "partial_rotary_factor",
+                         "scale_attn_weights",
+                         "query_pre_attn_scalar",
+                         "attention_multiplier",
+                         "embedding_multiplier",
+                         "logits_scaling",
+                         "logit_scale",
+                         "rope_theta",
+                         "rope_scaling",
+                         "rope_parameters",
+                         "rotary_emb_base",
+                         "rotary_pct",
+                         "rope_pct",
+                         "rotary_dim",
+                         "no_rope_layers",
+                         "no_rope_layer_interval"};
+
+// Changes a whole model, idle in a layer.
+const std::array kChangingModel{
+    ChangingKey{"padded_vocab_size", "an embedding with further rows"},
+    ChangingKey{"vocab_size_per_layer_input", "an embedding of each layer"},
+    ChangingKey{"post_layer_norm", "a model without its final norm", kTrue},
+    ChangingKey{"alibi", "positions by a slope of the scores", kFalse},
+    ChangingKey{"learned_pos_emb", "another kind of positions"},
+    ChangingKey{"scale_attn_by_inverse_layer_idx", "a factor of the scores for each layer", kFalse},
+    ChangingKey{"final_logit_softcapping", "a cap of the logits"},
+    ChangingKey{"scale_emb", "a factor of the embedding", kOne},
+    ChangingKey{"dim_model_base", "a factor of the logits"},
+    ChangingKey{"rotary", "another kind of positions", kTrue},
+    ChangingKey{"use_mrope", "positions of several parts", kFalse},
+    ChangingKey{"interleave_sliding_window", "windows of some layers", kFalse}};
+
+// Idle: names, tokens, training, generation, and limits of positions.
 const Names kIdle{"architectures",
                   "auto_map",
                   "transformers_version",
@@ -178,14 +218,7 @@ const Names kIdle{"architectures",
                   "_commit_hash",
                   "_from_model_config",
                   "z_loss_weight",
-                  "vocab_size",
-                  "padded_vocab_size",
-                  "vocab_size_per_layer_input",
-                  "tie_word_embeddings",
                   "tie_encoder_decoder",
-                  "word_embed_proj_dim",
-                  "_remove_final_layer_norm",
-                  "post_layer_norm",
                   "use_cache",
                   "cache_implementation",
                   "use_flash_attn",
@@ -194,18 +227,12 @@ const Names kIdle{"architectures",
                   "_attn_implementation",
                   "attn_implementation",
                   "_attn_implementation_autoset",
-                  "max_position_embeddings",
-                  "n_positions",
-                  "n_ctx",
                   "max_sequence_length",
                   "max_seq_len",
                   "max_seq_length",
                   "seq_length",
                   "model_max_length",
                   "original_max_position_embeddings",
-                  "partial_rotary_factor",
-                  "alibi",
-                  "learned_pos_emb",
                   "initializer_range",
                   "initializer_factor",
                   "init_config",
@@ -214,20 +241,10 @@ const Names kIdle{"architectures",
                   "gradient_checkpointing",
                   "pretraining_tp",
                   "slow_but_exact",
-                  "scale_attn_weights",
-                  "scale_attn_by_inverse_layer_idx",
                   "scale_attention_softmax_in_fp32",
                   "attention_softmax_in_fp32",
                   "apply_query_key_layer_scaling",
                   "bias_dropout_fusion",
-                  "query_pre_attn_scalar",
-                  "attention_multiplier",
-                  "embedding_multiplier",
-                  "logits_scaling",
-                  "logit_scale",
-                  "final_logit_softcapping",
-                  "scale_emb",
-                  "dim_model_base",
                   "is_decoder",
                   "is_composition",
                   "interleaved_qkv",
@@ -276,11 +293,11 @@ const Names kIdle{"architectures",
                   "remove_invalid_values",
                   "exponential_decay_length_penalty",
                   "router_aux_loss_coef",
-                  "use_mrope",
                   "tf_legacy_loss",
                   "generation_config"};
 const Names kIdleEndings{"_token_id", "_token_ids", "_token_index"};
-const Names kIdleParts{"drop", "rope", "rotary", "expert", "summary_", "loss"};
+const Names kIdleParts{"drop", "expert", "summary_", "loss"};
+const Names kIdlePartsOfLayer{"rope", "rotary"};
 // Keys beside the text part of a model of several parts.
 const Names kOfOtherParts{"vision",       "image",   "video",       "audio",      "projector",
                           "mm_",          "speech",  "text_config", "llm_config", "language_config",
@@ -307,6 +324,17 @@ bool is_idle(std::string_view key) {
          std::ranges::any_of(kIdleEndings, [&](std::string_view end) { return key.ends_with(end); });
 }
 
+const ChangingKey* among_changing(const auto& table, std::string_view key) {
+  const auto found = std::ranges::find(table, key, &ChangingKey::key);
+  return found == table.end() ? nullptr : &*found;
+}
+
+// Keys of what surrounds the layers.
+bool is_idle_in_layer(std::string_view key) {
+  return is_among(key, kReadOfModel) || among_changing(kChangingModel, key) != nullptr ||
+         has_part(key, kIdlePartsOfLayer);
+}
+
 void require_neutral(const ModelKeys& keys, std::string_view key, std::string_view shown,
                      const ChangingKey& change, const boost::json::value& value) {
   if (!is_neutral(value, change.neutral))
@@ -322,8 +350,8 @@ void require_neutral(const ModelKeys& keys, std::string_view key, std::string_vi
 void require_known_inside(const ModelKeys& keys, std::string_view outer, const boost::json::object& inside) {
   for (const auto& member : inside) {
     const std::string shown = fmt::format("{}.{}", outer, std::string_view{member.key()});
-    const auto change = std::ranges::find(kChangingInside, std::string_view{member.key()}, &ChangingKey::key);
-    if (change != kChangingInside.end()) {
+    const ChangingKey* change = among_changing(kChangingInside, member.key());
+    if (change != nullptr) {
       require_neutral(keys, outer, shown, *change, member.value());
     } else if (!member.value().is_null() && !is_among(member.key(), kIdleInside)) {
       refuse_unknown(keys, outer, shown);
@@ -331,12 +359,16 @@ void require_known_inside(const ModelKeys& keys, std::string_view outer, const b
   }
 }
 
-void require_known(const ModelKeys& keys, std::string_view key, const boost::json::value& value,
-                   bool beside) {
-  const auto change = std::ranges::find(kChanging, key, &ChangingKey::key);
-  if (change != kChanging.end()) return require_neutral(keys, key, key, *change, value);
+void require_known(const ModelKeys& keys, Extent extent, std::string_view key,
+                   const boost::json::value& value, bool beside) {
+  const bool whole = extent == Extent::model;
+  if (whole && (is_among(key, kReadOfModel) || key == "residual_multiplier")) return;
+  if (const ChangingKey* change = among_changing(kChanging, key))
+    return require_neutral(keys, key, key, *change, value);
   if (value.is_null() || (beside && has_part(key, kOfOtherParts))) return;
-  if (!is_idle(key)) refuse_unknown(keys, key, key);
+  if (const ChangingKey* change = among_changing(kChangingModel, key); whole && change != nullptr)
+    return require_neutral(keys, key, key, *change, value);
+  if (!is_idle(key) && (whole || !is_idle_in_layer(key))) refuse_unknown(keys, key, key);
   if (value.is_object() && (key == "attn_config" || key == "ffn_config"))
     require_known_inside(keys, key, value.as_object());
 }
@@ -347,11 +379,12 @@ bool is_known_key(std::string_view key) {
   return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key);
 }
 
-void require_known_keys(const ModelKeys& keys) {
+void require_known_keys(const ModelKeys& keys, Extent extent) {
   const bool several_parts = keys.all().contains("vision_config") || keys.all().contains("audio_config");
-  for (const auto& member : keys.own()) require_known(keys, member.key(), member.value(), several_parts);
+  for (const auto& member : keys.own())
+    require_known(keys, extent, member.key(), member.value(), several_parts);
   if (&keys.own() == &keys.all()) return;
-  for (const auto& member : keys.all()) require_known(keys, member.key(), member.value(), true);
+  for (const auto& member : keys.all()) require_known(keys, extent, member.key(), member.value(), true);
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

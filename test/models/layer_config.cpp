@@ -1,6 +1,4 @@
 // config.json of the families that model hubs have.
-#include "kbsim/evaluate/model_config.hpp"
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -10,14 +8,15 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/models/model_config.hpp"
 
-namespace kbsim::evaluate::model_config_test {
+namespace kbsim::models::model_config_test {
 namespace {
 
 ModelConfig model_from(const std::string& keys) {
   const std::string file = (std::filesystem::temp_directory_path() / "kbsim-model-family.json").string();
   std::ofstream{file} << "{" << keys << "}";
-  return read_model_config(file);
+  return read_layer_config(file);
 }
 
 // A configuration with LLaMA's names of keys.
@@ -32,7 +31,7 @@ void refuses(const std::string& keys, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("read_model_config: GPT-2 has names of its own, layer norms, biases and an MLP without gate") {
+TEST_CASE("read_layer_config: GPT-2 has names of its own, layer norms, biases and an MLP without gate") {
   const ModelConfig gpt2 = model_from(
       R"("model_type": "gpt2", "n_embd": 64, "n_head": 8, "n_layer": 12, "n_inner": null,
          "activation_function": "gelu_new", "layer_norm_epsilon": 1e-05)");
@@ -48,7 +47,7 @@ TEST_CASE("read_model_config: GPT-2 has names of its own, layer norms, biases an
   CHECK(gpt2.mlp_bias);
 }
 
-TEST_CASE("read_model_config: OPT, whose file says neither norms nor their eps") {
+TEST_CASE("read_layer_config: OPT, whose file says neither norms nor their eps") {
   const ModelConfig opt = model_from(
       R"("model_type": "opt", "hidden_size": 64, "num_attention_heads": 8, "ffn_dim": 96,
          "activation_function": "relu", "do_layer_norm_before": true, "num_hidden_layers": 12)");
@@ -62,7 +61,7 @@ TEST_CASE("read_model_config: OPT, whose file says neither norms nor their eps")
                        "norms follow the sums (do_layer_norm_before)");
 }
 
-TEST_CASE("read_model_config: Qwen2 has biases of queries, keys and values alone; Gemma a gate of gelu") {
+TEST_CASE("read_layer_config: Qwen2 has biases of queries, keys and values alone; Gemma a gate of gelu") {
   const ModelConfig qwen2 = model_from(layer(R"("model_type": "qwen2", "rms_norm_eps": 1e-06)"));
   CHECK(qwen2.attention_bias);
   CHECK(!qwen2.has_output_bias());
@@ -78,20 +77,20 @@ TEST_CASE("read_model_config: Qwen2 has biases of queries, keys and values alone
   CHECK(mistral.gated());
 }
 
-TEST_CASE("read_model_config: one head of keys for all, and the text part of a model of several") {
+TEST_CASE("read_layer_config: one head of keys for all, and the text part of a model of several") {
   CHECK(model_from(layer(R"("multi_query": true)")).num_key_value_heads == 1);
   CHECK(model_from(R"("model_type": "llava", "vision_config": {"hidden_size": 8}, "text_config": {)" +
                    layer(R"("model_type": "llama")") + "}")
             .intermediate_size == 128);
 }
 
-TEST_CASE("read_model_config: the type of numbers may stand beside the text part") {
+TEST_CASE("read_layer_config: the type of numbers may stand beside the text part") {
   const std::string part = R"("text_config": {)" + layer(R"("model_type": "gemma")") + "}";
   CHECK(model_from(R"("torch_dtype": "bfloat16", )" + part).torch_dtype == bf16);
   CHECK(model_from(part).torch_dtype == f16);
 }
 
-TEST_CASE("read_model_config: an MLP beside attention, by a norm of its own or attention's") {
+TEST_CASE("read_layer_config: an MLP beside attention, by a norm of its own or attention's") {
   const auto input = [](const std::string& keys) { return model_from(layer(keys)).mlp_input; };
   CHECK(input(R"("model_type": "llama")") == MlpInput::attention_sum);
   CHECK(input(R"("model_type": "gpt_neox")") == MlpInput::own_norm);
@@ -103,7 +102,7 @@ TEST_CASE("read_model_config: an MLP beside attention, by a norm of its own or a
   CHECK(input(R"("model_type": "stablelm", "use_parallel_residual": true)") == MlpInput::attention_norm);
 }
 
-TEST_CASE("read_model_config: Falcon shares one head of keys, but in its new architecture") {
+TEST_CASE("read_layer_config: Falcon shares one head of keys, but in its new architecture") {
   const auto heads = [](const std::string& keys) { return model_from(layer(keys)).num_key_value_heads; };
   CHECK(model_from(layer(R"("model_type": "falcon", "bias": true)")).mlp_bias);
   CHECK(!model_from(layer(R"("model_type": "internlm", "bias": true)")).mlp_bias);
@@ -114,7 +113,7 @@ TEST_CASE("read_model_config: Falcon shares one head of keys, but in its new arc
                       "new_decoder_architecture is 1, expected true or false");
 }
 
-TEST_CASE("read_model_config: other families' names of the same keys") {
+TEST_CASE("read_layer_config: other families' names of the same keys") {
   const ModelConfig bloom =
       model_from(R"("model_type": "bloom", "n_embed": 64, "num_attention_heads": 8, "n_layer": 24)");
   CHECK(bloom.hidden_size == 64);
@@ -136,7 +135,7 @@ TEST_CASE("read_model_config: other families' names of the same keys") {
   CHECK(!mpt.rms_norm);
 }
 
-TEST_CASE("read_model_config: layers of several kinds are refused") {
+TEST_CASE("read_layer_config: layers of several kinds are refused") {
   refuses<Unsupported>(layer(R"("layer_types": ["full_attention", "linear_attention"])"),
                        "a layer of kind linear_attention (layer_types)");
   refuses<Unsupported>(layer(R"("block_types": ["recurrent"])"), "a layer of kind recurrent (block_types)");
@@ -153,7 +152,7 @@ TEST_CASE("read_model_config: layers of several kinds are refused") {
             .intermediate_size == 128);
 }
 
-TEST_CASE("read_model_config: a key that changes the layer is refused with its place, unless it is neutral") {
+TEST_CASE("read_layer_config: a key that changes the layer is refused with its place, unless it is neutral") {
   for (const auto& [key, neutral, other] :
        {std::array{"quantization_config", "null", R"({"quant_method": "fp8"})"},
         std::array{"quantization_config", "null", R"({"quant_method": "gptq", "bits": 4})"},
@@ -169,7 +168,7 @@ TEST_CASE("read_model_config: a key that changes the layer is refused with its p
   }
 }
 
-TEST_CASE("read_model_config: keys idle by knowledge pass, a key that isn't known is refused") {
+TEST_CASE("read_layer_config: keys idle by knowledge pass, a key that isn't known is refused") {
   const std::string idle = R"("architectures": ["LlamaForCausalLM"], "bos_token_id": 1, "vocab_size": 32000,
     "rope_theta": 10000.0, "attention_dropout": 0.0, "tie_word_embeddings": false, "use_cache": true,
     "_from_model_config": true, "z_loss_weight": 0)";
@@ -179,7 +178,7 @@ TEST_CASE("read_model_config: keys idle by knowledge pass, a key that isn't know
   CHECK(model_from(layer(R"("model_type": "llama", "wavelet_depth": null)")).hidden_size == 64);
 }
 
-TEST_CASE("read_model_config: inside attn_config of MPT, too") {
+TEST_CASE("read_layer_config: inside attn_config of MPT, too") {
   const auto mpt = [](const std::string& inside) {
     return R"("model_type": "mpt", "d_model": 64, "n_heads": 8, "n_layers": 2, "attn_config": {)" + inside +
            "}";
@@ -190,7 +189,7 @@ TEST_CASE("read_model_config: inside attn_config of MPT, too") {
   refuses<Unsupported>(mpt(R"("depth": 2)"), "key 'attn_config.depth' isn't known");
 }
 
-TEST_CASE("read_model_config: a kind of norm is that of the family, or of a file without one") {
+TEST_CASE("read_layer_config: a kind of norm is that of the family, or of a file without one") {
   CHECK(model_from(layer(R"("model_type": "llama", "norm_type": "rmsnorm")")).rms_norm);
   refuses<Unsupported>(layer(R"("model_type": "llama", "norm_type": "layer_norm")"),
                        "another norm than that of llama isn't simulated");
@@ -200,13 +199,13 @@ TEST_CASE("read_model_config: a kind of norm is that of the family, or of a file
   CHECK(!model_from(layer(R"("norm_type": "layernorm")")).rms_norm);
 }
 
-TEST_CASE("read_model_config: GPT-BigCode shares one head of keys unless its file denies it") {
+TEST_CASE("read_layer_config: GPT-BigCode shares one head of keys unless its file denies it") {
   const std::string keys = R"("model_type": "gpt_bigcode", "n_embd": 64, "n_head": 8, "n_layer": 2)";
   CHECK(model_from(keys).num_key_value_heads == 1);
   CHECK(model_from(keys + R"(, "multi_query": false)").num_key_value_heads == 8);
 }
 
-TEST_CASE("read_model_config: kinds of attention in lists of lists, and a class that contradicts the type") {
+TEST_CASE("read_layer_config: kinds of attention in lists of lists, and a class that contradicts the type") {
   refuses<Unsupported>(R"("model_type": "gpt_neo", "num_heads": 4, "hidden_size": 64, "num_layers": 2,
                           "attention_types": [[["linear"], 2]])",
                        "a layer of kind linear (attention_types)");
@@ -217,7 +216,7 @@ TEST_CASE("read_model_config: kinds of attention in lists of lists, and a class 
                        "architectures MixtralForCausalLM");
 }
 
-TEST_CASE("read_model_config: families whose layers have further norms are refused by name") {
+TEST_CASE("read_layer_config: families whose layers have further norms are refused by name") {
   for (const char* family : {"qwen3", "gemma2", "gemma3_text", "olmo2", "glm4"}) {
     CAPTURE(family);
     refuses<Unsupported>(layer(fmt::format("\"model_type\": \"{}\"", family)),
@@ -225,7 +224,7 @@ TEST_CASE("read_model_config: families whose layers have further norms are refus
   }
 }
 
-TEST_CASE("read_model_config: a model_type that isn't known is refused with its place") {
+TEST_CASE("read_layer_config: a model_type that isn't known is refused with its place") {
   refuses<Unsupported>(layer("\n\"model_type\": \"llamma\""), ".json:2:15: model_type 'llamma' isn't known");
   refuses<Unsupported>(layer(R"("model_type": "llamma")"), "did you mean 'llama'?");
   for (const char* type : {"openai-gpt", "nemotron", "t5", "persimmon", "LLAMA"})
@@ -242,7 +241,7 @@ TEST_CASE("read_model_config: a model_type that isn't known is refused with its 
   refuses<Unsupported>(R"("text_config": {)" + layer(R"("model_type": "new")") + "}", "'new' isn't known");
 }
 
-TEST_CASE("read_model_config: without a model_type the class of the architecture says the family") {
+TEST_CASE("read_layer_config: without a model_type the class of the architecture says the family") {
   const auto family = [](const char* name) {
     return model_from(layer(fmt::format("\"architectures\": [\"{}\"]", name))).family;
   };
@@ -256,7 +255,7 @@ TEST_CASE("read_model_config: without a model_type the class of the architecture
                        "architectures Gemma2ForCausalLM: its layers norm ");
 }
 
-TEST_CASE("read_model_config: without either, keys that LLaMA's layer has say that it is one") {
+TEST_CASE("read_layer_config: without either, keys that LLaMA's layer has say that it is one") {
   CHECK(model_from(layer(R"("rms_norm_eps": 1e-5)")).family == kAssumedFamily);
   refuses<Unsupported>(layer(R"("hidden_act": "gelu")"),
                        "has a gate isn't known, and the file has no model_type");
@@ -264,7 +263,7 @@ TEST_CASE("read_model_config: without either, keys that LLaMA's layer has say th
   refuses<Unsupported>(R"("n_embd": 64, "n_head": 8)", "n_embd is a key of several families");
 }
 
-TEST_CASE("read_model_config: two names of one key have one value") {
+TEST_CASE("read_layer_config: two names of one key have one value") {
   CHECK(model_from(layer(R"("model_type": "gpt2", "n_embd": 64)")).hidden_size == 64);
   refuses<UsageError>(layer(R"("n_embd": 32)"),
                       "n_embd is 32, but hidden_size is 64, which are names of one key");
@@ -272,7 +271,7 @@ TEST_CASE("read_model_config: two names of one key have one value") {
                       "which are names of one key");
 }
 
-TEST_CASE("read_model_config: the narrowest window of attention, if any layer has one") {
+TEST_CASE("read_layer_config: the narrowest window of attention, if any layer has one") {
   const auto window = [](const std::string& keys) {
     const auto found = model_from(layer(keys)).window;
     return found ? found->keys : 0;
@@ -292,7 +291,7 @@ TEST_CASE("read_model_config: the narrowest window of attention, if any layer ha
   refuses<UsageError>(layer(R"("layer_types": ["sliding_attention"])"), "sliding_window is missing");
 }
 
-TEST_CASE("read_model_config: each key that is read is checked for its type, and reported with its place") {
+TEST_CASE("read_layer_config: each key that is read is checked for its type, and reported with its place") {
   const auto refuses_value = [](const std::string& key, const std::string& value) {
     CAPTURE(value);
     refuses<UsageError>(R"("hidden_size": 64, "num_attention_heads": 8)" + (",\n  \"" + key + "\": ") + value,
@@ -328,7 +327,7 @@ TEST_CASE("read_model_config: each key that is read is checked for its type, and
   }
 }
 
-TEST_CASE("read_model_config: an element of a list and a key of the text part have their own places") {
+TEST_CASE("read_layer_config: an element of a list and a key of the text part have their own places") {
   refuses<UsageError>(layer("\n\"layer_types\": [\"full_attention\",\n 3]"),
                       ".json:3:2: layer_types[1] is 3, expected a text");
   refuses<UsageError>(
@@ -338,7 +337,7 @@ TEST_CASE("read_model_config: an element of a list and a key of the text part ha
                       ".json:2:16: torch_dtype is 16");
 }
 
-TEST_CASE("read_model_config: no experts, or one, are none of several") {
+TEST_CASE("read_layer_config: no experts, or one, are none of several") {
   CHECK(model_from(layer(R"("num_local_experts": 0)")).hidden_size == 64);
   CHECK(model_from(layer(R"("n_routed_experts": null)")).hidden_size == 64);
   CHECK(model_from(
@@ -348,11 +347,11 @@ TEST_CASE("read_model_config: no experts, or one, are none of several") {
   refuses<Unsupported>(layer(R"("moe_num_experts": [64, 64])"), "a mixture of 64 experts (moe_num_experts)");
 }
 
-TEST_CASE("read_model_config: a type of numbers may have its module before it") {
+TEST_CASE("read_layer_config: a type of numbers may have its module before it") {
   CHECK(model_from(layer(R"("torch_dtype": "torch.bfloat16")")).torch_dtype == DType::bf16);
 }
 
-TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its key, exit code 5") {
+TEST_CASE("read_layer_config: what isn't a dense decoder layer is refused by its key, exit code 5") {
   refuses<Unsupported>(layer(R"("model_type": "mixtral", "num_local_experts": 8)"),
                        "a mixture of 8 experts (num_local_experts)");
   refuses<Unsupported>(layer(R"("model_type": "qwen2_moe", "num_experts": 60)"), "60 experts (num_experts)");
@@ -366,4 +365,4 @@ TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its
                       "n_embd (10) must be divisible by n_head (4)");
 }
 
-}  // namespace kbsim::evaluate::model_config_test
+}  // namespace kbsim::models::model_config_test

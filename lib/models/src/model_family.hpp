@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/evaluate/model_config.hpp"
+#include "kbsim/models/model_config.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 
 /// Values of a family's models for keys that their config.json lacks.
 struct ModelFamily {
@@ -20,6 +20,7 @@ struct ModelFamily {
   bool shared_kv = false;                // one head of keys and values
   bool side_by_side = false;             // attention and MLP, unless a key says otherwise
   MlpInput beside = MlpInput::own_norm;  // what the MLP works on then
+  bool qk_norm = false;                  // each head of queries and keys has an RMS norm
 };
 
 /// By model_type; nullptr if it isn't known.
@@ -31,4 +32,4 @@ struct ModelFamily {
 /// Types of families, and of models that aren't simulated.
 [[nodiscard]] std::vector<std::string> known_model_types();
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 
 /// Positions of values in a text that is known to be JSON: offsets of their first bytes.
 [[nodiscard]] std::size_t json_root(std::string_view text);
@@ -16,4 +16,4 @@ namespace kbsim::evaluate {
 /// "12:7", both counted from 1, columns in bytes.
 [[nodiscard]] std::string line_and_column(std::string_view text, std::size_t at);
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

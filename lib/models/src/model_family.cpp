@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 constexpr ModelFamily with_biases(std::string_view model_type, HiddenAct act) {
@@ -83,6 +83,7 @@ constexpr std::array kFamilies{
     ModelFamily{.model_type = "qwen2_vl_text", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_5_vl", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_5_vl_text", .attention_bias = true},
+    ModelFamily{.model_type = "qwen3", .qk_norm = true},
     ModelFamily{.model_type = "gemma", .act = HiddenAct::gelu_tanh},
     ModelFamily{.model_type = "olmo", .rms_norm = false}};
 
@@ -137,7 +138,6 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"llama4", kExperts},
     {"llama4_text", kExperts},
     {"qwen", kHalves},
-    {"qwen3", kQkNorms},
     {"gemma3", kQkNorms},
     {"gemma3_text", kQkNorms},
     {"olmo2", kQkNorms},
@@ -168,4 +168,4 @@ std::string_view why_no_decoder(std::string_view model_type) {
   return found == kOthers.end() ? std::string_view{} : found->second;
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

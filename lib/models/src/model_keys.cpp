@@ -14,13 +14,14 @@
 #include "json_places.hpp"
 #include "model_known_keys.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 namespace {
 
 constexpr std::int64_t kMostSize = 1 << 20;
 constexpr auto kTextParts = std::to_array<std::string_view>({"text_config", "llm_config", "language_config"});
 // Keys that may stand beside the text part.
-constexpr auto kOfAllParts = std::to_array<std::string_view>({"torch_dtype", "dtype"});
+constexpr auto kOfAllParts =
+    std::to_array<std::string_view>({"torch_dtype", "dtype", "tie_word_embeddings", "vocab_size"});
 
 boost::json::value parsed_json(std::string_view text, const std::string& file) {
   boost::json::stream_parser parser;
@@ -49,6 +50,12 @@ bool is_size(const boost::json::value& value) {
 }
 
 bool is_count(const boost::json::value& value) { return value.is_int64() && value.as_int64() >= -1; }
+
+// A finite number from 0 on, or -1.
+double finite_positive(const boost::json::value& value) {
+  const double number = value.is_number() ? value.to_number<double>() : -1.0;
+  return std::isfinite(number) && number >= 0.0 ? number : -1.0;
+}
 
 }  // namespace
 
@@ -144,17 +151,29 @@ std::int64_t ModelKeys::count(std::string_view key) const {
   if (is_count(value)) return value.as_int64();
   if (!value.is_array()) refuse(key, "a whole number, or -1");
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < value.as_array().size(); ++i) {
-    if (!is_count(value.as_array()[i])) refuse(key, i, "a whole number, or -1");
-    most = std::max(most, value.as_array()[i].as_int64());
-  }
+  for (const std::int64_t one : counts(key)) most = std::max(most, one);
   return most;
 }
 
+std::vector<std::int64_t> ModelKeys::counts(std::string_view key) const {
+  std::vector<std::int64_t> all;
+  if (!has(key)) return all;
+  for (const boost::json::value& one : list(key)) {
+    if (!is_count(one)) refuse(key, all.size(), "a whole number, or -1");
+    all.push_back(one.as_int64());
+  }
+  return all;
+}
+
 double ModelKeys::positive(std::string_view key) const {
-  const boost::json::value& found = *find(key);
-  const double value = found.is_number() ? found.to_number<double>() : -1.0;
-  if (!std::isfinite(value) || value < 0.0) refuse(key, "a finite number that isn't negative");
+  const double value = finite_positive(*find(key));
+  if (value < 0.0) refuse(key, "a finite number that isn't negative");
+  return value;
+}
+
+double ModelKeys::positive(std::string_view key, std::string_view inner) const {
+  const double value = finite_positive(*find(key, inner));
+  if (value < 0.0) refuse(key, inner, "a finite number that isn't negative");
   return value;
 }
 
@@ -198,11 +217,32 @@ std::vector<std::string> ModelKeys::texts_within(std::string_view key) const {
 
 std::size_t ModelKeys::elements(std::string_view key) const { return has(key) ? list(key).size() : 0; }
 
-bool ModelKeys::has_inner(std::string_view key, std::string_view inner) const {
-  if (!has(key)) return false;
+const boost::json::value* ModelKeys::find(std::string_view key, std::string_view inner) const {
+  if (!has(key)) return nullptr;
   if (!find(key)->is_object()) refuse(key, "an object of keys");
   const boost::json::value* found = find(key)->as_object().if_contains(inner);
-  return found != nullptr && !found->is_null();
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+bool ModelKeys::has_inner(std::string_view key, std::string_view inner) const {
+  return find(key, inner) != nullptr;
+}
+
+std::vector<std::string_view> ModelKeys::inner_keys(std::string_view key) const {
+  std::vector<std::string_view> all;
+  if (!has(key)) return all;
+  if (!find(key)->is_object()) refuse(key, "an object of keys");
+  for (const auto& member : find(key)->as_object()) {
+    if (!member.value().is_null()) all.push_back(member.key());
+  }
+  return all;
+}
+
+std::string ModelKeys::text(std::string_view key, std::string_view inner) const {
+  const boost::json::value* found = find(key, inner);
+  if (found == nullptr) return {};
+  if (!found->is_string()) refuse(key, inner, "a text");
+  return std::string{found->get_string()};
 }
 
 std::size_t ModelKeys::offset(std::string_view key) const {
@@ -211,6 +251,10 @@ std::size_t ModelKeys::offset(std::string_view key) const {
 
 std::string ModelKeys::place(std::string_view key) const {
   return fmt::format("{}:{}", file_, line_and_column(text_, offset(key)));
+}
+
+std::string ModelKeys::place(std::string_view key, std::string_view inner) const {
+  return fmt::format("--model {}:{}", file_, line_and_column(text_, json_member(text_, offset(key), inner)));
 }
 
 void ModelKeys::refuse(std::string_view key, std::string_view expected) const {
@@ -228,4 +272,9 @@ void ModelKeys::refuse(std::string_view key, std::size_t element, std::string_vi
                                element, shown(find(key)->as_array()[element]), expected)};
 }
 
-}  // namespace kbsim::evaluate
+void ModelKeys::refuse(std::string_view key, std::string_view inner, std::string_view expected) const {
+  throw UsageError{fmt::format("{}: {}.{} is {}, expected {}", place(key, inner), key, inner,
+                               shown(*find(key, inner)), expected)};
+}
+
+}  // namespace kbsim::models

@@ -11,7 +11,9 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 
-namespace kbsim::evaluate {
+#include "model_details.hpp"
+
+namespace kbsim::models {
 namespace {
 
 // GPT2 of GPT2LMHeadModel.
@@ -42,11 +44,20 @@ std::string type_of_class(const std::string& name) {
   return found == types.end() ? name : *found;
 }
 
+// Why a known family's models aren't simulated to that extent; "" if they are.
+std::string_view why_not(const ModelFamily& family, Extent extent) {
+  if (extent == Extent::model) return details_of(family.model_type).refusal;
+  return family.qk_norm ? "its layers norm queries and keys" : "";
+}
+
 void require_decoder(const ModelKeys& keys, std::string_view key, const std::string& name,
-                     const std::string& type) {
-  if (const std::string_view why = why_no_decoder(type); !why.empty())
-    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder layers of one kind are simulated",
-                                  keys.place(key), key, harmless(name), why)};
+                     const std::string& type, Extent extent) {
+  const ModelFamily* family = family_of(type);
+  const std::string_view why = family != nullptr ? why_not(*family, extent) : why_no_decoder(type);
+  if (!why.empty())
+    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder{} are simulated", keys.place(key), key,
+                                  harmless(name), why,
+                                  extent == Extent::model ? "s" : " layers of one kind")};
 }
 
 const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, const std::string& name,
@@ -65,11 +76,11 @@ const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, con
 
 }  // namespace
 
-const ModelFamily* family_in(const ModelKeys& keys) {
+const ModelFamily* family_in(const ModelKeys& keys, Extent extent) {
   for (const std::string& name : keys.texts("architectures"))
-    require_decoder(keys, "architectures", name, type_of_class(name));
+    require_decoder(keys, "architectures", name, type_of_class(name), extent);
   if (const std::string type = keys.text("model_type"); !type.empty()) {
-    require_decoder(keys, "model_type", type, type);
+    require_decoder(keys, "model_type", type, type, extent);
     return family_named(keys, "model_type", type, type);
   }
   for (const std::string& name : keys.texts("architectures"))
@@ -91,4 +102,4 @@ void require_like_llama(const ModelKeys& keys, const ModelConfig& model) {
                         "whether the MLP beside attention has a norm of its own isn't known");
 }
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models

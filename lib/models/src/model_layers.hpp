@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "kbsim/evaluate/model_config.hpp"
+#include "kbsim/models/model_config.hpp"
 
 #include "model_keys.hpp"
 
-namespace kbsim::evaluate {
+namespace kbsim::models {
 
 /// Unsupported, with the key, for models whose layers aren't dense decoder layers of one kind.
 void require_dense_decoder(const ModelKeys& keys);
@@ -16,4 +16,4 @@ void require_dense_decoder(const ModelKeys& keys);
 [[nodiscard]] std::optional<AttentionWindow> attention_window(const ModelKeys& keys,
                                                               std::int64_t num_hidden_layers);
 
-}  // namespace kbsim::evaluate
+}  // namespace kbsim::models
