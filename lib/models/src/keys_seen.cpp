@@ -5,7 +5,7 @@
 namespace kbsim::models {
 namespace {
 
-// Keys of the first n positions, each of which sees those up to itself.
+// Pairs of the first n rows and their keys, where each row sees the keys up to its own.
 std::int64_t pairs_up_to(std::int64_t n, std::int64_t window) {
   const std::int64_t growing = window > 0 ? std::min(n, window) : n;
   return growing * (growing + 1) / 2 + (n - growing) * growing;

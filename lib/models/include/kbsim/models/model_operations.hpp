@@ -60,8 +60,8 @@ struct Operation {
   Work work;
 };
 
-/// Operations in their order. Those that a model doesn't have are missing: norms of q and k, rotary
-/// positions, a norm after attention. An activation is part of gate/up.
+/// Operations in their order, but for the ones that a model lacks: norms of q and k, rotary positions, a
+/// norm after attention. An activation is part of gate/up.
 [[nodiscard]] std::vector<Operation> embedding_operations(const ModelConfig& model, const Step& step,
                                                           const Storage& storage = {});
 [[nodiscard]] std::vector<Operation> layer_operations(const ModelConfig& model, const LayerKind& kind,

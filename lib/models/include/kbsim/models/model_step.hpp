@@ -19,7 +19,7 @@ struct SequenceRows {
   }
 };
 
-/// What a model computes at once: prefills, decodes, or both.
+/// Sequences that a model computes at once: prefills, decodes, or both.
 struct Step {
   std::vector<SequenceRows> sequences;
 
