@@ -159,7 +159,7 @@ TEST_CASE("read_layer_config: a key that changes the layer is refused with its p
         std::array{"use_qk_norm", "false", "true"}, std::array{"residual_multiplier", "1.0", "0.22"},
         std::array{"attn_logit_softcapping", "null", "50.0"},
         std::array{"pruned_heads", "{}", R"({"1": [0]})"}, std::array{"q_lora_rank", "null", "1536"},
-        std::array{"pre_seq_len", "null", "128"}}) {
+        std::array{"mlp_type", R"("default")", R"("gated")"}, std::array{"pre_seq_len", "null", "128"}}) {
     CAPTURE(key);
     const std::string begin = fmt::format("\"model_type\": \"llama\",\n  \"{}\": ", key);
     CHECK(model_from(layer(begin + neutral)).hidden_size == 64);

@@ -111,6 +111,64 @@ TEST_CASE("ReferenceModel: queries and keys turn by their positions, a radian ea
   check_row(prefill(model, {1, 0}, attentive), 1, row[0], row[1]);
 }
 
+TEST_CASE("ReferenceModel: queries and keys have their norm and its weights before they turn") {
+  ModelConfig model = tiny();
+  model.positions = Positions::rotary;
+  model.qk_norm = true;
+  const auto weights = [](Weight weight, std::int64_t layer, std::int64_t row, std::int64_t column) {
+    if (weight == Weight::q_norm) return column == 0 ? 2.0 : 1.0;
+    if (weight == Weight::k_norm) return column == 0 ? 3.0 : 1.0;
+    const bool grown = weight == Weight::q || weight == Weight::k;  // which the norms take away
+    return attentive(weight, layer, row, column) * (grown ? 5.0 : 1.0);
+  };
+  // Token 1 at position 0 has the key (3 r, 0). Token 0 has the query (2 a, b) and the key (3 a, b).
+  const double r = std::sqrt(2.0);
+  const auto [a, b] = unit_rms(3.0, 4.0);
+  const double to_first = std::exp(3.0 * r * (2.0 * a * std::cos(1.0) - b * std::sin(1.0)) / r);
+  const double to_itself = std::exp((6.0 * a * a + b * b) / r);
+  const double share = to_first / (to_first + to_itself);
+  const auto row = unit_rms(3.0 + share * r + (1.0 - share) * a, 4.0 + (1.0 - share) * b);
+  check_row(prefill(model, {1, 0}, weights), 1, row[0], row[1]);
+}
+
+TEST_CASE("ReferenceModel: biases of queries, values and attention's output") {
+  ModelConfig model = tiny();
+  model.attention_bias = true;
+  // Queries are (0, 0.7) whatever the row is, values have (0.1, 0.2) more, and the output has (0, 5) more.
+  const auto weights = [](Weight weight, std::int64_t layer, std::int64_t row, std::int64_t column) {
+    if (weight == Weight::q) return 0.0;
+    if (weight == Weight::q_bias) return column == 1 ? 0.7 : 0.0;
+    if (weight == Weight::v_bias) return column == 0 ? 0.1 : 0.2;
+    if (weight == Weight::output_bias) return column == 1 ? 5.0 : 0.0;
+    return attentive(weight, layer, row, column);
+  };
+  const double r = std::sqrt(2.0);
+  const double second = std::exp(-0.7) / (1.0 + std::exp(-0.7));  // its key is (0, -r)
+  const auto row = unit_rms((1.0 - second) * r + 0.1, -2.0 - second * r + 0.2 + 5.0);
+  check_row(prefill(model, {1, 2}, weights), 1, row[0], row[1]);
+  model.output_bias = false;
+  const auto without = unit_rms((1.0 - second) * r + 0.1, -2.0 - second * r + 0.2);
+  check_row(prefill(model, {1, 2}, weights), 1, without[0], without[1]);
+}
+
+TEST_CASE("ReferenceModel: a bias of keys changes what each key adds to the scores of a query") {
+  ModelConfig model = tiny();
+  model.attention_bias = true;
+  model.positions = Positions::rotary;
+  // Keys are (1, 0) at position 0 and at 1, there turned by 1; queries are (r, 0) turned by 1 at position 1.
+  const auto weights = [](Weight weight, std::int64_t layer, std::int64_t row, std::int64_t column) {
+    if (weight == Weight::k) return 0.0;
+    if (weight == Weight::k_bias) return column == 0 ? 1.0 : 0.0;
+    return attentive(weight, layer, row, column);
+  };
+  const double r = std::sqrt(2.0);
+  const double first = std::exp(r * std::cos(1.0) / r) / (std::exp(r * std::cos(1.0) / r) + std::exp(1.0));
+  const auto [a, b] = unit_rms(3.0, 4.0);
+  // Token 0 at position 0 and token 1 at position 1.
+  const auto row = unit_rms(1.0 + first * a + (1.0 - first) * r, first * b);
+  check_row(prefill(model, {0, 1}, weights), 1, row[0], row[1]);
+}
+
 TEST_CASE("ReferenceModel: halves turn together, or neighbours") {
   ModelConfig model = tiny();
   model.positions = Positions::rotary;
@@ -164,6 +222,28 @@ TEST_CASE("ReferenceModel: an MLP by hand, gated and plain") {
   const double inner = std::sqrt(2.0 / 3.14159265358979323846) * (in + 0.044715 * in * in * in);
   const auto tanh = unit_rms(3.0 + 3.0 * 0.5 * in * (1.0 + std::tanh(inner)), 4.0);
   check_row(prefill(model, {0}, weights), 0, tanh[0], tanh[1]);
+}
+
+TEST_CASE("ReferenceModel: biases of gate, down and head") {
+  const auto weights = [](Weight weight, std::int64_t layer, std::int64_t row, std::int64_t column) {
+    switch (weight) {
+      case Weight::up: return row == 1 ? 1.0 : 0.0;
+      case Weight::gate_bias: return 0.5;
+      case Weight::down: return column == 0 ? 1.0 : 0.0;
+      case Weight::down_bias: return column == 0 ? 0.0 : 2.0;
+      case Weight::head_bias: return static_cast<double>(column + 1);
+      default: return silent(weight, layer, row, column);
+    }
+  };
+  ModelConfig model = tiny();
+  model.mlp_bias = true;
+  model.head_bias = true;
+  const double b = unit_rms(3.0, 4.0)[1];
+  const auto [x, y] = unit_rms(3.0 + 0.5 / (1.0 + std::exp(-0.5)) * b, 4.0 + 2.0);
+  const std::vector<double> logits = prefill(model, {0}, weights);
+  CHECK(logits[0] == doctest::Approx(x + 1.0));
+  CHECK(logits[1] == doctest::Approx(y + 2.0));
+  CHECK(logits[2] == doctest::Approx(x + y + 3.0));
 }
 
 TEST_CASE("ReferenceModel: multipliers of embedding, sums and logits") {

@@ -96,6 +96,22 @@ TEST_CASE("ReferenceModel: rotary positions count from anywhere, and matter") {
   CHECK(farthest(prefill(none, kTokens), prefill(one_layer({.window = 3, .rotary = false}), kTokens)) == 0.0);
 }
 
+TEST_CASE("ReferenceModel: elements after the part of a head that turns stay") {
+  ModelConfig part = small_llama();
+  part.rope.dims = 2;
+  ModelConfig none = small_llama();
+  none.positions = Positions::none;
+  const auto without_the_part = [&](Weight weight, std::int64_t layer, std::int64_t row,
+                                    std::int64_t column) {
+    const bool turns = (weight == Weight::q || weight == Weight::k) && column % part.head_dim < 2;
+    return turns ? 0.0 : drawn(weight, layer, row, column);
+  };
+  CHECK(farthest(prefill(part, kTokens, without_the_part), prefill(none, kTokens, without_the_part)) == 0.0);
+  CHECK(farthest(prefill(part, kTokens), prefill(none, kTokens)) > 1e-6);
+  CHECK(farthest(prefill(small_llama(), kTokens, without_the_part),
+                 prefill(none, kTokens, without_the_part)) > 1e-6);
+}
+
 TEST_CASE("ReferenceModel: a tied head is a head with the embedding's elements") {
   ModelConfig tied = small_llama();
   tied.tie_word_embeddings = true;

@@ -78,6 +78,14 @@ inline std::vector<ModelConfig> small_models() {
   falcon.num_key_value_heads = 1;
   falcon.hidden_act = HiddenAct::gelu;
   all.push_back(falcon);
+  ModelConfig odd = small_gpt2();
+  odd.hidden_size = 13;
+  odd.num_attention_heads = 3;
+  odd.num_key_value_heads = 1;
+  odd.head_dim = 5;
+  odd.intermediate_size = 9;
+  odd.vocab_size = 19;
+  all.push_back(odd);
   return all;
 }
 
