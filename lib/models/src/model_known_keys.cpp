@@ -376,7 +376,8 @@ void require_known(const ModelKeys& keys, Extent extent, std::string_view key,
 }  // namespace
 
 bool is_known_key(std::string_view key) {
-  return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key);
+  return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key) ||
+         is_idle_in_layer(key);
 }
 
 void require_known_keys(const ModelKeys& keys, Extent extent) {

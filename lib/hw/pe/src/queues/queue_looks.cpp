@@ -4,6 +4,7 @@
 
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/sim/server_orders.hpp"
 
 #include "waiting_commands.hpp"
 
@@ -42,7 +43,7 @@ void QueueLooks::go_on_with(const Cause& asked, const Cause& there, const Cause&
   found_ = last;
   causes.set_current(last);
   if (!polls()) return;
-  if (asked.at() == unit_.sim().now()) return causes.in_order(there, asked);
+  if (asked.at() == unit_.sim().now()) return causes.orders().in_order(there, asked);
   const Cause seen = looked(asked, there, last);
   causes.set_current(seen);
   const NodeId cpu = unit_.graph().pe(unit_.at()).cpu;
@@ -57,9 +58,9 @@ Cause QueueLooks::looked(const Cause& asked, const Cause& there, const Cause& la
   const std::int64_t number = clock_.number(now);
   const Cause look = clock_.look(causes, number);
   if (!look || look.at() != now) return causes.make(now, last, wait);
-  causes.in_order(asked, there);
-  causes.in_order(last, look);
-  if (number > 1) causes.in_order(clock_.look(causes, number - 1), last);
+  causes.orders().in_order(asked, there);
+  causes.orders().in_order(last, look);
+  if (number > 1) causes.orders().in_order(clock_.look(causes, number - 1), last);
   return causes.make_stepped(last, wait, look);
 }
 
