@@ -11,8 +11,8 @@ namespace kbsim::hw {
 // The packet that a component takes now may have gone on, or may no longer exist, if it arrived by another
 // link.
 bool NodeBatches::has_passed(Component& component, std::uint32_t batch, const Packet& packet) const {
-  const kbsim::detail::Scheduler& scheduler = component.fabric().sim().scheduler();
-  const std::uint32_t present = scheduler.lates().of(scheduler.now());
+  Simulation& sim = component.fabric().sim();
+  const std::uint32_t present = sim.scheduler().lates().of(sim.now());
   if (present != batch) return present > batch;
   if (taking_ == nullptr || taking_->component_ != &component) return !component.inbox().due();
   if (packet.port != taking_->port_) return packet.port < taking_->port_;
