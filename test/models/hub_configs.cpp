@@ -1,5 +1,8 @@
 // The config.json of public models: sizes, positions, and the numbers of parameters that their authors state.
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -33,6 +36,33 @@ TEST_CASE("read_model_config: public models have the parameters that their autho
     CHECK(parameters_by_hand(hub) == hub.parameters);
     CHECK(parameters(config_of(hub.file)) == hub.parameters);
   }
+}
+
+TEST_CASE("read_model_config: models of further families have the parameters that their authors state") {
+  const auto parameters_of = [](const std::string& keys) {
+    const std::string file = (std::filesystem::temp_directory_path() / "kbsim-hub-model.json").string();
+    std::ofstream{file} << "{" << keys << "}";
+    return parameters(read_model_config(file));
+  };
+  CHECK(parameters_of(R"("model_type": "opt", "hidden_size": 768, "num_attention_heads": 12, "ffn_dim": 3072,
+    "num_hidden_layers": 12, "max_position_embeddings": 2048, "vocab_size": 50272,
+    "word_embed_proj_dim": 768, "activation_function": "relu", "do_layer_norm_before": true)") ==
+        125'239'296);
+  CHECK(parameters_of(R"("model_type": "gpt_neo", "hidden_size": 2048, "num_heads": 16, "num_layers": 24,
+    "max_position_embeddings": 2048, "vocab_size": 50257, "window_size": 256, "intermediate_size": null,
+    "attention_types": [[["global", "local"], 12]])") == 1'315'575'808);
+  CHECK(parameters_of(R"("model_type": "gptj", "n_embd": 4096, "n_head": 16, "n_layer": 28, "n_inner": null,
+    "n_positions": 2048, "rotary": true, "rotary_dim": 64, "tie_word_embeddings": false,
+    "vocab_size": 50400)") == 6'050'882'784);
+  CHECK(parameters_of(R"("model_type": "gpt_neox", "hidden_size": 6144, "num_attention_heads": 64,
+    "intermediate_size": 24576, "num_hidden_layers": 44, "rotary_pct": 0.25, "rotary_emb_base": 10000,
+    "vocab_size": 50432, "tie_word_embeddings": false)") == 20'554'567'680);
+  CHECK(parameters_of(R"("model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71,
+    "num_hidden_layers": 32, "multi_query": true, "parallel_attn": true, "bias": false, "alibi": false,
+    "new_decoder_architecture": false, "vocab_size": 65024)") == 6'921'720'704);
+  CHECK(parameters_of(R"("model_type": "smollm3", "hidden_size": 2048, "num_attention_heads": 16,
+    "num_key_value_heads": 4, "intermediate_size": 11008, "num_hidden_layers": 36,
+    "no_rope_layer_interval": 4, "vocab_size": 128256)") == 3'075'098'624);
 }
 
 TEST_CASE("read_model_config: sizes and parts of public models") {

@@ -135,13 +135,13 @@ void ReferenceModel::turn_heads(Rows& x, Weight norm, std::int64_t layer, std::i
   const Rows* weight = find(norm, layer);
   for (std::size_t at = 0; at < x.size(); at += d) {
     const std::span<double> head{x.data() + at, d};
+    const std::size_t position = as_size(first_position) + at / width;
     if (weight != nullptr) {
       rms_normalise(head, model_.norm_eps);
       for (std::size_t i = 0; i < d; ++i) head[i] *= (*weight)[i];
     }
     if (model_.positions == Positions::rotary && model_.layer_kind(layer).rotary)
-      turn(head, frequencies_, model_.rope.interleaved,
-           static_cast<double>(as_size(first_position) + at / width));
+      turn(head, frequencies_, model_.rope.interleaved, static_cast<double>(position));
   }
 }
 
