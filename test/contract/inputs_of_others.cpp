@@ -118,10 +118,6 @@ TEST_CASE("kbsim import: an error has the file's name, and the nearest of a miss
        "'ngpu' of <algo> isn't known, and may change the plan: take it out if it "
        "doesn't; did you mean 'ngpus'?\n",
        5);
-  says("a.json", R"({"gpus": [], "colective": "x"})",
-       "key 'colective' isn't known, and may change the plan: take it out "
-       "if it doesn't; did you mean 'collective'?\n",
-       5);
   says(
       "a.json",
       R"([{"proc": "BRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "num_byte": 8, "type": "READ", "timestamp": 1}])",
