@@ -33,8 +33,8 @@ Task<> my_columns(Rank& main, BenchRequest, BenchReport* report) {
   }
   if (took.front() != took.back()) report->wrong += "load_strided doesn't take the time of a load";
   report->correct = report->wrong.empty();
-  report->text =
-      report->correct ? "columns: right, in " + kbsim::to_string(took.front()) + " both ways\n" : "columns: wrong\n";
+  report->text = report->correct ? "columns: right, in " + kbsim::to_string(took.front()) + " both ways\n"
+                                 : "columns: wrong\n";
 }
 KBSIM_BENCH(my_columns, "strided rows by an operation of one's own",
             .algorithms = kbsim::app::Algorithms::none);

@@ -333,11 +333,12 @@ TEST_CASE("Bad input: a part that doesn't say why it waits last of all is named 
   CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
 }
 
-TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {
+TEST_CASE("Bad input: each line of a configuration's mistakes begins with the command, then its place") {
   const Outcome outcome = run_kbsim(kMainJob + " --set sip.cube_mesh.w=-1 --set ccl.defaults.n_slots=0");
   CHECK(outcome.err ==
-        "--set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 32\n"
-        "--set ccl.defaults.n_slots=0: defaults.n_slots: found '0', expected an integer from 1 to 65536\n");
+        "kbsim: --set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 32\n"
+        "kbsim: --set ccl.defaults.n_slots=0: defaults.n_slots: found '0', expected an integer from 1 to "
+        "65536\n");
 }
 
 TEST_CASE("Output: a result that can't be written is an error, not a success") {

@@ -195,9 +195,10 @@ TEST_CASE("--set: a key without its path is refused with the whole keys that end
   CHECK_MESSAGE(outcome.err.starts_with("kbsim: --set link_bw_gbs=3: link_bw_gbs: unknown key"), outcome.err);
   CHECK_MESSAGE(says(outcome.err, "cube.noc.link_bw_gbs"), outcome.err);
   refuses("--bench ccl_allreduce --set pe_per_corner=1",
-          "--set pe_per_corner=1: pe_per_corner: unknown key, did you mean 'cube.pe_layout.pe_per_corner'?");
+          "kbsim: --set pe_per_corner=1: pe_per_corner: unknown key, did you mean "
+          "'cube.pe_layout.pe_per_corner'?");
   refuses("--bench ccl_allreduce --set pe_layout.pe_per_corner=1",
-          "--set pe_layout.pe_per_corner=1: pe_layout.pe_per_corner: unknown key, did you mean "
+          "kbsim: --set pe_layout.pe_per_corner=1: pe_layout.pe_per_corner: unknown key, did you mean "
           "'cube.pe_layout.pe_per_corner'?");
   CHECK(says(run_kbsim("--bench ccl_allreduce --set n_slots=2").err, "ccl.defaults.n_slots"));
   CHECK(says(run_kbsim("--bench ccl_allreduce --set ccl.n_slots=2").err, "ccl.defaults.n_slots"));

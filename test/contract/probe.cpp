@@ -92,8 +92,9 @@ TEST_CASE("Probe: a path whose slots or window hold it below 90 % never reaches 
 TEST_CASE("Probe: the last hop departs when the transfer ends") {
   const Outcome outcome = run_kbsim("probe --topology topology.yaml --json");
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-  for (const boost::json::value& probed : boost::json::parse(outcome.out).at("cases").as_array()) {
-    CAPTURE(probed.at("name"));
+  const boost::json::value document = boost::json::parse(outcome.out);
+  for (const boost::json::value& probed : document.at("cases").as_array()) {
+    CAPTURE(std::string{probed.at("name").as_string()});
     const boost::json::value& last = probed.at("hops").as_array().back();
     CHECK(last.at("depart_ns") == probed.at("total_ns"));
     CHECK(last.at("arrive_ns").as_double() <= last.at("depart_ns").as_double());

@@ -321,7 +321,8 @@ TEST_CASE("Sweep: a point whose machine can't be built is reported as its run do
   const Outcome swept =
       run_script("$KBSIM sweep" + bench + " --set cube.noc.router.vcs=1,12 --out unbuilt --quiet --" +
                  of_bench + " >/dev/null; cat unbuilt/points.csv; rm -r unbuilt");
-  const std::string refused = run.err.substr(0, run.err.size() - 1);
+  const std::string prefix = "kbsim: ";
+  const std::string refused = run.err.substr(prefix.size(), run.err.size() - prefix.size() - 1);
   CHECK_MESSAGE(swept.out.find(",2,\"" + refused + "\",") != std::string::npos, swept.out);
 }
 
