@@ -62,8 +62,8 @@ TEST_CASE("Component: an overhead that varies is refused, with the component's n
     const std::string text = refusal(impl, 20_ns);
     CAPTURE(text);
     CHECK(text.find("sip0.io.noc.r0: overhead()") != std::string::npos);
-    CHECK(text.find("overhead() of '" + impl +
-                    "' was 2 ns when the machine was connected, and is 5 ns at ") != std::string::npos);
+    CHECK(text.find("overhead() of '" + impl + "' was 2 ns when the machine was made, and is 5 ns at ") !=
+          std::string::npos);
     CHECK(text.find("it must not vary") != std::string::npos);
   }
 }

@@ -25,10 +25,9 @@ void Component::require_steady_overhead() const {
   if (given == overhead_) return;
   throw ConfigError{
       node().model->at, name(),
-      fmt::format(
-          "overhead() of '{}' was {} when the machine was connected, and is {} at {}: it must not vary; a "
-          "delay that varies is a switch's (ISwitched)",
-          node().model->impl, to_string(overhead_), to_string(given), to_string(sim().now()))};
+      fmt::format("overhead() of '{}' was {} when the machine was made, and is {} at {}: it must not vary; a "
+                  "delay that varies is a switch's (ISwitched)",
+                  node().model->impl, to_string(overhead_), to_string(given), to_string(sim().now()))};
 }
 
 void Component::start(Machine&) {

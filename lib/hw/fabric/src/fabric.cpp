@@ -38,7 +38,6 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
 Fabric::~Fabric() { std::erase(places_->fabrics, this); }
 
 void Fabric::connect() {
-  for (Component* const one : components_) one->keep_overhead();
   switches_.connect(flit_, worm_flits_);
   add_arrivals();
   for (Fabric* const fabric : places_->fabrics) {

@@ -71,7 +71,7 @@ bool Division::may_hold_packets(NodeId node) const {
 
 // Other nodes pass a packet on when its head arrives, so it is known for their overhead before it leaves.
 Time Division::least_time(const LiveLink& link) const {
-  return (may_hold_packets(link.from) ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
+  return (may_hold_packets(link.from) ? Time{0} : whole_.component(link.from).steady_overhead()) + link.wire;
 }
 
 std::string Division::obstacle() const {
@@ -114,7 +114,7 @@ void Division::set_lookahead() {
   for (const LiveLink& link : whole_.links()) {
     if (link.border() == nullptr) continue;
     const bool waits = link.from_switch() != nullptr || whole_.arrivals(link.from) == nullptr;
-    const Time takes = (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
+    const Time takes = (waits ? Time{0} : whole_.component(link.from).steady_overhead()) + link.wire;
     const auto [known, fresh] = least.try_emplace(link.border(), takes);
     if (!fresh) known->second = std::min(known->second, takes);
   }

@@ -66,6 +66,7 @@ void Machine::make_components() {
     Fabric& fabric = division_ == nullptr ? fabric_ : division_->fabric(node);
     fabric.sim().build(parts.of(node));
     components_.push_back(model->make(fabric, NodeId{i}, node.model->attrs));
+    components_.back()->keep_overhead();
   }
 }
 

@@ -26,7 +26,7 @@ std::string_view wire_key(LinkClass link_class) {
 
 Time overhead_before(const Machine& machine, const LiveLink& link) {
   const bool decides_late = link.from_switch() != nullptr || link.credits() != nullptr;
-  return decides_late ? Time{0} : machine.component(link.from).overhead();
+  return decides_late ? Time{0} : machine.component(link.from).steady_overhead();
 }
 
 Time lookahead(const Machine& machine, const LiveLink& link) {

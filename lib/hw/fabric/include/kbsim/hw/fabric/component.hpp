@@ -44,9 +44,9 @@ class Component : public PacketReceiver {
   [[nodiscard]] const std::string& name() const { return node().name; }
 
   /// Pipelined delay of packets that pass through or leave this node. It must not vary: the machine asks for
-  /// it when it is connected, and again at the end of a run. A delay that varies is a switch's (ISwitched).
+  /// it when it is made, and again at the end of a run. A delay that varies is a switch's (ISwitched).
   [[nodiscard]] virtual Time overhead() const { return Time{0}; }
-  /// overhead() as it was when the machine was connected.
+  /// overhead() as it was when the machine was made.
   [[nodiscard]] Time steady_overhead() const { return overhead_; }
   void keep_overhead() { overhead_ = overhead(); }
   /// ConfigError with the component's name and both values if overhead() has changed.
