@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 # docs/cli.md says so of --dry-run.
 MET_LATER = ["can't hold a packet", "the collective needs", "beyond simulated time"]
-# Limits of a PE that only a kernel meets: its fault names the key.
-MET_BY_KERNELS = ["max_commands", "tcm_scheduler_bytes"]
+# Limits of a PE that only a kernel meets: its fault names the key. Settings that lead there, of which a case has one.
+MET_BY_KERNELS = {"max_commands": ["max_commands"],
+                  "tcm_scheduler_bytes": ["tcm_scheduler_bytes", "tile_m", "tile_k", "tile_n"]}
 PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program",
             "test_host": "test/test_host"}
 SECONDS = 120
@@ -143,7 +144,8 @@ class Judge:
         if outcome.exit < 0:
             return f"crash ({where}): signal {-outcome.exit}: {last}"
         drawn = " ".join(case.words())
-        met = outcome.exit == 8 and any(key in drawn and key in outcome.err for key in MET_BY_KERNELS)
+        met = outcome.exit == 8 and any(key in outcome.err and any(cause in drawn for cause in causes)
+                                        for key, causes in MET_BY_KERNELS.items())
         if outcome.exit in (0, 2, 5) or (outcome.exit == 4 and case.limited) or met:
             if outcome.exit and not last:
                 return f"silent ({where}): exit {outcome.exit} without a word"

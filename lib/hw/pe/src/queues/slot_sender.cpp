@@ -41,8 +41,9 @@ void SlotSender::credited(topology::PhysAddr ring_base, const Cause* why) {
   const auto found = std::ranges::find_if(queues_.all(), [&](const QueuePair& pair) {
     return pair.plan.peer_base == ring_base && sends(pair.plan.flow) && queues_.is_there(pair);
   });
-  ensure(found != queues_.all().end(),
-         [&] { return unit_.name() + ": a credit for a ring of nobody's, at " + to_string(ring_base); });
+  ensure(found != queues_.all().end(), [&] {
+    return unit_.name() + ": a credit for a ring that no queue has, at " + to_string(ring_base);
+  });
   ++found->peer_tail;
   any_new_ = true;
   if (ISpans* const spans = unit_.fabric.spans()) note_slot(*spans, *found, unit_.sim().now(), -1);

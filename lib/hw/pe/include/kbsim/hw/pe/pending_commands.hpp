@@ -23,7 +23,8 @@ class PendingCommands {
   [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
   /// The same, for a command that sync() waits for.
   [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
-  /// The commands that a sync asked for now waits for; the race check learns that it includes all.
+  /// The commands for which a sync waits if it is asked for at this time. The race check learns that it
+  /// includes all.
   [[nodiscard]] std::vector<PendingPtr> before(const PendingState& sync);
 
   /// See PeBackend.
