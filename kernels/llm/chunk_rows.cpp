@@ -1,5 +1,7 @@
 #include "kbsim/kernels/llm/chunk_rows.hpp"
 
+#include <algorithm>
+
 namespace kbsim::llm {
 
 ChunkRows chunk_rows(const PeGrid& grid, std::int64_t rows, int chunk, int chunks) {
@@ -12,6 +14,10 @@ ChunkRows chunk_rows(const PeGrid& grid, std::int64_t rows, int chunk, int chunk
     result.all += within.size;
   }
   return result;
+}
+
+int chunks_with_rows(const PeGrid& grid, std::int64_t rows, int chunks) {
+  return static_cast<int>(std::min<std::int64_t>(chunks, part_of(rows, 0, grid.pes).size));
 }
 
 std::vector<Part> cut_evenly(Part whole, std::int64_t most) {

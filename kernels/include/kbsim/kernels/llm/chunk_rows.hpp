@@ -20,6 +20,9 @@ struct ChunkRows {
 };
 [[nodiscard]] ChunkRows chunk_rows(const PeGrid& grid, std::int64_t rows, int chunk, int chunks);
 
+/// So many chunks, or as many as all have rows.
+[[nodiscard]] int chunks_with_rows(const PeGrid& grid, std::int64_t rows, int chunks);
+
 /// As few equal parts as possible of at most `most` elements each; none if the whole is empty.
 [[nodiscard]] std::vector<Part> cut_evenly(Part whole, std::int64_t most);
 

@@ -18,7 +18,7 @@ struct Panel {
 /// The PEs whose rows a PE gathers.
 enum class Gathered : std::uint8_t { own_rows, rows_of_cube };
 
-struct GatherArgs {
+struct PanelGatherArgs {
   PeGrid grid;
   Activation from;
   Part columns;  // those that are gathered, of the whole activation
@@ -35,11 +35,12 @@ struct GatherArgs {
 /// each [rows(), its columns] and row-major. It may be used again after done().
 class PanelGather {
  public:
-  PanelGather(TL& tl, const GatherArgs& args);
+  PanelGather(TL& tl, const PanelGatherArgs& args);
   PanelGather(const PanelGather&) = delete;
   PanelGather& operator=(const PanelGather&) = delete;
 
-  /// In the order in which they come to this PE: its own cube's, those of its row of the mesh, the others.
+  /// In the order in which they come to this PE: the first one of its own cube, of those of its row of the
+  /// mesh, and of the others; then the second ones.
   [[nodiscard]] const std::vector<Panel>& panels() const { return panels_; }
   /// Rows in the buffer; and those of a PE, which are none of other PEs if only own rows are gathered.
   [[nodiscard]] std::int64_t rows() const { return rows_.all; }
@@ -62,12 +63,13 @@ class PanelGather {
   [[nodiscard]] std::vector<Part> messages(const Panel& panel, Part rows) const;
   [[nodiscard]] Ptr place(const Panel& panel) const;
   [[nodiscard]] Pending<Tile> fetch(const Panel& panel, Part rows) const;
+  [[nodiscard]] bool relayed(const Panel& panel) const;
   void send_on(const Panel& panel, const Tile& tile);
-  void send_all(Along along, const Tile& tile);
+  void send(Along along, int source, bool relayed, const Tile& tile);
   void expect(std::size_t panel);
 
   TL& tl_;
-  GatherArgs args_;
+  PanelGatherArgs args_;
   PePlace at_;
   ChunkRows rows_;
   std::vector<Panel> panels_;

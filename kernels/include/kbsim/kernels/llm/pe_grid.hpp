@@ -25,7 +25,7 @@ struct Part {
   return part_of(Part{0, size}, index, parts);
 }
 
-/// What two parts have in common; of size 0 if nothing.
+/// The elements that two parts share; of size 0 if none.
 [[nodiscard]] constexpr Part common(Part a, Part b) {
   const std::int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max<std::int64_t>(std::min(a.end(), b.end()) - begin, 0)};
