@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "kbsim/kernels/llm/block_softmax.hpp"
 #include "kbsim/kernels/llm/chunk_rows.hpp"
 #include "kbsim/kernels/llm/key_blocks.hpp"
 #include "kbsim/kernels/llm/new_keys.hpp"
@@ -48,8 +49,7 @@ class Item {
     return HeadColumns{args_.qkv, 0, args_.cache.d}.from(column_head);
   }
   [[nodiscard]] NewKeys::Args new_row() const;
-  [[nodiscard]] Task<Running> with_own(Tile q, Running before, InFlight* stores);
-  [[nodiscard]] Tile scores(const Tile& q, const Tile& keys) const;
+  [[nodiscard]] Task<> add_own(Tile q, BlockSoftmax* softmax, InFlight* stores);
 
   TL& tl_;
   const DecodeAttentionArgs& args_;
@@ -102,56 +102,50 @@ std::vector<KeyBlock> Item::cached(const DecodeAttentionArgs& args, const Place&
   return blocks;
 }
 
-// [group, n] of q^T [d, group]: few columns, so turning the product costs less than turning the keys.
-Tile Item::scores(const Tile& q, const Tile& keys) const { return tl_.trans(tl_.dot(keys, q)) * args_.scale; }
-
-Task<Running> Item::with_own(Tile q, Running before, InFlight* stores) {
+Task<> Item::add_own(Tile q, BlockSoftmax* softmax, InFlight* stores) {
   const Tile k = co_await own_->keys();
   const Tile v = co_await own_->values();
   stores->add(tl_.store(keys_at_, k));
   stores->add(tl_.store(values_at_, v));
-  co_return attention::attend(tl_, scores(q, k), v, before);
+  softmax->add(tl_.dot(k, q), v);
 }
 
-// The product of a block's keys is issued before the softmax of the block before it, which it runs beside.
 Task<Running> Item::attend(InFlight* stores) {
   const auto range = tl_.range("attend");
   const Tile row_of_q = co_await q_.tile();
   const Tile q = tl_.trans(tl_.reshape(row_of_q, {group(), args_.cache.d}));
-  Running run = attention::over_no_keys(tl_, group(), args_.cache.d);
-  if (own_) run = co_await with_own(q, run, stores);
-  Tile last_scores;
-  Tile last_values;
+  BlockSoftmax softmax{tl_, args_.scale, attention::over_no_keys(tl_, group(), args_.cache.d)};
+  if (own_) co_await add_own(q, &softmax, stores);
   while (blocks_.any()) {
     const KeyBlocks::Loaded loaded = co_await blocks_.next();
-    const Tile now = scores(q, loaded.keys);
-    if (!last_scores.empty()) run = attention::attend(tl_, last_scores, last_values, run);
-    last_scores = now;
-    last_values = loaded.values;
+    softmax.add(tl_.dot(loaded.keys, q), loaded.values);
   }
-  if (!last_scores.empty()) run = attention::attend(tl_, last_scores, last_values, run);
-  co_return run;
+  co_return softmax.result();
 }
 
+// An item that this PE has attended to, and that the splits combine.
+struct Found {
+  std::int64_t sequence = 0;
+  std::int64_t head = 0;
+  Combination all;
+};
+
 // Divides by the sum and stores the heads' columns of the sequence's row.
-void store_result(TL& tl, const DecodeAttentionArgs& args, const Item& item, const Running& all,
-                  InFlight* stores) {
+void store_result(TL& tl, const DecodeAttentionArgs& args, const Found& found, InFlight* stores) {
+  const Running& all = *found.all.result();
   const Tile out = all.out / all.sum;
   const std::int64_t columns = out.shape().elements();
   const Tile row = tl.reshape(out.to(args.out.base.dtype), {1, columns});
-  store_block(tl, args.cache.grid, args.out, {item.sequence, item.head * columns}, row, stores);
+  store_block(tl, args.cache.grid, args.out, {found.sequence, found.head * columns}, row, stores);
 }
 
-// An item that this PE has attended to and the splits haven't combined yet.
-struct Found {
-  const Item* item = nullptr;
-  Running own;
-};
-
-Task<> finish(TL& tl, const DecodeAttentionArgs* args, Splits splits, Found found, InFlight* moves) {
-  const std::int64_t root = found.item->sequence % splits.roots();
-  const Running all = co_await combined(tl, splits, found.own, root, moves);
-  if (!all.out.empty()) store_result(tl, *args, *found.item, all, moves);
+// Each item takes one level of its tree, the oldest item first.
+Task<> combine(TL& tl, const DecodeAttentionArgs* args, std::deque<Found>* items, InFlight* moves) {
+  for (Found& found : *items) {
+    if (!found.all.done()) co_await found.all.step(tl, moves);
+    if (found.all.result() != nullptr) store_result(tl, *args, found, moves);
+  }
+  std::erase_if(*items, [](const Found& found) { return found.all.done(); });
   co_await moves->end_step();
 }
 
@@ -161,25 +155,22 @@ Task<> decode_attention(TL& tl, DecodeAttentionArgs args) {
   const Place at = place_in(args.cache, here);
   const Splits splits = splits_at(args.cache, here);
   const std::int64_t count = args.cache.sequences * at.heads.size;
-  std::deque<Item> items;  // the one that was attended to, this one, the next one
+  std::deque<Item> items;  // this one and the next one
   const auto start = [&](std::int64_t i) {
-    if (i >= count) return;
-    items.emplace_back(tl, args, at, i / at.heads.size, at.heads.begin + i % at.heads.size);
+    if (i < count) items.emplace_back(tl, args, at, i / at.heads.size, at.heads.begin + i % at.heads.size);
   };
+  std::deque<Found> found;
   InFlight moves;
-  Found found;
   start(0);
   for (std::int64_t i = 0; i < count; ++i) {
-    Item& item = items.back();
     start(i + 1);
+    Item& item = items.front();
     const Running own = co_await item.attend(&moves);
-    if (found.item != nullptr) {
-      co_await finish(tl, &args, splits, found, &moves);
-      items.pop_front();
-    }
-    found = {.item = &item, .own = own};
+    co_await combine(tl, &args, &found, &moves);
+    found.push_back({item.sequence, item.head, Combination{splits, own, item.sequence % splits.roots()}});
+    items.pop_front();
   }
-  if (found.item != nullptr) co_await finish(tl, &args, splits, found, &moves);
+  while (!found.empty()) co_await combine(tl, &args, &found, &moves);
   co_await moves.done();
 }
 KBSIM_KERNEL(decode_attention,

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <vector>
 
+#include "kbsim/kernels/llm/block_softmax.hpp"
 #include "kbsim/kernels/llm/chunk_rows.hpp"
 #include "kbsim/kernels/llm/key_blocks.hpp"
 #include "kbsim/kernels/llm/pe_exchange.hpp"
 #include "kbsim/kernels/llm/stage_keys.hpp"
-#include "kbsim/kernels/online_softmax.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::llm {
@@ -24,7 +25,7 @@ struct QueryBlock {
   Part rows;
   Part heads;  // of q
   std::int64_t kv_head = 0;
-  Tile q;  // [rows * heads, d]
+  Tile q;  // [d, rows * heads]
   Running run = {};
 };
 
@@ -72,7 +73,7 @@ Task<> load_queries(TL& tl, const PrefillAttentionArgs* args, std::vector<QueryB
     const Tile q = co_await loads.front().rows.tile();
     loads.pop_front();
     const std::int64_t rows = block.rows.size * block.heads.size;
-    block.q = tl.reshape(q, {rows, args->cache.d});
+    block.q = tl.trans(tl.reshape(q, {rows, args->cache.d}));
     block.run = attention::over_no_keys(tl, rows, args->cache.d);
   }
 }
@@ -91,52 +92,67 @@ Tile row_positions(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& b
   return tl.reshape(numbers, {rows, 1});
 }
 
-// The scores, with kUnseen where a row doesn't see a key; as they are if all rows see all keys.
-Tile seen_scores(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& rows, const KeyBlock& keys,
-                 const Tile& scores) {
+// The keys that each row sees, [rows, n]; empty if all rows see all keys.
+Tile seen(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& rows, const KeyBlock& keys) {
   const std::int64_t first = args.cache.position_of(keys.splits.begin, keys.slots.begin);
   const std::int64_t last = args.cache.position_of(keys.splits.end() - 1, keys.slots.end() - 1);
   const bool later = args.causal && last > args.context + rows.rows.begin;
   const bool earlier = args.window > 0 && first <= args.context + rows.rows.end() - 1 - args.window;
-  if (!later && !earlier) return scores;
+  if (!later && !earlier) return {};
   const Tile key = key_positions(tl, args.cache, keys);
   const Tile row = row_positions(tl, args, rows);
-  if (!earlier) return tl.where(key <= row, scores, attention::kUnseen);
-  return tl.where((key <= row) & (key + args.window > row), scores, attention::kUnseen);
+  if (!earlier) return key <= row;
+  return (key <= row) & (key + args.window > row);
 }
 
-// Staged keys that a block of rows sees. PEs begin at different ones, so that they don't all read one TCM.
+// Staged keys that a block of rows sees, those of this cube's PEs first: they come while the others are on
+// their way between cubes.
 std::vector<KeyBlock> staged_keys(const PrefillAttentionArgs& args, const QueryBlock& rows, Part slots,
                                   PePlace at) {
   const KvCache& cache = args.cache;
   const Part staged{slots.begin * cache.splits(), slots.size * cache.splits()};
-  const Part seen = common(args.seen_by(rows.rows), staged);
-  std::vector<KeyBlock> blocks = blocks_of(cache, seen, args.block_keys);
+  const Part seen_here = common(args.seen_by(rows.rows), staged);
+  std::vector<KeyBlock> blocks = blocks_of(cache, seen_here, args.block_keys);
   for (KeyBlock& block : blocks) {
     const StagePlace place{cache.pe_of(rows.kv_head, block.splits.begin), rows.kv_head};
     block.keys = staged_at(args, Staged::keys, place, block.slots.begin - slots.begin);
     block.values = staged_at(args, Staged::values, place, block.slots.begin - slots.begin);
     block.stride = args.stage.stride;
   }
-  const auto first = static_cast<std::ptrdiff_t>(blocks.size()) * at.pe / cache.grid.pes;
-  std::ranges::rotate(blocks, blocks.begin() + first);
-  return blocks;
+  std::vector<KeyBlock> own_first;
+  for (const bool own : {true, false}) {
+    std::ranges::copy_if(blocks, std::back_inserter(own_first), [&](const KeyBlock& block) {
+      const std::int64_t pe = cache.pe_of(rows.kv_head, block.splits.begin);
+      return (pe / cache.grid.pes == at.cube) == own;
+    });
+  }
+  return own_first;
 }
 
-// The product of a block's keys is issued before the softmax of the block before it, which it runs beside.
-Task<> attend(TL& tl, const PrefillAttentionArgs* args, QueryBlock* block, std::vector<KeyBlock> keys) {
+Task<> attend(TL& tl, const PrefillAttentionArgs* args, QueryBlock* block, KeyBlocks* keys) {
   const auto range = tl.range("attend");
-  KeyBlocks blocks{tl, std::move(keys), args->cache.d};
-  Tile last_scores;
-  Tile last_values;
-  while (blocks.any()) {
-    const KeyBlocks::Loaded loaded = co_await blocks.next();
-    const Tile products = tl.dot(block->q, tl.trans(loaded.keys)) * args->scale;
-    if (!last_scores.empty()) block->run = attention::attend(tl, last_scores, last_values, block->run);
-    last_scores = seen_scores(tl, *args, *block, loaded.block, products);
-    last_values = loaded.values;
+  BlockSoftmax softmax{tl, args->scale, block->run};
+  while (keys->any()) {
+    const KeyBlocks::Loaded loaded = co_await keys->next();
+    softmax.add(tl.dot(loaded.keys, block->q), loaded.values, seen(tl, *args, *block, loaded.block));
   }
-  if (!last_scores.empty()) block->run = attention::attend(tl, last_scores, last_values, block->run);
+  block->run = softmax.result();
+}
+
+// The keys of the next block of rows come while the PE attends for this one.
+Task<> attend_all(TL& tl, const PrefillAttentionArgs* args, PePlace at, Part slots,
+                  std::vector<QueryBlock>* queries) {
+  std::deque<KeyBlocks> keys;
+  const auto start = [&](std::size_t i) {
+    if (i < queries->size())
+      keys.emplace_back(tl, staged_keys(*args, (*queries)[i], slots, at), args->cache.d);
+  };
+  start(0);
+  for (std::size_t i = 0; i < queries->size(); ++i) {
+    start(i + 1);
+    co_await attend(tl, args, &(*queries)[i], &keys.front());
+    keys.pop_front();
+  }
 }
 
 void store_result(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& block, InFlight* stores) {
@@ -155,18 +171,15 @@ Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
   const PePlace at = place_of(tl);
   std::vector<QueryBlock> queries = own_queries(args, at);
   const std::vector<Part> stages = stages_of(args);
-  InFlight stores;
-  for (const Part& staged : stages) {
-    co_await stage_keys(tl, args, at, staged);
-    if (staged == stages.front()) co_await load_queries(tl, &args, &queries);
+  for (const Part& slots : stages) {
+    co_await stage_keys(tl, args, at, slots);
+    if (slots == stages.front()) co_await load_queries(tl, &args, &queries);
     co_await tl.barrier();
-    for (QueryBlock& block : queries) {
-      std::vector<KeyBlock> keys = staged_keys(args, block, staged, at);
-      co_await attend(tl, &args, &block, std::move(keys));
-      if (staged == stages.back()) store_result(tl, args, block, &stores);
-    }
-    if (staged != stages.back()) co_await tl.barrier();
+    co_await attend_all(tl, &args, at, slots, &queries);
+    if (slots != stages.back()) co_await tl.barrier();
   }
+  InFlight stores;
+  for (const QueryBlock& block : queries) store_result(tl, args, block, &stores);
   co_await stores.done();
 }
 KBSIM_KERNEL(

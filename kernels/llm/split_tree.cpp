@@ -104,27 +104,36 @@ Splits splits_at(const KvCache& cache, PePlace at) {
   return {.grid = cache.grid, .first = pe - own, .count = cache.splits(), .own = own};
 }
 
-Task<Running> combined(TL& tl, Splits splits, Running own, std::int64_t root, InFlight* sends) {
+Combination::Combination(Splits splits, Running own, std::int64_t root)
+    : splits_{splits}, own_{std::move(own)}, root_{root}, bit_{splits.roots() == splits.count ? 1 : 0} {}
+
+Task<> Combination::step(TL& tl, InFlight* sends) {
   const auto range = tl.range("combine");
-  const std::int64_t roots = splits.roots();
-  const auto queue = [&](std::int64_t other) {
-    return queue_between(splits.grid, splits.first + splits.own, splits.first + other);
-  };
-  if (splits.own >= roots) {
-    send(tl, splits.grid, queue(splits.own - roots), own, sends);
-    co_return Running{};
-  }
-  if (splits.own + roots < splits.count)
-    own = co_await merged(tl, splits.grid, queue(splits.own + roots), own);
-  for (std::int64_t bit = 1; bit < roots; bit *= 2) {
-    const Dir partner = queue(splits.own ^ bit);
-    if (((splits.own ^ root) & bit) != 0) {
-      send(tl, splits.grid, partner, own, sends);
-      co_return Running{};
+  const std::int64_t roots = splits_.roots();
+  if (bit_ == 0) {
+    bit_ = 1;
+    if (splits_.own >= roots) {
+      co_await meet(tl, splits_.own - roots, true, sends);
+    } else if (splits_.own + roots < splits_.count) {
+      co_await meet(tl, splits_.own + roots, false, sends);
     }
-    own = co_await merged(tl, splits.grid, partner, own);
+    co_return;
   }
-  co_return own;
+  const std::int64_t bit = bit_;
+  bit_ *= 2;
+  co_await meet(tl, splits_.own ^ bit, ((splits_.own ^ root_) & bit) != 0, sends);
+}
+
+Task<> Combination::meet(TL& tl, std::int64_t partner, bool sends_own, InFlight* sends) {
+  const std::int64_t first = splits_.first;
+  const Dir queue = queue_between(splits_.grid, first + splits_.own, first + partner);
+  if (sends_own) {
+    send(tl, splits_.grid, queue, own_, sends);
+    own_ = {};
+    sent_ = true;
+    co_return;
+  }
+  own_ = co_await merged(tl, splits_.grid, queue, own_);
 }
 
 }  // namespace kbsim::llm

@@ -91,11 +91,14 @@ Task<> stage_keys(TL& tl, PrefillAttentionArgs args, PePlace at, Part slots) {
   const auto range = tl.range("stage keys");
   const std::int64_t pe = number(args, at);
   const std::vector<Run> runs = new_runs(args, pe, slots);
-  std::deque<NewKeys> loads;
-  for (const Run& run : runs) loads.emplace_back(tl, new_keys(args, args.cache.split_of(pe), run));
   InFlight stores;
   stage_cached(tl, args, pe, slots, &stores);
+  std::deque<NewKeys> loads;
+  constexpr std::size_t kAhead = 2;  // runs under way
+  std::size_t started = 0;
   for (const Run& run : runs) {
+    for (; started < runs.size() && loads.size() < kAhead; ++started)
+      loads.emplace_back(tl, new_keys(args, args.cache.split_of(pe), runs[started]));
     const Tile keys = co_await loads.front().keys();
     const Tile values = co_await loads.front().values();
     loads.pop_front();

@@ -205,6 +205,7 @@ config::AlgorithmSpec LlmAttention::queues() const {
   spec.name = spec.kernel = "decode_attention";
   spec.topology = "package_splits";
   spec.mapper = "all_pes";
+  spec.n_slots = slots;
   spec.slot_size = Bytes{grid.slot_bytes};
   return spec;
 }

@@ -21,7 +21,8 @@ struct LlmAttention {
   std::int64_t rotary = 0;  // elements of a head
   std::int64_t window = 0;
   bool causal = true;
-  std::int64_t block_rows = 64, block_keys = 256, stage_slots = 64;
+  std::int64_t block_rows = 64, block_keys = 128, stage_slots = 64;
+  int slots = 4;  // of each queue
   DType dtype = f32;
   unsigned seed = 1;
 

@@ -139,6 +139,7 @@ LlmAttention drawn(std::mt19937& random) {
   a.block_keys = draw(1, 40);
   a.block_rows = draw(1, 20);
   a.stage_slots = draw(16, 80);
+  a.slots = draw(1, 4);
   a.seed = static_cast<unsigned>(draw(0, 1'000'000));
   return a;
 }
@@ -169,6 +170,20 @@ TEST_CASE(
   }
 }
 
+// Keys of a cube's own PEs come first: positions from 64 on, where rows begin at 60.
+TEST_CASE("prefill_attention: rows may meet only keys that they don't see first, at any scale") {
+  for (const std::int64_t d : {2, 6, 8, 10, 12}) {
+    const LlmAttention a{.grid = {.w = 3, .h = 1, .pes = 4},
+                         .heads = 8,
+                         .kv_heads = 2,
+                         .d = d,
+                         .capacity = 100,
+                         .block_rows = 2,
+                         .block_keys = 16};
+    check_prefill(a, 0, 60, 20);
+  }
+}
+
 TEST_CASE("prefill_attention: without a causal mask each row sees all positions") {
   for (const std::int64_t context : {0, 5, 40}) {
     LlmAttention a{.grid = {.w = 2, .h = 1, .pes = 3}, .causal = false};
@@ -189,9 +204,15 @@ TEST_CASE("decode_attention and prefill_attention: bf16 within its tolerance") {
 }
 
 TEST_CASE("decode_attention: a head's output that is longer than a slot travels in parts") {
-  const LlmAttention a{
-      .grid = {.w = 2, .h = 2, .pes = 2, .slot_bytes = 64}, .heads = 12, .kv_heads = 1, .d = 8};
-  check_decode(a, {50});
+  for (const int slots : {1, 4}) {
+    const LlmAttention a{.grid = {.w = 2, .h = 2, .pes = 2, .slot_bytes = 64},
+                         .heads = 12,
+                         .kv_heads = 1,
+                         .d = 8,
+                         .sequences = 3,
+                         .slots = slots};
+    check_decode(a, {50, 3, 20});
+  }
 }
 
 TEST_CASE("decode_attention after prefill_attention equals prefill_attention of one more row") {

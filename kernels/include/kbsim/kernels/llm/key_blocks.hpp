@@ -37,7 +37,7 @@ class KeyBlocks {
   [[nodiscard]] Task<Loaded> next();
 
  private:
-  static constexpr std::size_t kAhead = 4;
+  static constexpr std::size_t kAhead = 2;
   struct Load {
     KeyBlock block;
     Pending<Tile> keys, values;

@@ -42,14 +42,15 @@ class RotatedLoad {
   [[nodiscard]] Task<Tile> tile();
 
  private:
-  [[nodiscard]] Task<Tile> rotated();
+  [[nodiscard]] Task<Tile> turned_pairs();
+  [[nodiscard]] Task<Tile> turned_heads();
 
   TL& tl_;
   Angles& angles_;
   DType dtype_;
-  std::optional<HeadLoad> low_;   // elements [0, dims / 2)
-  std::optional<HeadLoad> high_;  // elements [dims / 2, dims)
-  std::optional<HeadLoad> rest_;  // elements [dims, d)
+  // Without tables, and where all elements turn, heads are loaded whole: rows of heads are then one request.
+  std::optional<HeadLoad> whole_;
+  std::optional<HeadLoad> low_, high_, rest_;  // elements [0, dims / 2), [dims / 2, dims), [dims, d)
 };
 
 }  // namespace kbsim::llm

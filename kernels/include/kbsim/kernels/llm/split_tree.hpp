@@ -20,12 +20,30 @@ struct Splits {
 };
 [[nodiscard]] Splits splits_at(const KvCache& cache, PePlace at);
 
-/// Combines what all splits found to one result at the split `root`, along a binomial tree: log2 steps.
-/// Gives the result there, and tiles that are empty elsewhere. All splits call it alike, in one order.
+/// What all splits found becomes one result at the split `root`, along a binomial tree, one level at a time:
+/// work between two levels hides what a level waits for. All splits take the same levels of the same
+/// combinations in one order.
 ///
 /// Partners are 2^k splits apart. Their queues are those of package_exchange where it has one, else those of
 /// package_splits. A tile of one row fits a slot.
-[[nodiscard]] Task<attention::Running> combined(TL& tl, Splits splits, attention::Running own,
-                                                std::int64_t root, collective::InFlight* sends);
+class Combination {
+ public:
+  Combination(Splits splits, attention::Running own, std::int64_t root);
+  /// Sends to the partner of the next level, or merges with what it sends.
+  [[nodiscard]] Task<> step(TL& tl, collective::InFlight* sends);
+  /// Whether this PE has no level left: it has sent what it had, or is the root.
+  [[nodiscard]] bool done() const { return sent_ || bit_ >= splits_.roots(); }
+  /// At the root, when it is done; else none.
+  [[nodiscard]] const attention::Running* result() const { return sent_ || !done() ? nullptr : &own_; }
+
+ private:
+  [[nodiscard]] Task<> meet(TL& tl, std::int64_t partner, bool sends_own, collective::InFlight* sends);
+
+  Splits splits_;
+  attention::Running own_;
+  std::int64_t root_;
+  std::int64_t bit_;  // of the next level; 0: splits that aren't roots send to those that are
+  bool sent_ = false;
+};
 
 }  // namespace kbsim::llm
