@@ -1,4 +1,4 @@
-// Blocks of keys and values: which slots of which splits they are, and their loads.
+// Blocks of keys and values: the splits and slots that they are, and their loads.
 #include "kbsim/kernels/llm/key_blocks.hpp"
 
 #include <algorithm>

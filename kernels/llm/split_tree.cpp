@@ -1,4 +1,4 @@
-// What the splits of a head found becomes one: largest scores, sums and outputs travel up a binomial tree.
+// The results of a head's splits become one: largest scores, sums and outputs travel up a binomial tree.
 #include "kbsim/kernels/llm/split_tree.hpp"
 
 #include <array>

@@ -20,8 +20,8 @@ struct Splits {
 };
 [[nodiscard]] Splits splits_at(const KvCache& cache, PePlace at);
 
-/// What all splits found becomes one result at the split `root`, along a binomial tree, one level at a time:
-/// work between two levels hides what a level waits for. All splits take the same levels of the same
+/// The results of all splits become one at the split `root`, along a binomial tree, one level at a time: work
+/// between two levels hides what a level waits for. All splits take the same levels of the same
 /// combinations in one order.
 ///
 /// Partners are 2^k splits apart. Their queues are those of package_exchange where it has one, else those of
