@@ -10,7 +10,7 @@
 
 namespace kbsim::llm {
 
-/// Keys of some splits in a row, and as many values: of each split the same slots. Those of a split are
+/// Keys of some splits in a row, and as many values: of each split the same slots. A split's keys are
 /// [slots, d] and contiguous, at the address of the split before plus `stride` elements.
 struct KeyBlock {
   Ptr keys, values;  // of the first split
