@@ -67,9 +67,12 @@ struct QueryLoad {
 };
 
 Task<> load_queries(TL& tl, const PrefillAttentionArgs* args, std::vector<QueryBlock>* blocks) {
+  constexpr std::size_t kAhead = 2;
   std::deque<QueryLoad> loads;
-  for (const QueryBlock& block : *blocks) loads.emplace_back(tl, *args, block);
+  std::size_t started = 0;
   for (QueryBlock& block : *blocks) {
+    for (; started < blocks->size() && loads.size() < kAhead; ++started)
+      loads.emplace_back(tl, *args, (*blocks)[started]);
     const Tile q = co_await loads.front().rows.tile();
     loads.pop_front();
     const std::int64_t rows = block.rows.size * block.heads.size;

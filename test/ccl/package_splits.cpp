@@ -1,4 +1,5 @@
 // The neighbours of each PE in package_splits, from the definition.
+#include <algorithm>
 #include <set>
 
 #include <doctest/doctest.h>

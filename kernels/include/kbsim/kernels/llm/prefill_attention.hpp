@@ -27,7 +27,7 @@ struct PrefillAttentionArgs {
   std::int64_t sequence = 0;
   Scratch stage;
   std::int64_t stage_slots = 0;  // at least kCacheBlock
-  std::int64_t block_rows = 64, block_keys = 128;
+  std::int64_t block_rows = 128, block_keys = 128;
 
   [[nodiscard]] constexpr std::int64_t end() const { return context + qkv.rows; }
   /// The positions that any of these rows sees.
