@@ -1,6 +1,7 @@
 // How long does a token of a model take on a package, and which operation takes it?
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,8 +118,19 @@ void check(const EvaluationRequest& request) {
 
 double us(Time time) { return to_ns(time) / 1000.0; }
 
-boost::json::object operation_json(const inference::OperationRow& row, Time step) {
+// The mapping that computes an operation; "" if it is no product.
+std::string mapping_of(const LlmPlan& plan, std::string_view operation) {
+  using enum inference::ProductName;
+  for (const auto& [name, product] :
+       {std::pair{"qkv", qkv}, {"output", output}, {"gate/up", gate_up}, {"down", down}}) {
+    if (operation == name) return plan.products.at(product).chosen.mapping;
+  }
+  return "";
+}
+
+boost::json::object operation_json(const LlmPlan& plan, const inference::OperationRow& row, Time step) {
   return {{"operation", std::string{row.operation}},
+          {"mapping", mapping_of(plan, row.operation)},
           {"launches", row.launches},
           {"span_us", us(row.span)},
           {"path_us", us(row.path)},
@@ -136,7 +148,7 @@ boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step
   const inference::StepTable table = table_of(plan, step);
   boost::json::array operations;
   for (const inference::OperationRow& row : table.rows)
-    operations.push_back(operation_json(row, step.time()));
+    operations.push_back(operation_json(plan, row, step.time()));
   const bool decode = step.phase == Phase::decode;
   boost::json::object row{
       {"phase", std::string{to_string(step.phase)}},
@@ -197,12 +209,13 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
 std::string operation_line(const boost::json::object& row) {
   const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
   return fmt::format(
-      "  {:<12} {:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>10.3f} {:>11.3f}  {} {:>5.1f} "
-      "%\n",
+      "  {:<12} {:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>10.3f} {:>11.3f}  {:<4} "
+      "{:>5.1f} %  {}\n",
       row.at("operation").as_string().c_str(), number("launches"), number("span_us"), number("path_us"),
       100.0 * number("share"), number("flop") / 1e6, (number("weight_bytes") + number("cache_bytes")) / 1e6,
       number("dma_read_bytes") / 1e6, number("roofline_us"), row.at("roofline").as_string().c_str(),
-      number("span_us") > 0 ? 100.0 * number("roofline_us") / number("span_us") : 0.0);
+      number("span_us") > 0 ? 100.0 * number("roofline_us") / number("span_us") : 0.0,
+      row.at("mapping").as_string().c_str());
 }
 
 std::string step_text(const boost::json::object& row) {
@@ -212,7 +225,7 @@ std::string step_text(const boost::json::object& row) {
   std::string lines = fmt::format(
       " {}: {}, {} after {:.0f} tokens, {}, {}, mapping {}\n"
       "  operation    launches   span (us)   path (us)  share       MFLOP   MB held    MB read    "
-      "ideal (us)  by   of span\n",
+      "ideal (us)  by   of span  mapping\n",
       row.at("phase").as_string().c_str(), counted(row.at("layers").to_number<int>(), "layer"),
       counted(row.at("rows").to_number<int>(), "row"), number("context"), row.at("dtype").as_string().c_str(),
       counted(row.at("pes").to_number<int>(), "PE"), row.at("mapping").as_string().c_str());
