@@ -28,11 +28,11 @@ function(kbsim_precompile_headers)
 endfunction()
 
 # Rooms whose files include the machine, mostly: its headers are precompiled for them.
-set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic hw_shortcut host explain report evaluate)
+set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic hw_shortcut host explain report evaluate llm)
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe hw_shortcut)
 # Where a run spends no time: readers and writers, and planning of many runs.
-set(KBSIM_COLD_ROOMS signals models config inputs mock report trace page explain evaluate sweep)
+set(KBSIM_COLD_ROOMS signals models config inputs mock report trace page explain evaluate sweep llm)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #

@@ -15,6 +15,14 @@ Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before)
   return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
 }
 
+Running attend(TL& tl, const Tile& products, double scale, const Tile& v, const Running& before) {
+  const Tile largest = tl.maximum(before.largest, tl.max(products, {.axis = 1, .keep_dims = true}) * scale);
+  const Tile p = tl.exp(tl.fma(products, scale, -largest));
+  const Tile fade = tl.exp(before.largest - largest);
+  const Tile sum = tl.fma(before.sum, fade, tl.sum(p, {.axis = 1, .keep_dims = true}));
+  return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
+}
+
 Running merge(TL& tl, const Running& a, const Running& b) {
   const Tile largest = tl.maximum(a.largest, b.largest);
   const Tile fade_a = tl.exp(a.largest - largest);

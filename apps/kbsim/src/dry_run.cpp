@@ -66,7 +66,7 @@ std::string to_text(const Plan& plan) {
   if (plan.algorithm != nullptr) text += line("ranks", places_text(plan));
   if (!plan.options.empty()) text += line("options", options_text(plan.options));
   text += line("writes", plan.files.empty() ? "no files" : fmt::format("{}", fmt::join(plan.files, ", ")));
-  return text;
+  return text + plan.more;
 }
 
 }  // namespace kbsim::app

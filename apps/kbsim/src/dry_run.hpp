@@ -20,6 +20,7 @@ struct Plan {
   bool own_packages = false;                         // each simulation sets its own number of packages
   const config::AlgorithmSpec* algorithm = nullptr;  // none: no collective, or several
   std::vector<std::string> files = {};               // that the run would write
+  std::string more = {};                             // the bench's own lines
 };
 
 /// Lines for people, as --dry-run prints them: machine, algorithm, where its ranks are, sizes and files.

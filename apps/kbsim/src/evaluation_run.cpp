@@ -78,7 +78,8 @@ ExitCode show_plan(const RunOptions& options, const evaluate::EvaluationRequest&
                                 .algorithm = one ? &request.ccl.resolve(inputs.algorithm) : nullptr,
                                 .files = files_of(options.outputs, inputs.bench, trace,
                                                   {"summary.json", "results.csv", "run.json",
-                                                   "config.resolved.yaml", "figures as .png and .svg"})});
+                                                   "config.resolved.yaml", "figures as .png and .svg"}),
+                                .more = evaluation.plan ? evaluation.plan(request) : ""});
 }
 
 // A point of a sweep.

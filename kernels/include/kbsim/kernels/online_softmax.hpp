@@ -22,6 +22,12 @@ constexpr double kUnseen = -1e30;
 [[nodiscard]] Running over_no_keys(TL& tl, std::int64_t rows, std::int64_t d);
 /// With the keys of these scores, [rows, keys], and of these values, [keys, d].
 [[nodiscard]] Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before);
+/// The product, before it is scaled, of a key that isn't seen. Times the scale a power of two is exact, so
+/// that a row that meets such keys first has exp(0) for them, too.
+constexpr double kUnseenProduct = -0x1p100;
+/// With scores products * scale, scale positive: one pass less over the products.
+[[nodiscard]] Running attend(TL& tl, const Tile& products, double scale, const Tile& v,
+                             const Running& before);
 /// Over the keys of both.
 [[nodiscard]] Running merge(TL& tl, const Running& a, const Running& b);
 

@@ -96,6 +96,8 @@ struct Evaluation {
   std::string alone = {};
   /// A bench of one similar simulation: "gemm_single_pe".
   std::string bench_of_one = "ccl_allreduce";
+  /// Lines that --dry-run adds for a request that can be simulated.
+  std::function<std::string(const EvaluationRequest&)> plan = {};
   /// True if the members are set that every evaluation has.
   [[nodiscard]] bool has_function() const { return run && text && figures; }
 };

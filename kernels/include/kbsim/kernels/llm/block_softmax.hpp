@@ -1,0 +1,44 @@
+#pragma once
+
+#include <utility>
+
+#include "kbsim/kernels/online_softmax.hpp"
+
+namespace kbsim::llm {
+
+/// Attention over blocks of keys, one block late: a product of the next keys is issued before the softmax of
+/// the last ones, so that pe_gemm and pe_math work side by side.
+class BlockSoftmax {
+ public:
+  BlockSoftmax(TL& tl, double scale, attention::Running before)
+      : tl_{tl}, scale_{scale}, run_{std::move(before)} {}
+
+  /// Keys times q^T, [n, rows], not yet scaled, and the values [n, d] of these keys. `seen`, [rows, n]: the
+  /// keys that a row sees; empty if it sees all. Products are turned, not keys, which are larger.
+  void add(Tile products, Tile values, Tile seen = {}) {
+    finish_last();
+    products_ = std::move(products);
+    values_ = std::move(values);
+    seen_ = std::move(seen);
+  }
+  [[nodiscard]] attention::Running result() {
+    finish_last();
+    return run_;
+  }
+
+ private:
+  void finish_last() {
+    if (products_.empty()) return;
+    Tile products = tl_.trans(products_);
+    if (!seen_.empty()) products = tl_.where(seen_, products, attention::kUnseenProduct);
+    run_ = attention::attend(tl_, products, scale_, values_, run_);
+    products_ = values_ = seen_ = {};
+  }
+
+  TL& tl_;
+  double scale_;
+  attention::Running run_;
+  Tile products_, values_, seen_;  // of the last block
+};
+
+}  // namespace kbsim::llm

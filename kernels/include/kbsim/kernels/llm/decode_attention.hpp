@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/kernels/llm/kv_cache.hpp"
+#include "kbsim/kernels/llm/rotary.hpp"
+
+namespace kbsim::llm {
+
+/// decode_attention: one new row of each sequence attends to the sequence's cache and to itself. Row b of
+/// `qkv` is that of sequence b: all heads of q, all of k, all of v, of cache.d columns each; `out` has the
+/// heads of q. Both are shared tensors.
+///
+/// A sequence has `context` positions in the cache, or (*contexts)[b], which lives as long as the launch. The
+/// new row is at the next one: its keys and values are appended there, and aren't read back. With a `window`
+/// the row sees that number of positions, its own included; others aren't read. Each byte of the cache is
+/// read at most once, by the PE that has it.
+struct DecodeAttentionArgs {
+  Activation qkv, out;
+  KvCache cache;
+  std::int64_t heads = 1;  // of q, a multiple of cache.kv_heads
+  RotaryTables rotary;
+  double scale = 1.0;
+  std::int64_t window = 0;  // 0: all positions
+  std::int64_t context = 0;
+  const std::vector<std::int64_t>* contexts = nullptr;
+  std::int64_t block_keys = 128;
+
+  [[nodiscard]] std::int64_t context_of(std::int64_t sequence) const {
+    return contexts == nullptr ? context : contexts->at(static_cast<std::size_t>(sequence));
+  }
+};
+
+}  // namespace kbsim::llm

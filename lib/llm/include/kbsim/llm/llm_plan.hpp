@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/dtype.hpp"
+#include "kbsim/base/shape.hpp"
+#include "kbsim/llm/drawn_weights.hpp"
+#include "kbsim/llm/llm_problem.hpp"
+#include "kbsim/llm/package_site.hpp"
+#include "kbsim/llm/product_mapping.hpp"
+#include "kbsim/topology/address.hpp"
+#include "kbsim/topology/placement.hpp"
+
+namespace kbsim::inference {
+
+/// A tensor of the program. `element` is its contents by index; without it the tensor is empty.
+struct PlannedTensor {
+  std::string name;
+  Shape shape;
+  DType dtype = f16;
+  topology::DPPolicy dp;
+  topology::Region region = topology::Region::hbm;
+  bool shared = false;
+  std::function<double(std::int64_t)> element = {};
+  Bytes most{};  // on the PE that has most of it
+};
+
+/// Its place in LlmPlan::tensors.
+enum class TensorId : std::size_t { none = static_cast<std::size_t>(-1) };
+
+struct NormTensors {
+  TensorId weight = TensorId::none;
+  TensorId bias = TensorId::none;
+};
+struct ProductTensors {
+  TensorId weight = TensorId::none;
+  TensorId up = TensorId::none;
+  TensorId bias = TensorId::none;
+};
+struct LayerTensors {
+  NormTensors input_norm, post_norm;
+  ProductTensors qkv, output, gate_up, down;
+  TensorId keys{}, values{};
+};
+/// Activations of a phase. `last` are the rows whose logits are asked for.
+struct PhaseTensors {
+  TensorId ids{}, x{}, normal{}, qkv{}, attended{}, inner{}, last{}, logits{}, tokens{};
+};
+
+enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
+
+/// Where each tensor of a model lies on a package, and how each product is computed.
+struct LlmPlan {
+  LlmProblem problem;
+  PackageSite site;
+  DrawnWeights numbers;
+  std::vector<PlannedTensor> tensors;
+  TensorId embedding{}, head{}, cos = TensorId::none, sin = TensorId::none;
+  NormTensors final_norm;
+  TensorId scratch{}, stage = TensorId::none;
+  std::int64_t scratch_size = 1;  // elements per PE
+  std::int64_t stage_slots = 0;
+  std::vector<LayerTensors> layers;
+  std::vector<PhaseTensors> phases;
+  std::map<ProductName, ChosenProduct> products;
+  Bytes hbm_used{}, tcm_used{};  // on the PE that has most
+  Bytes tiles{};                 // the most that a product holds at once beside its tensors
+
+  [[nodiscard]] const PlannedTensor& tensor(TensorId id) const {
+    return tensors[static_cast<std::size_t>(id)];
+  }
+};
+
+/// UsageError for a tensor that doesn't fit HBM or TCM: how much it lacks, and what would make it fit.
+[[nodiscard]] LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine);
+
+/// Lines for people: where tensors lie, bytes per PE, and the estimates of each product's mappings.
+[[nodiscard]] std::string to_text(const LlmPlan& plan);
+
+}  // namespace kbsim::inference

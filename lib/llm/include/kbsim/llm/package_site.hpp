@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/kernels/llm/pe_grid.hpp"
+
+namespace kbsim::inference {
+
+/// The PEs of a package as closed forms see them. Rates are in bytes and multiply-accumulates per ns.
+struct PackageSite {
+  llm::PeGrid grid;
+  Bytes hbm;               // of a PE
+  Bytes tcm;               // of a PE, without the scheduler's part and the queues
+  double hbm_rate = 1.0;   // of a PE's slice, effective
+  double port_rate = 1.0;  // of a PE's port to the NOC
+  double ucie_rate = 1.0;  // of a link between cubes
+  double macs_rate = 1.0;  // of a PE
+};
+
+/// The queues of all operations: those of package_exchange, with more where a kv head's PEs need them.
+[[nodiscard]] config::AlgorithmSpec queues_of(const config::MachineSpec& machine);
+[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine);
+
+}  // namespace kbsim::inference

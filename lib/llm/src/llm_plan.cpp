@@ -1,0 +1,224 @@
+#include "kbsim/llm/llm_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "llm_shapes.hpp"
+#include "plan_tensors.hpp"
+
+namespace kbsim::inference {
+namespace {
+
+using models::ModelConfig;
+using topology::Region;
+using topology::Split;
+
+constexpr Bytes kOtherTiles = 512_KiB;  // that norms, attention and head hold at once
+constexpr Bytes kMostStage = 2_MiB;     // of each PE
+
+Product product_of(const LlmProblem& problem, ProductName name) {
+  const ModelConfig& model = problem.model;
+  std::vector<std::int64_t> rows;
+  for (const Phase phase : problem.phases) rows.push_back(problem.rows(phase));
+  Product product{.name = {}, .rows = std::move(rows), .dtype = model.torch_dtype};
+  const auto is = [&](std::string_view called, std::int64_t k, std::int64_t n) {
+    product.name = called;
+    product.k = k;
+    product.n = n;
+  };
+  switch (name) {
+    case ProductName::qkv: is("qkv", model.hidden_size, qkv_width(model)); break;
+    case ProductName::output: is("output", model.q_width(), model.hidden_size); break;
+    case ProductName::gate_up:
+      is("gate/up", model.hidden_size, model.intermediate_size);
+      product.gated = model.gated();
+      break;
+    case ProductName::down: is("down", model.intermediate_size, model.hidden_size); break;
+  }
+  return product;
+}
+
+void add_phase(LlmPlan& plan, Phase phase) {
+  const LlmProblem& problem = plan.problem;
+  const ModelConfig& model = problem.model;
+  const std::int64_t rows = problem.rows(phase);
+  const std::int64_t last = problem.step(phase).logit_rows();
+  const std::string name{to_string(phase)};
+  PhaseTensors tensors;
+  tensors.x = add_activation(plan, name + " x", rows, model.hidden_size);
+  tensors.normal = add_activation(plan, name + " normal", rows, model.hidden_size);
+  tensors.qkv = add_activation(plan, name + " qkv", rows, qkv_width(model));
+  tensors.attended = add_activation(plan, name + " attended", rows, model.q_width());
+  tensors.inner = add_activation(plan, name + " inner", rows, model.intermediate_size);
+  tensors.last =
+      last == rows ? tensors.x : add_activation(plan, name + " last rows", last, model.hidden_size);
+  tensors.logits = add_tensor(plan, {.name = name + " logits",
+                                     .shape = {last, model.vocab_size},
+                                     .dtype = model.torch_dtype,
+                                     .dp = {.cube = Split::column_wise, .pe = Split::column_wise}});
+  tensors.tokens = add_tensor(plan, {.name = name + " tokens",
+                                     .shape = {last},
+                                     .dtype = i32,
+                                     .dp = {.num_cubes = 1, .num_pes = 1},
+                                     .shared = true});
+  const auto id = [numbers = plan.numbers, phase](std::int64_t i) {
+    return static_cast<double>(phase == Phase::prefill ? numbers.token(0, i) : numbers.token(i, 0));
+  };
+  const bool goes_on = phase == Phase::decode && problem.has(Phase::prefill);
+  tensors.ids =
+      goes_on
+          ? plan.phases.front().tokens
+          : add_tensor(plan, {.name = name + " ids", .shape = {rows}, .dtype = i32, .dp = {}, .element = id});
+  plan.phases.push_back(tensors);
+}
+
+// Slots of all splits that a prefill stages at a time.
+void add_stage(LlmPlan& plan) {
+  if (!plan.problem.has(Phase::prefill)) return;
+  const llm::KvCache cache = cache_of(plan);
+  const std::int64_t slot = 2 * cache.heads_per_pe() * cache.d * itemsize(plan.problem.model.torch_dtype);
+  const std::int64_t blocks = std::max<std::int64_t>(kMostStage.count() / (slot * llm::kCacheBlock), 1);
+  const std::int64_t needed = (cache.slots() + llm::kCacheBlock - 1) / llm::kCacheBlock;
+  plan.stage_slots = std::min(blocks, std::max<std::int64_t>(needed, 1)) * llm::kCacheBlock;
+  plan.stage = add_tcm(plan, "stage", 2 * cache.heads_per_pe() * plan.stage_slots * cache.d,
+                       plan.problem.model.torch_dtype);
+}
+
+// Bytes of a region per PE, as tensors are added.
+class Room {
+ public:
+  Room(const LlmPlan& plan, Region region, Bytes size)
+      : plan_{plan}, region_{region}, size_{size}, used_(static_cast<std::size_t>(plan.site.grid.all())) {}
+
+  /// The tensor's most bytes on a PE; UsageError if a PE has no room for it.
+  Bytes take(const PlannedTensor& tensor) {
+    const auto shards = topology::resolve_dp_policy(tensor.dp, tensor.shape, itemsize(tensor.dtype),
+                                                    plan_.site.grid.pes, plan_.site.grid.cubes(), 0);
+    Bytes most;
+    for (const topology::ShardSpec& shard : shards) {
+      Bytes& used = used_[static_cast<std::size_t>(shard.at.cube * plan_.site.grid.pes + shard.at.pe)];
+      used += Bytes{(shard.nbytes.count() + 63) / 64 * 64};
+      most = std::max(most, shard.nbytes);
+      if (used > size_) refuse(tensor, used);
+    }
+    return most;
+  }
+  [[nodiscard]] Bytes used() const { return *std::ranges::max_element(used_); }
+
+ private:
+  [[noreturn]] void refuse(const PlannedTensor& tensor, Bytes used) const {
+    const bool hbm = region_ == Region::hbm;
+    const std::string remedy =
+        hbm ? fmt::format("cube.memory.hbm_bytes_per_pe, --layers or --context make it fit")
+            : fmt::format("cube.memory.tcm_bytes, a shorter --prompt or a smaller --batch make it fit");
+    throw UsageError{fmt::format("--model: no room for {} {} {} in a PE's {}: it lacks {} of {} ({})",
+                                 tensor.name, kbsim::to_string(tensor.shape), kbsim::to_string(tensor.dtype),
+                                 hbm ? "HBM" : "TCM", kbsim::to_string(used - size_), kbsim::to_string(size_),
+                                 remedy)};
+  }
+
+  const LlmPlan& plan_;
+  Region region_;
+  Bytes size_;
+  std::vector<Bytes> used_;
+};
+
+Bytes tcm_of_activations(const LlmPlan& plan) {
+  Bytes sum;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    if (tensor.region == Region::tcm) sum += Bytes{tensor.shape[1] * itemsize(tensor.dtype) + 64};
+  }
+  return sum;
+}
+
+// The room that the largest scratch and the most tiles take, which may be those of different products.
+Bytes taken_by_products(const LlmPlan& plan) {
+  return Bytes{plan.scratch_size * itemsize(plan.problem.model.torch_dtype)} + plan.tiles;
+}
+
+void choose_within(LlmPlan& plan, Bytes room) {
+  plan.products.clear();
+  plan.tiles = 0_B;
+  plan.scratch_size = 1;
+  for (const ProductName name :
+       {ProductName::qkv, ProductName::output, ProductName::gate_up, ProductName::down}) {
+    ChosenProduct product =
+        map_product(plan.problem.mapping, product_of(plan.problem, name), plan.site, room);
+    for (const ProductStep& step : product.chosen.steps) {
+      plan.scratch_size = std::max(plan.scratch_size, step.scratch);
+      plan.tiles = std::max(plan.tiles, step.tiles);
+    }
+    plan.products.emplace(name, std::move(product));
+  }
+  for (const Phase phase : plan.problem.phases)
+    plan.scratch_size =
+        std::max(plan.scratch_size, plan.problem.step(phase).logit_rows() * plan.problem.model.hidden_size);
+}
+
+void choose_products(LlmPlan& plan) {
+  constexpr int kTries = 16;
+  const Bytes used = tcm_of_activations(plan) + kOtherTiles;
+  const Bytes all = plan.site.tcm > used ? plan.site.tcm - used : 0_B;
+  Bytes room = all;
+  for (int i = 0; i < kTries; ++i) {
+    choose_within(plan, room);
+    if (taken_by_products(plan) <= all || room == 0_B) return;
+    room = std::max(room - std::max(taken_by_products(plan) - all, room / 16), 0_B);
+  }
+}
+
+void require_room(LlmPlan& plan) {
+  Room hbm{plan, Region::hbm, plan.site.hbm};
+  Room tcm{plan, Region::tcm, plan.site.tcm};
+  for (PlannedTensor& tensor : plan.tensors)
+    tensor.most = tensor.region == Region::hbm ? hbm.take(tensor) : tcm.take(tensor);
+  plan.hbm_used = hbm.used();
+  plan.tcm_used = tcm.used();
+  const Bytes needed = plan.tcm_used + plan.tiles + kOtherTiles;
+  if (needed > plan.site.tcm)
+    throw UsageError{
+        fmt::format("--model: no room for tiles of products in a PE's TCM: {} lack of {} "
+                    "(cube.memory.tcm_bytes, a shorter "
+                    "--prompt or a smaller --batch make it fit)",
+                    kbsim::to_string(needed - plan.site.tcm), kbsim::to_string(plan.site.tcm))};
+}
+
+}  // namespace
+
+TensorId add_tensor(LlmPlan& plan, PlannedTensor tensor) {
+  plan.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(plan.tensors.size() - 1);
+}
+
+TensorId add_tcm(LlmPlan& plan, const std::string& name, std::int64_t elements_of_pe, DType dtype) {
+  return add_tensor(plan, {.name = name,
+                           .shape = {plan.site.grid.all(), elements_of_pe},
+                           .dtype = dtype,
+                           .dp = {.cube = Split::row_wise, .pe = Split::row_wise},
+                           .region = Region::tcm,
+                           .shared = true});
+}
+
+TensorId add_activation(LlmPlan& plan, const std::string& name, std::int64_t rows, std::int64_t columns) {
+  return add_tcm(plan, name, activation_of(plan.site.grid, rows, columns).stride,
+                 plan.problem.model.torch_dtype);
+}
+
+LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine) {
+  require_supported(problem);
+  LlmPlan plan{.problem = problem, .site = site_of(machine), .numbers = {problem.model, problem.seed}};
+  for (const Phase phase : problem.phases) add_phase(plan, phase);
+  add_stage(plan);
+  choose_products(plan);
+  plan.scratch = add_tcm(plan, "scratch", plan.scratch_size, problem.model.torch_dtype);
+  add_ends(plan);
+  add_layers(plan);
+  require_room(plan);
+  return plan;
+}
+
+}  // namespace kbsim::inference

@@ -1,0 +1,59 @@
+#include "kbsim/llm/package_site.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::inference {
+namespace {
+
+// A number among a component's attributes, given or by default; 1 if its model has none of that name.
+double attribute(const ComponentSpec& component, std::string_view name) {
+  const std::vector<Field>& fields = *hw::component_models().at(component.impl).fields;
+  const auto field = std::ranges::find(fields, name, &Field::name);
+  if (field == fields.end()) return 1.0;
+  const auto given = component.attrs.find(field->name);
+  const Scalar value = given != component.attrs.end() ? given->second : field->get(field->fresh().get());
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::get<double>(value);
+}
+
+bool powers_of_two(const config::MachineSpec& machine) {
+  const auto is_power = [](int n) { return std::has_single_bit(static_cast<unsigned>(n)); };
+  return is_power(machine.pes_per_cube()) && is_power(machine.sip.cube_mesh.w) &&
+         is_power(machine.sip.cube_mesh.h);
+}
+
+}  // namespace
+
+config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
+  config::AlgorithmSpec queues;
+  queues.name = "operations_of_a_model";
+  queues.kernel = "product_columns";
+  queues.topology = powers_of_two(machine) ? "package_exchange" : "package_splits";
+  queues.mapper = "all_pes";
+  return queues;
+}
+
+PackageSite site_of(const config::MachineSpec& machine) {
+  const config::AlgorithmSpec queues = queues_of(machine);
+  const config::MemorySpec& memory = machine.cube.memory;
+  return {.grid = {.w = machine.sip.cube_mesh.w,
+                   .h = machine.sip.cube_mesh.h,
+                   .pes = machine.pes_per_cube(),
+                   .slot_bytes = queues.slot_size.count()},
+          .hbm = memory.hbm_per_pe,
+          .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
+          .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
+          .port_rate = machine.pe.link.gbs(),
+          .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
+          .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns")};
+}
+
+}  // namespace kbsim::inference

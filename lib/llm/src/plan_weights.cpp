@@ -1,0 +1,196 @@
+// Weights and caches of a plan: placement as the kernels read them, contents as drawn.
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/kernels/llm/kv_cache.hpp"
+#include "kbsim/models/rope.hpp"
+
+#include "llm_shapes.hpp"
+#include "plan_tensors.hpp"
+
+namespace kbsim::inference {
+namespace {
+
+using models::ModelConfig;
+using models::Weight;
+using topology::Split;
+
+const topology::DPPolicy kColumnsOfCubes{.cube = Split::column_wise};
+const topology::DPPolicy kRowsOfPes{.cube = Split::row_wise, .pe = Split::row_wise};
+
+// Matrices side by side, or the rows of their biases.
+struct Joined {
+  std::array<Weight, 3> weights;
+  std::array<std::int64_t, 3> columns{};
+
+  [[nodiscard]] std::int64_t all() const { return columns[0] + columns[1] + columns[2]; }
+};
+
+Weight bias_of(Weight weight) { return static_cast<Weight>(static_cast<std::uint8_t>(weight) + 1); }
+
+PlannedTensor matrix(const LlmPlan& plan, const Joined& of, std::int64_t rows, std::int64_t layer,
+                     std::string name, const topology::DPPolicy& dp) {
+  const auto element = [numbers = plan.numbers, of, layer](std::int64_t i) {
+    std::int64_t column = i % of.all();
+    std::size_t which = 0;
+    while (column >= of.columns[which]) column -= of.columns[which++];
+    return numbers(of.weights[which], layer, i / of.all(), column);
+  };
+  return {.name = std::move(name),
+          .shape = {rows, of.all()},
+          .dtype = plan.problem.model.torch_dtype,
+          .dp = dp,
+          .element = element};
+}
+
+Joined alone(Weight weight, std::int64_t columns) { return {{weight, weight, weight}, {columns, 0, 0}}; }
+
+struct ProductWeights {
+  ProductName product{};
+  Joined weight;
+  std::int64_t rows = 0;
+  bool bias = false;
+};
+
+ProductTensors add_product(LlmPlan& plan, const ProductWeights& of, std::int64_t layer,
+                           const std::string& name) {
+  const MappedProduct& mapped = plan.products.at(of.product).chosen;
+  ProductTensors tensors;
+  tensors.weight = add_tensor(plan, matrix(plan, of.weight, of.rows, layer, name, mapped.weight));
+  if (!of.bias) return tensors;
+  Joined bias = of.weight;
+  for (Weight& weight : bias.weights) weight = bias_of(weight);
+  tensors.bias = add_tensor(plan, matrix(plan, bias, 1, layer, name + " bias", mapped.bias));
+  return tensors;
+}
+
+NormTensors add_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const std::string& name) {
+  const ModelConfig& model = plan.problem.model;
+  const auto add = [&](Weight which, const std::string& called) {
+    return add_tensor(plan, matrix(plan, alone(which, model.hidden_size), 1, layer, called, kColumnsOfCubes));
+  };
+  NormTensors tensors{.weight = add(weight, name)};
+  if (model.has_norm_bias()) tensors.bias = add(bias_of(weight), name + " bias");
+  return tensors;
+}
+
+// The cache before a decode that no prefill precedes.
+TensorId add_cache(LlmPlan& plan, int which, std::int64_t layer, std::string name) {
+  const LlmProblem& problem = plan.problem;
+  const llm::KvCache cache = cache_of(plan);
+  const std::int64_t context = problem.has(Phase::prefill) ? 0 : problem.context;
+  const auto element = [numbers = plan.numbers, cache, context, which, layer](std::int64_t i) {
+    const std::int64_t pe = i / cache.stride();
+    const std::int64_t slot = i / cache.d % cache.slots();
+    const std::int64_t own = i / cache.d / cache.slots() % cache.heads_per_pe();
+    const std::int64_t sequence = i % cache.stride() / cache.d / cache.slots() / cache.heads_per_pe();
+    const std::int64_t position = cache.position_of(cache.split_of(pe), slot);
+    if (own >= cache.heads_of(pe).size || position >= context) return 0.0;
+    const std::int64_t head = cache.heads_of(pe).begin + own;
+    return numbers.cached(which, layer, sequence, position, head * cache.d + i % cache.d);
+  };
+  return add_tensor(plan, {.name = std::move(name),
+                           .shape = {plan.site.grid.all(), cache.stride()},
+                           .dtype = problem.model.torch_dtype,
+                           .dp = kRowsOfPes,
+                           .element = element});
+}
+
+ProductTensors add_gate_up(LlmPlan& plan, std::int64_t layer, const std::string& name) {
+  const ModelConfig& model = plan.problem.model;
+  const auto add = [&](Weight weight, const char* called) {
+    return add_product(plan,
+                       {.product = ProductName::gate_up,
+                        .weight = alone(weight, model.intermediate_size),
+                        .rows = model.hidden_size,
+                        .bias = model.mlp_bias},
+                       layer, name + called);
+  };
+  if (!model.gated()) return add(Weight::up, "up");
+  ProductTensors tensors = add(Weight::gate, "gate");
+  tensors.up = add(Weight::up, "up").weight;
+  return tensors;
+}
+
+LayerTensors add_layer(LlmPlan& plan, std::int64_t layer) {
+  const ModelConfig& model = plan.problem.model;
+  const std::string name = fmt::format("layer {} ", layer);
+  LayerTensors tensors;
+  tensors.input_norm = add_norm(plan, Weight::input_norm, layer, name + "input norm");
+  tensors.qkv = add_product(
+      plan,
+      {.product = ProductName::qkv,
+       .weight = {{Weight::q, Weight::k, Weight::v}, {model.q_width(), model.kv_width(), model.kv_width()}},
+       .rows = model.hidden_size,
+       .bias = model.attention_bias},
+      layer, name + "qkv");
+  tensors.keys = add_cache(plan, 0, layer, name + "keys");
+  tensors.values = add_cache(plan, 1, layer, name + "values");
+  tensors.output = add_product(plan,
+                               {.product = ProductName::output,
+                                .weight = alone(Weight::output, model.hidden_size),
+                                .rows = model.q_width(),
+                                .bias = model.has_output_bias()},
+                               layer, name + "output");
+  if (model.has_post_norm()) tensors.post_norm = add_norm(plan, Weight::post_norm, layer, name + "post norm");
+  tensors.gate_up = add_gate_up(plan, layer, name);
+  tensors.down = add_product(plan,
+                             {.product = ProductName::down,
+                              .weight = alone(Weight::down, model.hidden_size),
+                              .rows = model.intermediate_size,
+                              .bias = model.mlp_bias},
+                             layer, name + "down");
+  return tensors;
+}
+
+// A row of the vocabulary for each word: the embedding, or the head's matrix transposed.
+TensorId add_vocabulary(LlmPlan& plan, Weight weight, std::string name) {
+  const ModelConfig& model = plan.problem.model;
+  const bool turned = weight == Weight::head;
+  const auto element = [numbers = plan.numbers, weight, turned, columns = model.hidden_size](std::int64_t i) {
+    const std::int64_t word = i / columns;
+    return turned ? numbers(weight, 0, i % columns, word) : numbers(weight, 0, word, i % columns);
+  };
+  return add_tensor(plan, {.name = std::move(name),
+                           .shape = {model.vocab_size, model.hidden_size},
+                           .dtype = model.torch_dtype,
+                           .dp = kRowsOfPes,
+                           .shared = true,
+                           .element = element});
+}
+
+TensorId add_angles(LlmPlan& plan, std::string name, double (*function)(double)) {
+  const ModelConfig& model = plan.problem.model;
+  const std::vector<double> frequencies = models::rope_frequencies(model.rope, model.rotary_dims());
+  const auto pairs = static_cast<std::int64_t>(frequencies.size());
+  const auto element = [frequencies, pairs, function](std::int64_t i) {
+    return function(static_cast<double>(i / pairs) * frequencies[static_cast<std::size_t>(i % pairs)]);
+  };
+  return add_tensor(plan, {.name = std::move(name),
+                           .shape = {plan.problem.capacity(), pairs},
+                           .dtype = f32,
+                           .dp = {},
+                           .element = element});
+}
+
+}  // namespace
+
+void add_layers(LlmPlan& plan) {
+  for (std::int64_t layer = 0; layer < plan.problem.model.num_hidden_layers; ++layer)
+    plan.layers.push_back(add_layer(plan, layer));
+}
+
+void add_ends(LlmPlan& plan) {
+  const ModelConfig& model = plan.problem.model;
+  plan.embedding = add_vocabulary(plan, Weight::embedding, "embedding");
+  plan.head = model.tie_word_embeddings ? plan.embedding : add_vocabulary(plan, Weight::head, "head");
+  if (model.final_norm) plan.final_norm = add_norm(plan, Weight::final_norm, 0, "final norm");
+  if (model.positions != models::Positions::rotary || model.rotary_dims() == 0) return;
+  plan.cos = add_angles(plan, "cosines", [](double x) { return std::cos(x); });
+  plan.sin = add_angles(plan, "sines", [](double x) { return std::sin(x); });
+}
+
+}  // namespace kbsim::inference

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/llm/llm_plan.hpp"
+
+namespace kbsim::inference {
+
+/// A launch on all PEs of the package.
+struct StepLaunch {
+  std::string_view operation;
+  std::int64_t layer = -1;
+  std::string kernel;
+  std::vector<host::Tensor> tensors;  // the first one has a part on each PE
+  std::any args;
+  /// It reads what other PEs have in their TCM, and writes there: begins when all launches before have ended,
+  /// and none begins before it ends.
+  bool alone = false;
+};
+
+/// The launches of a phase, in their order. `tensors` are the plan's.
+[[nodiscard]] std::vector<StepLaunch> launches_of(const LlmPlan& plan,
+                                                  const std::vector<host::Tensor>& tensors, std::size_t phase,
+                                                  bool values);
+
+}  // namespace kbsim::inference

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/llm/llm_plan.hpp"
+#include "kbsim/llm/llm_run.hpp"
+
+namespace kbsim::inference::test {
+
+/// A package of w x h cubes, of so many PEs each.
+[[nodiscard]] inline config::MachineSpec package(int w, int h, int pes) {
+  config::MachineSpec machine;
+  machine.system.sips.count = 1;
+  machine.sip.cube_mesh = {.w = w, .h = h};
+  machine.cube.pe_layout.corners.resize(1);
+  machine.cube.pe_layout.pe_per_corner = pes;
+  return machine;
+}
+
+/// Two layers whose sizes nothing divides.
+[[nodiscard]] inline models::ModelConfig odd_model(DType dtype = f32) {
+  models::ModelConfig model;
+  model.hidden_size = 46;
+  model.num_attention_heads = 6;
+  model.num_key_value_heads = 2;
+  model.head_dim = 10;
+  model.intermediate_size = 75;
+  model.num_hidden_layers = 2;
+  model.vocab_size = 101;
+  model.torch_dtype = dtype;
+  return model;
+}
+
+struct Outcome {
+  LlmPlan plan;
+  LlmRun run;
+};
+
+/// A run of a problem; with values its races are errors.
+[[nodiscard]] inline Outcome outcome_of(const LlmProblem& problem, const config::MachineSpec& machine,
+                                        bool timing_only = false) {
+  Outcome outcome{.plan = plan_of(problem, machine), .run = {}};
+  host::Session session{machine,
+                        queues_of(machine),
+                        {.replay_threads = 1,
+                         .races = timing_only ? oplog::RaceMode::off : oplog::RaceMode::error,
+                         .timing_only = timing_only}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  (void)session.sim().spawn("main", main.run(run_llm(main, &outcome.plan, &outcome.run)));
+  session.run();
+  return outcome;
+}
+
+}  // namespace kbsim::inference::test
