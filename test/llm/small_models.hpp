@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/repeats.hpp"
 #include "kbsim/llm/llm_plan.hpp"
 #include "kbsim/llm/llm_run.hpp"
 
@@ -36,11 +38,13 @@ namespace kbsim::inference::test {
 struct Outcome {
   LlmPlan plan;
   LlmRun run;
+  hw::BorderState end = {};  // of the machine, where it can be read
+  std::vector<hw::OrderRecord> orders = {};
 };
 
 /// A run of a problem; with values its races are errors.
 [[nodiscard]] inline Outcome outcome_of(const LlmProblem& problem, const config::MachineSpec& machine,
-                                        bool timing_only = false) {
+                                        bool timing_only = false, OnRepeat on = OnRepeat::skip) {
   Outcome outcome{.plan = plan_of(problem, machine), .run = {}};
   host::Session session{machine,
                         queues_of(machine),
@@ -49,8 +53,10 @@ struct Outcome {
                          .timing_only = timing_only}};
   host::World world;
   host::Rank main{session, world, 0};
-  (void)session.sim().spawn("main", main.run(run_llm(main, &outcome.plan, &outcome.run)));
+  (void)session.sim().spawn("main", main.run(run_llm(main, &outcome.plan, on, &outcome.run)));
   session.run();
+  if (const auto end = hw::Repeats{session.machine()}.border()) outcome.end = *end;
+  outcome.orders = hw::host_of(session.machine()).orders();
   return outcome;
 }
 

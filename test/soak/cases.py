@@ -1,4 +1,6 @@
 """The cases of a soak."""
+import json
+
 import files
 from case import Case
 
@@ -184,6 +186,26 @@ def tensor_parallel(random, keys):
     return Case(head, [part for part in parts if not any(word.startswith("system.sips") for word in part)])
 
 
+def whole_model(random, keys):
+    """A small model on a package: layers that equal earlier ones are simulated again, and compared."""
+    kv_heads, groups = random.choice([1, 1, 2, 3, 4]), random.choice([1, 2, 3])
+    model = {"hidden_size": random.choice([8, 24, 46, 64, 130]), "num_attention_heads": kv_heads * groups,
+             "num_key_value_heads": kv_heads, "head_dim": 2 * random.randint(1, 12),
+             "intermediate_size": random.choice([1, 12, 75, 96, 256]), "num_hidden_layers": random.randint(1, 7),
+             "vocab_size": random.choice([1, 3, 101, 256]),
+             "torch_dtype": random.choice(["float32", "bfloat16", "float16"])}
+    head = ["--bench", "llm", "--model", "model.json", "--topology", random.choice(TOPOLOGIES), "--timing-only",
+            "--verify-repeats", "--phase", random.choice(["prefill", "decode", "both"])]
+    parts = machine_parts(random, keys)
+    parts.append(["--mapping", random.choice(["auto", "columns", "blocks"])])
+    if "prefill" not in head:
+        parts.append(["--batch", str(random.randint(1, 4))])
+    parts.append(["--context", str(random.randint(1, 70))] if "decode" in head
+                 else ["--prompt", str(random.randint(1, 40))])
+    parts = [part for part in parts if not any(word.startswith("system.sips") for word in part)]
+    return Case(head, parts, files={"model.json": json.dumps(model)}, repeats=False)
+
+
 ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2147483648", "99999999999999999999",
        "0x10", "true", "null", "~", "[]", "{}", "[1, 2]", "'", "\"", "a", "NE", "ring_1d", "4KiB", "1e3", "16 MiB",
        "&a", "*a", "!!int 3", "%", "\x01", "\n", "1GiB", "127TiB", "0.0000001"]
@@ -201,7 +223,7 @@ def hostile(random, keys):
 
 
 FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (attention, 2), (traffic, 2), (hostile, 2), (probe, 1),
-            (files.layers, 1), (files.log, 2), (host_program, 4), (tensor_parallel, 1)]
+            (files.layers, 1), (files.log, 2), (host_program, 4), (tensor_parallel, 1), (whole_model, 3)]
 
 
 def draw(random, keys):

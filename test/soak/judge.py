@@ -1,4 +1,5 @@
 """Judges a command: right values or a refusal, and the same for every tie order."""
+import contextlib
 import json
 import os
 import re
@@ -61,6 +62,19 @@ def run(binary, words, sanitized=False, folder=None, environment=None):
                    time.monotonic() - start)
 
 
+@contextlib.contextmanager
+def folder_of(case):
+    """A folder with the case's files; None, the present one, if it has none."""
+    if not case.files:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in case.files.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        yield folder
+
+
 def without_costs(value):
     if isinstance(value, dict):
         return {k: without_costs(v) for k, v in value.items() if k not in COSTS}
@@ -85,7 +99,7 @@ class Judge:
         self.exits = {}
 
     def judge(self, case):
-        if case.files:
+        if case.readings:
             return self._files(case)
         first = self._run(case)
         found = self._exit(first, case)
@@ -106,10 +120,7 @@ class Judge:
 
     # The contents of a file are read right, or refused with a place in it.
     def _files(self, case):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in case.files.items():
-                with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
-                    file.write(text)
+        with folder_of(case) as folder:
             for more, what, right in case.readings:
                 words = case.words() + list(more)
                 outcome = run(os.path.abspath(os.path.join(self.release, PROGRAMS[case.command])), words, folder=folder)
@@ -131,9 +142,10 @@ class Judge:
         return "" if any(re.search(place, said) for place in places) else f"no place: {said}"
 
     def _run(self, case, more=(), debug=False):
-        folder = self.debug if debug else self.release
-        return run(os.path.join(folder, PROGRAMS[case.command]), case.words() + list(more), sanitized=debug,
-                   environment=case.environment)
+        build = os.path.abspath(self.debug if debug else self.release)
+        with folder_of(case) as folder:
+            return run(os.path.join(build, PROGRAMS[case.command]), case.words() + list(more), sanitized=debug,
+                       folder=folder, environment=case.environment)
 
     @staticmethod
     def _exit(outcome, case, where="release"):

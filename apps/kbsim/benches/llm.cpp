@@ -45,6 +45,7 @@ struct Options {
   std::int64_t pp = 1;
   std::int64_t ep = 1;
   std::int64_t dp = 1;
+  bool verify_repeats = false;
 
   static void describe(auto& f) {
     f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
@@ -67,6 +68,9 @@ struct Options {
     f.add("pp", &Options::pp, between(1, 256), "packages that divide the layers");
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
     f.add("dp", &Options::dp, between(1, 256), "copies of the model");
+    f.add("verify-repeats", &Options::verify_repeats,
+          "simulate layers and steps that equal earlier ones, and compare them")
+        .without_value();
   }
 };
 
@@ -174,6 +178,16 @@ boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step
   return row;
 }
 
+inference::OnRepeat on_repeat(const EvaluationRequest& request) {
+  return request.own.as<Options>().verify_repeats ? inference::OnRepeat::verify : inference::OnRepeat::skip;
+}
+
+boost::json::object segments_json(const inference::SegmentCounts& counts) {
+  boost::json::object json{{"simulated", counts.simulated}, {"repeated", counts.repeated}};
+  json["refused"] = counts.refused.empty() ? boost::json::value{} : boost::json::value{counts.refused};
+  return json;
+}
+
 boost::json::array rows_of(const EvaluationRequest& request, const evaluate::RowQuestion& question) {
   const LlmPlan plan = plan_of(problem_of(request), request.machine);
   host::SessionOptions how = question.session();
@@ -182,13 +196,14 @@ boost::json::array rows_of(const EvaluationRequest& request, const evaluate::Row
   host::World world;
   host::Rank main{session, world, 0};
   inference::LlmRun run;
-  (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, &run)));
+  (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, on_repeat(request), &run)));
   evaluate::run(session, question);
   boost::json::array rows;
   for (const inference::StepRun& step : run.steps) rows.emplace_back(step_row(plan, step, request.values));
   std::uint64_t events = session.machine().events();
   for (boost::json::value& row : rows) {
     row.as_object()["events"] = std::exchange(events, 0);
+    row.as_object()["segments"] = segments_json(run.segments);
     row.as_object()["simulated_ns"] = to_ns(session.sim().now());
   }
   return rows;
@@ -247,9 +262,22 @@ std::string step_text(const boost::json::object& row) {
   return lines;
 }
 
+// Embeddings, layers and heads of all steps.
+std::string segments_text(const boost::json::object& segments) {
+  const auto simulated = segments.at("simulated").to_number<std::int64_t>();
+  const auto repeated = segments.at("repeated").to_number<std::int64_t>();
+  std::string lines =
+      fmt::format("  {} of embeddings, layers and heads {} simulated, {} {} equal to these", simulated,
+                  simulated == 1 ? "was" : "were", repeated, repeated == 1 ? "is" : "are");
+  if (!segments.at("refused").is_null())
+    lines += fmt::format("; all are simulated, since {}", segments.at("refused").as_string().c_str());
+  return lines + "\n";
+}
+
 std::string text(const evaluate::Rows& rows) {
   std::string lines;
   for (const auto& row : rows) lines += step_text(row.as_object());
+  if (!rows.empty()) lines += segments_text(rows.front().as_object().at("segments").as_object());
   return lines;
 }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "kbsim/host/host_array.hpp"
 #include "kbsim/hw/machine.hpp"
@@ -56,13 +59,12 @@ Task<> await_all(std::vector<LaunchedOperation>* under_way, StepRun* step) {
   under_way->clear();
 }
 
-// Launches of one layer are called one after the other: a PE runs them in this order. The host waits at the
-// layer's end, and around launches that are alone.
-Task<> run_launches(host::Rank& main, const std::vector<StepLaunch>* launches, StepRun* step) {
+// Launches of a segment are called one after the other: a PE runs them in this order. The host waits at the
+// segment's end, and around launches that are alone.
+Task<> run_launches(host::Rank& main, std::span<const StepLaunch> launches, StepRun* step) {
   std::vector<LaunchedOperation> under_way;
-  for (const StepLaunch& launch : *launches) {
-    const bool next_layer = !under_way.empty() && under_way.back().layer != launch.layer;
-    if (launch.alone || next_layer) co_await await_all(&under_way, step);
+  for (const StepLaunch& launch : launches) {
+    if (launch.alone) co_await await_all(&under_way, step);
     under_way.push_back(
         {launch.operation, launch.layer, main.launch(launch.kernel, launch.tensors, launch.args)});
     if (launch.alone) co_await await_all(&under_way, step);
@@ -70,10 +72,64 @@ Task<> run_launches(host::Rank& main, const std::vector<StepLaunch>* launches, S
   co_await await_all(&under_way, step);
 }
 
+// Consecutive launches of one layer, or of the embedding or the head.
+using Segment = std::span<const StepLaunch>;
+
+std::vector<Segment> segments_of(const std::vector<StepLaunch>& launches) {
+  std::vector<Segment> segments;
+  for (auto first = launches.begin(); first != launches.end();) {
+    const auto last = std::find_if(first, launches.end(),
+                                   [&](const StepLaunch& launch) { return launch.layer != first->layer; });
+    segments.emplace_back(first, last);
+    first = last;
+  }
+  return segments;
+}
+
+// Layers of one kind are launched alike, but for the addresses of their own tensors.
+std::string key_of(const LlmPlan& plan, Phase phase, Segment segment) {
+  const StepLaunch& first = segment.front();
+  if (first.layer < 0) return fmt::format("{} {}", to_string(phase), first.operation);
+  const models::LayerKind kind = plan.problem.model.layer_kind(first.layer);
+  return fmt::format("{} layer, window {}, rotary {}", to_string(phase), kind.window, kind.rotary);
+}
+
+std::vector<std::uint64_t> addresses_of(Segment segment) {
+  std::vector<std::uint64_t> addresses;
+  for (const StepLaunch& launch : segment) {
+    for (const Tensor& tensor : launch.tensors) {
+      for (const host::Shard& shard : tensor.shards()) addresses.push_back(shard.pa.bits());
+    }
+  }
+  return addresses;
+}
+
+void add_again(const EqualSegments::Begun& begun, std::int64_t layer, StepRun* step) {
+  for (OperationSpan span : begun.equal->spans) {
+    span.layer = layer;
+    step->spans.push_back(later(std::move(span), begun.border->at - begun.equal->work.begin.at));
+  }
+}
+
+Task<> run_segment(host::Rank& main, const LlmPlan* plan, Segment segment, EqualSegments* equal,
+                   StepRun* step) {
+  const EqualSegments::Begun begun = equal->begin(key_of(*plan, step->phase, segment), addresses_of(segment));
+  if (equal->skips(begun)) {
+    add_again(begun, segment.front().layer, step);
+    co_await main.session().sim().delay(begun.equal->work.time());
+    equal->skipped(begun);
+    co_return;
+  }
+  const auto first = static_cast<std::ptrdiff_t>(step->spans.size());
+  co_await run_launches(main, segment, step);
+  equal->simulated(begun, {step->spans.begin() + first, step->spans.end()});
+}
+
 struct StepTask {
   const LlmPlan* plan;
   const std::vector<Tensor>* tensors;
   std::size_t phase;
+  EqualSegments* equal;
 };
 
 Tensor tensor_of(const StepTask& task, TensorId id) { return (*task.tensors)[static_cast<std::size_t>(id)]; }
@@ -91,7 +147,8 @@ Task<StepRun> run_step(host::Rank& main, StepTask task) {
       launches_of(*task.plan, *task.tensors, task.phase, session.has_values());
   const std::int64_t before = hbm_bytes(session);
   step.begin = session.sim().now();
-  co_await run_launches(main, &launches, &step);
+  for (const Segment segment : segments_of(launches))
+    co_await run_segment(main, task.plan, segment, task.equal, &step);
   const Tensor tokens = tensor_of(task, task.plan->phases[task.phase].tokens);
   const HostArray ids = co_await tokens.to_host();
   step.end = session.sim().now();
@@ -117,7 +174,7 @@ Task<> check_step(host::Rank& main, StepTask task, LlmReference* reference, Step
 
 }  // namespace
 
-Task<> run_llm(host::Rank& main, const LlmPlan* plan, LlmRun* run) {
+Task<> run_llm(host::Rank& main, const LlmPlan* plan, OnRepeat on, LlmRun* run) {
   std::vector<Tensor> tensors;
   for (const PlannedTensor& planned : plan->tensors) {
     const Tensor tensor = co_await made(main, &planned);
@@ -126,13 +183,15 @@ Task<> run_llm(host::Rank& main, const LlmPlan* plan, LlmRun* run) {
   co_await main.install_ipcq(main.session().algorithm().name);
   std::unique_ptr<LlmReference> reference;
   if (main.session().has_values()) reference = std::make_unique<LlmReference>(*plan);
+  EqualSegments equal{main.session().machine(), on};
   for (std::size_t phase = 0; phase < plan->phases.size(); ++phase) {
-    const StepTask task{plan, &tensors, phase};
+    const StepTask task{plan, &tensors, phase, &equal};
     StepRun step = co_await run_step(main, task);
     if (step.phase == Phase::decode) step = co_await run_step(main, task);
     co_await check_step(main, task, reference.get(), &step);
     run->steps.push_back(std::move(step));
   }
+  run->segments = equal.counts();
 }
 
 }  // namespace kbsim::inference

@@ -4,6 +4,7 @@
 
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 
 namespace kbsim::hw {
 
@@ -11,11 +12,12 @@ namespace kbsim::hw {
 /// all parts have reported. Barriers are reported likewise; the first CPU (see first()) releases them. When a
 /// kernel is given up, the launch's other parts are informed. Its overhead applies to every message that it
 /// sends.
-class FanOut : public Component {
+class FanOut : public Component, public IRepeatable {
  public:
   using Component::Component;
   void start(Machine& machine) override;
   [[nodiscard]] Task<> run() override;
+  void visit(RepeatVisitor& visitor) override { visitor.rests(open_.empty()); }
 
  protected:
   struct Part {

@@ -39,7 +39,9 @@ class Paths {
     if (graph_.phases() > 1) fresh.phases = keep<std::uint8_t>(topology::phases(graph_, fresh.route));
     return *(known_[ends] = &paths_.emplace_back(fresh));
   }
+  /// In the order of their first use.
   [[nodiscard]] const std::deque<Path>& all() const { return paths_; }
+  [[nodiscard]] std::deque<Path>& all() { return paths_; }
 
  private:
   static constexpr std::size_t kMostLinks = std::numeric_limits<std::uint16_t>::max();  // of a route

@@ -49,6 +49,13 @@ void Memory::start(Machine& machine) {
   serve_box<&Memory::served_, &Memory::finish_writes>(*this);
 }
 
+void Memory::visit_memory(RepeatVisitor& visitor) {
+  auto* const timing = dynamic_cast<IRepeatable*>(timing_.get());
+  if (timing == nullptr) return visitor.refuse("its timing model doesn't state what it depends on");
+  if (requests_.picks()) return visitor.refuse("its scheduler doesn't state what it depends on");
+  timing->visit(visitor);
+}
+
 void Memory::keep_causes(Causes& causes) {
   IMemoryController* const controller = requests_.controller();
   const bool known = controller != nullptr ? controller->keep_causes(causes, id())

@@ -21,4 +21,9 @@ std::vector<UnitUse> PortTiming::use() const {
   return {use_of(read_, "read"), use_of(*write_, "write")};
 }
 
+void PortTiming::visit(RepeatVisitor& visitor) {
+  read_.visit(visitor);
+  if (write_) write_->visit(visitor);
+}
+
 }  // namespace kbsim::hw

@@ -91,7 +91,9 @@ inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, co
      {"hierarchical_3level", "its packages are a ring: ring_1d"},
      {"cube_mesh", "it joins packages as this key says"},
      {"line_of_pes", "it joins the PEs of a cube, not packages"},
-     {"line_of_cubes", "it joins the cubes of a package, not packages"}});
+     {"line_of_cubes", "it joins the cubes of a package, not packages"},
+     {"package_exchange", "it joins the PEs of a package, not packages"},
+     {"package_splits", "it joins the PEs of a package, not packages"}});
 
 /// Whether the packages are rows and columns.
 [[nodiscard]] constexpr bool is_grid(SipTopology topology) {

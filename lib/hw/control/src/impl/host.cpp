@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/hw/race_watch.hpp"
@@ -23,7 +25,7 @@ struct HostSpec {
 };
 
 /// The root complex: host programs act on the machine only through its messages.
-class Host : public Component, public IHost {
+class Host : public Component, public IHost, public IRepeatable {
  public:
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
 
@@ -42,6 +44,7 @@ class Host : public Component, public IHost {
                std::vector<std::shared_ptr<const void>> what) override;
   [[nodiscard]] std::vector<OpenOrder> open_orders() const override;
   [[nodiscard]] std::vector<OrderRecord> orders() const override;
+  void visit(RepeatVisitor& visitor) override;
 
  private:
   struct Call {
@@ -66,6 +69,7 @@ class Host : public Component, public IHost {
   void note(const Call& sent, Token token) const;
   void note(const Call& ended);
   void goes_on(const Call& call);
+  void number_again(std::size_t first);
   Calls::value_type& call(const Identity& what);
   void end(Token token);
   void abandon(Token token);
@@ -238,6 +242,26 @@ std::vector<OrderRecord> Host::orders() const {
   std::ranges::sort(
       all, {}, [](const OrderRecord& order) { return std::tuple{order.sent, order.rank, order.number}; });
   return all;
+}
+
+void Host::visit(RepeatVisitor& visitor) {
+  visitor.rests(calls_.empty());
+  const std::size_t first = done_.size();
+  visitor.records(done_, [](OrderRecord& order, Time by) { order = later(std::move(order), by); });
+  number_again(first);
+  for (auto& [rank, orders] : orders_) visitor.count(orders);
+  for (auto& [rank, launches] : launches_) visitor.count(launches);
+}
+
+// Copies of earlier orders, from `first` on, come after all orders of their rank.
+void Host::number_again(std::size_t first) {
+  const std::span copies = std::span{done_}.subspan(first);
+  std::map<int, int> lowest;
+  for (const OrderRecord& order : copies) {
+    const auto known = lowest.try_emplace(order.rank, order.number).first;
+    known->second = std::min(known->second, order.number);
+  }
+  for (OrderRecord& order : copies) order.number += orders_[order.rank] + 1 - lowest[order.rank];
 }
 
 void Host::note(const Call& sent, Token token) const {

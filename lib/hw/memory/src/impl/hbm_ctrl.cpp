@@ -27,7 +27,7 @@ struct HbmCtrlSpec {
 /// One HBM slice of rate raw bandwidth x efficiency for reads and writes together, by one port or by
 /// pseudo-channels that serve their bursts apart. The bytes of a packet that is read leave in one stretch at
 /// the full rate; the last byte leaves when it is served.
-class HbmCtrl final : public IMemoryTiming {
+class HbmCtrl final : public IMemoryTiming, public IRepeatable {
  public:
   HbmCtrl(const MemorySite& site, const HbmCtrlSpec& spec)
       : spec_{spec}, port_{Bandwidth::gbs(site.link.gbs() * spec.efficiency)}, raw_{site.link} {
@@ -41,6 +41,7 @@ class HbmCtrl final : public IMemoryTiming {
   [[nodiscard]] int lanes() const override { return channels_.empty() ? 1 : 0; }
   [[nodiscard]] Lane* lane(bool /*write*/) override { return channels_.empty() ? &port_ : nullptr; }
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(port_)}; }
+  void visit(RepeatVisitor& visitor) override;
 
   bool keep_causes(Causes& causes, NodeId memory) override;
   ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail) override;
@@ -132,6 +133,12 @@ MemoryPort HbmCtrl::port(bool write) const {
   if (write || channels_.empty()) return port;
   port.latency += channels_.front().rate().serialization(spec_.burst) - port.rate.serialization(spec_.burst);
   return port;
+}
+
+void HbmCtrl::visit(RepeatVisitor& visitor) {
+  port_.visit(visitor);
+  for (Lane& channel : channels_) channel.visit(visitor);
+  if (!channels_.empty()) visitor.addresses(spec_.burst.count() * spec_.num_pcs);
 }
 
 bool HbmCtrl::keep_causes(Causes& causes, NodeId memory) {

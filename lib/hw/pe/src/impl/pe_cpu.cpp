@@ -42,7 +42,7 @@ struct PeCpuSpec {
 /// Runs each launched kernel as a process of its own and reports back when the kernel has ended and the PE's
 /// engines are idle. Issuing a command takes dispatch_cycles. Barriers are reported to the sender of the
 /// launch.
-class PeCpu : public Component, public ICpu, private BarrierLine {
+class PeCpu : public Component, public ICpu, public IRepeatable, private BarrierLine {
  public:
   PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
   void start(Machine& machine) override;
@@ -51,6 +51,7 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   [[nodiscard]] const Control* order() const override { return orders_.empty() ? nullptr : orders_.front(); }
   [[nodiscard]] bool runs(const ControlJob& launch) const override;
   [[nodiscard]] bool queues(const ControlJob& launch) const override;
+  void visit(RepeatVisitor& visitor) override { visitor.rests(orders_.empty()); }
   [[nodiscard]] std::shared_ptr<const KernelContext> kernel() const override {
     return orders_.empty() ? nullptr : kernel_.lock();
   }

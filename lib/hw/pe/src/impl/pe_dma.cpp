@@ -54,6 +54,21 @@ Task<> PeDma::run() {
   }
 }
 
+void PeDma::visit(RepeatVisitor& visitor) {
+  const auto chooses = [](const DmaQueue& queue) {
+    return queue.policy != nullptr && !queue.policy->takes_first();
+  };
+  if (queues_ != nullptr && std::ranges::any_of(*queues_, chooses))
+    visitor.refuse("its request policy doesn't state what it depends on");
+  visitor.state(turn_.queue);
+  visitor.state(turn_.left);
+  visitor.busy_until(port_free_);
+  visitor.rests(begun_ == done_);
+  visitor.count(use_.busy);
+  visitor.count(use_.read);
+  visitor.count(use_.written);
+}
+
 // Two parts are under way, each half of what may be in flight.
 void PeDma::obey(NodeId from, const Control& order) {
   const Bytes part = std::max(Bytes{1}, spec_.most_in_flight() / 2);

@@ -17,7 +17,7 @@ class IMmu;
 
 /// Sends the requests of transfers, and their packets, by turns (DmaEngine). So a flow whose answers take
 /// `loop` to return has at most max_outstanding * request / loop bytes per time.
-class PeDma : public Component, public IDma, public DmaEngine {
+class PeDma : public Component, public IDma, public IRepeatable, public DmaEngine {
  public:
   PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
 
@@ -32,6 +32,7 @@ class PeDma : public Component, public IDma, public DmaEngine {
   }
   [[nodiscard]] bool reads_first() override;
   [[nodiscard]] DmaUse moved() const override;
+  void visit(RepeatVisitor& visitor) override;
 
  private:
   // The cause of room in a class's window, and the bytes that it freed.

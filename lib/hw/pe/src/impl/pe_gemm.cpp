@@ -16,11 +16,12 @@ struct PeGemmSpec {
 
 /// Matrix engine: one product at a time, whole tiles of m x k x n, padded, at macs_per_ns, without fill or
 /// drain. Waits for its operands in TCM.
-class PeGemm : public InOrderEngine<IGemm> {
+class PeGemm : public InOrderEngine<IGemm>, public IRepeatable {
  public:
   PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 
   [[nodiscard]] Task<> run() override;
+  void visit(RepeatVisitor& visitor) override { visit_server(visitor); }
   [[nodiscard]] double peak_macs_per_ns() const override { return spec_.macs_per_ns; }
   [[nodiscard]] Time tile_cost(const GemmTile& tile) const override {
     const double macs =

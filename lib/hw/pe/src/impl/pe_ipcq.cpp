@@ -129,6 +129,19 @@ void PeIpcq::install(const InstallQueues& plan) {
   if (!plan.beside) select("", {});
 }
 
+// A ring in TCM has the same times at each slot.
+void PeIpcq::visit(RepeatVisitor& visitor) {
+  looks_.clock().visit(visitor);
+  for (const QueuePair& pair : queues_.all()) {
+    visitor.fixed(pair.my_head - pair.peer_tail);
+    visitor.fixed(pair.peer_head - pair.taken);
+    visitor.fixed(pair.peer_head - pair.my_tail);
+    if (!queues_.set_of(pair).fetches) continue;
+    visitor.fixed(pair.slot(pair.my_head));
+    visitor.fixed(pair.slot(pair.peer_head));
+  }
+}
+
 void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
   for (std::size_t queue = 0; queue < queues_.all().size(); ++queue) {
     const QueuePair& pair = queues_[queue];

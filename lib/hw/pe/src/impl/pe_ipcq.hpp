@@ -34,7 +34,7 @@ struct PeIpcqSpec {
 /// kernel, arrivals, releases and credits of one time are served together: SlotSender sends tiles while slots
 /// of the peers are free, SlotReceiver gives those that came to receives, FreedSlots returns a credit per
 /// slot. Arrivals and credits find their queue by address alone.
-class PeIpcq : public Component, public IIpcq, public IQueueState {
+class PeIpcq : public Component, public IIpcq, public IQueueState, public IRepeatable {
  public:
   PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
 
@@ -65,6 +65,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void ended(std::string_view set, const LaunchId& launch) override { leftovers_.end(set, launch); }
   void require_received() const override { leftovers_.require_received(); }
   void add_ends(std::vector<QueueEnd>& ends) const override;
+  void visit(RepeatVisitor& visitor) override;
 
  private:
   struct Arrival {

@@ -35,11 +35,12 @@ struct PeMathSpec {
 /// Vector engine, one command at a time: startup + ceil(elements / lanes) * cycles / freq, where `elements`
 /// is the number of the largest operand or of the result, and `cycles` the class's. A softmax is a maximum, a
 /// difference, an exponential, a sum and a quotient.
-class PeMath : public InOrderEngine<IMath> {
+class PeMath : public InOrderEngine<IMath>, public IRepeatable {
  public:
   PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 
   [[nodiscard]] Task<> run() override;
+  void visit(RepeatVisitor& visitor) override { visit_server(visitor); }
   [[nodiscard]] Time cost(std::int64_t elements) const override { return cost_of(elements, 1); }
   [[nodiscard]] Time cost(const oplog::Op& op) const override {
     std::int64_t elements = op.shape.elements();

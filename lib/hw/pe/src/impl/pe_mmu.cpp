@@ -18,7 +18,7 @@ struct PeMmuSpec {
 };
 
 /// Translation in constant time; MmuMap messages change the map.
-class PeMmu : public Component, public IMmu {
+class PeMmu : public Component, public IMmu, public IRepeatable {
  public:
   PeMmu(Fabric& fabric, NodeId id, PeMmuSpec spec) : Component{fabric, id}, spec_{spec} {}
 
@@ -35,6 +35,8 @@ class PeMmu : public Component, public IMmu {
   }
   [[nodiscard]] Bytes tensors_in_tcm() const override;
   void apply(const MapPages& pages) override;
+  /// A translation takes the same time for all addresses.
+  void visit(RepeatVisitor& /*visitor*/) override {}
 
  private:
   [[nodiscard]] std::string why_unmapped(std::uint64_t va) const;

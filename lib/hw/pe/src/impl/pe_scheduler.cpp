@@ -29,7 +29,7 @@ struct PeSchedulerSpec {
 /// Hands each command that pe_cpu issues to its unit at once. It cuts composites into tiles by its own tile
 /// plan and streams them itself, in order. The next one's tiles enter after the last tile of the one under
 /// way if both have room, and no sooner than the one before that has ended.
-class PeScheduler : public Component, public IScheduler {
+class PeScheduler : public Component, public IScheduler, public IRepeatable {
  public:
   PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
 
@@ -45,6 +45,8 @@ class PeScheduler : public Component, public IScheduler {
             .fetch_rate = spec_.fetch_rate};
   }
   [[nodiscard]] const std::vector<CompositeRecord>& composites() const override { return composites_; }
+  /// Composites begin after those before them, which it keeps a record of.
+  void visit(RepeatVisitor& visitor) override { visitor.fixed(composites_.size()); }
 
  private:
   void hand(Time at, TransferPtr transfer) { dma_->submit(at, std::move(transfer)); }

@@ -21,7 +21,7 @@ struct PeTcmSpec {
 
 /// The memory private to a PE: a read port and a write port, each in order of arrival; the DMA's reads go
 /// first at each time. A load's data is reported to the DMA, a neighbour's slot write to the IPCQ.
-class PeTcm : public Memory, public ITcm {
+class PeTcm : public Memory, public ITcm, public IRepeatable {
  public:
   PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
       : Memory{fabric, id, std::make_unique<PortTiming>(spec.access, spec.read_rate, spec.write_rate),
@@ -38,6 +38,7 @@ class PeTcm : public Memory, public ITcm {
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
   [[nodiscard]] ServiceContract contract() override;
+  void visit(RepeatVisitor& visitor) override { visit_memory(visitor); }
   [[nodiscard]] bool accept_at_once(Packet& packet) override;
 
  private:

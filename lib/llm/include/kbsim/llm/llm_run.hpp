@@ -2,23 +2,16 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kbsim/base/time.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/hw/control/control.hpp"
+#include "kbsim/llm/equal_segments.hpp"
 #include "kbsim/llm/llm_plan.hpp"
+#include "kbsim/llm/operation_span.hpp"
 #include "kbsim/replay/compare_values.hpp"
 
 namespace kbsim::inference {
-
-/// A launch of a step, when it ran, and what its PEs' DMAs moved.
-struct OperationSpan {
-  std::string_view operation;  // "qkv"
-  std::int64_t layer = -1;     // none: beside the layers
-  hw::Activity activity;
-};
 
 /// A prefill, or the second of two equal decodes: from the call of the first launch to the tokens in the
 /// host's memory.
@@ -36,10 +29,12 @@ struct StepRun {
 
 struct LlmRun {
   std::vector<StepRun> steps;
+  SegmentCounts segments;  // of all steps, also of the first of two equal decodes
 };
 
 /// The program of the main rank: makes the plan's tensors, installs the queues, and runs the phases. The
-/// session's algorithm is queues_of() its machine. The plan outlives it.
-[[nodiscard]] Task<> run_llm(host::Rank& main, const LlmPlan* plan, LlmRun* run);
+/// session's algorithm is queues_of() its machine. The plan outlives it. A segment that
+/// equals an earlier one isn't simulated again, unless values are computed.
+[[nodiscard]] Task<> run_llm(host::Rank& main, const LlmPlan* plan, OnRepeat on, LlmRun* run);
 
 }  // namespace kbsim::inference

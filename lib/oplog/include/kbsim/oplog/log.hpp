@@ -70,6 +70,8 @@ class OpLog {
   };
   /// For such a log, and callers that know no more of the operation.
   void record_times(const Times& op);
+  /// Counts operations of such a log that were done again without being recorded: the digest is without them.
+  void repeat(std::size_t operations) { sums_.front().recorded += operations; }
   /// Adds an operation before its times are known, which follow with record(). find() gives it from now on.
   void announce(Op op);
 

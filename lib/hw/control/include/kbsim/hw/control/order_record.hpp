@@ -38,6 +38,9 @@ struct OrderRecord {
   [[nodiscard]] Time network() const { return total() - kernel(); }
 };
 
+/// The same order, that much later.
+[[nodiscard]] OrderRecord later(OrderRecord order, Time by);
+
 /// The fields that are known when an order is sent. The job must have targets.
 [[nodiscard]] OrderRecord record_of(const ControlJob& job);
 

@@ -122,6 +122,9 @@ class Fabric : public Network,
   /// From now on links, and the units that use spans(), write their spans there; nullptr: no spans are taken.
   void record_spans(ISpans* spans);
 
+  /// As IRepeatable: its links, and the messages that have arrived.
+  void visit(RepeatVisitor& visitor);
+
   /// Checks the physics once nothing is under way. All messages and bytes have arrived; no link or unit was
   /// busy longer than the time that has passed; no credit is lost. Little's law: the total time of packets
   /// under way equals the time that nodes and links account for. InternalError names the violation and its

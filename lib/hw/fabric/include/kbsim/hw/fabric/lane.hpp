@@ -6,6 +6,7 @@
 #include "kbsim/base/bandwidth.hpp"
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 
 namespace kbsim::hw {
 
@@ -85,6 +86,15 @@ class Lane {
   [[nodiscard]] Time waited() const { return waited_; }
   /// The most work that ever was here at once, waiting or in service, as the time that serving it takes.
   [[nodiscard]] Time longest_queue() const { return longest_; }
+  /// As IRepeatable.
+  void visit(RepeatVisitor& visitor) {
+    visitor.busy_until(free_);
+    visitor.busy_until(worked_);
+    visitor.count(busy_);
+    visitor.count(waited_);
+    visitor.count(packets_);
+    visitor.count(bytes_);
+  }
 
  private:
   Slot reserve_waiting(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service);

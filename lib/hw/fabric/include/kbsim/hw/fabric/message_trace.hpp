@@ -5,6 +5,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 
 namespace kbsim::hw {
 
@@ -22,6 +23,10 @@ struct Split {
     drain += other.drain;
     queueing += other.queueing;
     return *this;
+  }
+  /// As IRepeatable.
+  void visit(RepeatVisitor& visitor) {
+    for (Time* part : {&overhead, &wire, &drain, &queueing}) visitor.count(*part);
   }
 };
 

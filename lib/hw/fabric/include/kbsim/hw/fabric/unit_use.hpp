@@ -27,6 +27,13 @@ struct UnitUse {
     longest = std::max(longest, other.longest);
     return *this;
   }
+  /// As IRepeatable.
+  void visit(RepeatVisitor& visitor) {
+    visitor.count(served);
+    visitor.count(bytes);
+    visitor.count(busy);
+    visitor.count(waited);
+  }
 };
 
 [[nodiscard]] inline UnitUse use_of(const Lane& lane, LastingName port = {}) {

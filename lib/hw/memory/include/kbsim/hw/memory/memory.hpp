@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 #include "kbsim/hw/memory/i_memory_model.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
 #include "kbsim/hw/memory/i_plain_memory.hpp"
@@ -52,6 +53,9 @@ class Memory : public Component, public ILateReceiver, private IPlainMemory, pri
  protected:
   /// Packets of data are taken at their heads.
   void accept(Packet& packet) override { arrivals_.hand(&packet); }
+
+  /// As IRepeatable, for memories that keep no state beside this one's.
+  void visit_memory(RepeatVisitor& visitor);
 
   [[nodiscard]] PortService& ports() { return ports_; }
   [[nodiscard]] RequestOrder& requests() { return requests_; }

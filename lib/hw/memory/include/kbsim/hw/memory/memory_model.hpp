@@ -30,10 +30,11 @@ struct MemoryAttributes : TimingSpec {
 
 /// The memory that a timing model makes: one constructed from (const MemorySite&, const TimingSpec&).
 template <class Timing, class TimingSpec>
-class MemoryOf final : public Memory {
+class MemoryOf final : public Memory, public IRepeatable {
  public:
   MemoryOf(Fabric& fabric, NodeId id, const MemoryAttributes<TimingSpec>& spec)
       : Memory{fabric, id, std::make_unique<Timing>(memory_site(fabric.graph(), id), spec), spec.scheduler} {}
+  void visit(RepeatVisitor& visitor) override { visit_memory(visitor); }
 };
 
 /// Timing models without their memories, by the names of the memories: synthetic traffic to a memory drives

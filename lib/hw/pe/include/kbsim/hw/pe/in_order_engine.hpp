@@ -62,6 +62,11 @@ class InOrderServer : public Component {
   [[nodiscard]] Time server_free() const;
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time retire_at(Time at, oplog::Op op);
+  /// As IRepeatable, for engines that keep no state beside this one's.
+  void visit_server(RepeatVisitor& visitor) {
+    visitor.busy_until(free_);
+    use_.visit(visitor);
+  }
 
  private:
   void give(EngineJob& job);

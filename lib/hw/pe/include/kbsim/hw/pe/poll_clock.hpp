@@ -6,6 +6,7 @@
 
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/hw/fabric/i_repeatable.hpp"
 #include "kbsim/sim/causes.hpp"
 
 namespace kbsim::hw {
@@ -35,6 +36,12 @@ class PollClock {
     next_ = kForever;
   }
   [[nodiscard]] bool under_way() const { return next_ != kForever; }
+  /// As IRepeatable.
+  void visit(RepeatVisitor& visitor) {
+    visitor.rests(!under_way());
+    visitor.state(taken_);
+    visitor.busy_until(over_);
+  }
   [[nodiscard]] Time cost() const { return rhythm_.cost; }
   [[nodiscard]] Time period() const { return rhythm_.period; }
   /// Periods from begin() to the look at this time, or to the last one before it.

@@ -1,0 +1,104 @@
+#include "kbsim/hw/repeats.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+void visit_log(oplog::OpLog& log, RepeatVisitor& visitor) {
+  if (log.keeps_operations()) visitor.refuse("values are computed");
+  std::size_t recorded = log.size();
+  visitor.count(recorded);
+  log.repeat(recorded - log.size());
+}
+
+void visit_part(Component& part, RepeatVisitor& visitor) {
+  auto* const states = part.offers<IRepeatable>();
+  if (states != nullptr) return states->visit(visitor);
+  visitor.refuse(fmt::format("{} doesn't state what it depends on", part.node().model->impl));
+}
+
+void visit_whole(Machine& machine, RepeatVisitor& visitor) {
+  visit_log(machine.log(), visitor);
+  if (machine.races().on()) visitor.refuse("races are looked for");
+  machine.fabric().visit(visitor);
+  if (!machine.sim().scheduler().plain()) visitor.refuse("events are observed or shuffled");
+}
+
+template <class Visit>
+void for_each_part(Machine& machine, Visit visit) {
+  for (std::uint32_t i = 0; i < machine.graph().nodes().size(); ++i)
+    visit(machine.fabric().component(NodeId{i}));
+}
+
+}  // namespace
+
+BorderState Repeats::read() const {
+  BorderState state{.at = machine_.sim().now()};
+  RepeatVisitor visitor{state};
+  visit_whole(machine_, visitor);
+  for_each_part(machine_, [&](Component& part) {
+    const bool refused = !state.refused.empty();
+    visit_part(part, visitor);
+    if (!refused && !state.refused.empty()) state.refused = part.name() + ": " + state.refused;
+  });
+  return state;
+}
+
+std::optional<BorderState> Repeats::border() const {
+  if (machine_.sim().scheduler().next() != kForever) return std::nullopt;
+  BorderState state = read();
+  if (!state.at_rest) return std::nullopt;
+  return state;
+}
+
+bool Repeats::can_repeat(const BorderedWork& work, const BorderState& now) {
+  const BorderState& begin = work.begin;
+  return now.refused.empty() && begin.state == now.state && begin.fixed == now.fixed &&
+         work.end.fixed == begin.fixed && begin.counts.size() == now.counts.size() &&
+         work.end.counts.size() == now.counts.size();
+}
+
+void Repeats::repeat(const BorderedWork& work) const {
+  RepeatVisitor visitor{work.begin, work.end, machine_.sim().now()};
+  visit_whole(machine_, visitor);
+  for_each_part(machine_, [&](Component& part) { visit_part(part, visitor); });
+}
+
+std::string Repeats::owner_of_count(std::size_t count) const {
+  BorderState state{.at = machine_.sim().now()};
+  RepeatVisitor visitor{state};
+  visit_whole(machine_, visitor);
+  std::string owner = "links, messages or operations";
+  for_each_part(machine_, [&](Component& part) {
+    if (state.counts.size() <= count) owner = part.name();
+    visit_part(part, visitor);
+  });
+  return state.counts.size() > count ? owner : "nothing";
+}
+
+std::string Repeats::difference(const BorderedWork& expected, const BorderedWork& simulated) const {
+  if (expected.time() != simulated.time())
+    return fmt::format("it takes {}, expected {}", to_string(simulated.time()), to_string(expected.time()));
+  for (std::size_t i = 0; i < expected.end.counts.size(); ++i) {
+    const std::int64_t more = expected.end.counts[i] - expected.begin.counts[i];
+    const std::int64_t got = simulated.end.counts[i] - simulated.begin.counts[i];
+    if (more != got)
+      return fmt::format("count {} of {} grows by {}, expected {}", i, owner_of_count(i), got, more);
+  }
+  for (std::size_t i = 0; i < expected.end.items.size(); ++i) {
+    const auto grown = [i](const BorderedWork& work) {
+      return work.end.items[i] - (i < work.begin.items.size() ? work.begin.items[i] : 0);
+    };
+    if (grown(expected) != grown(simulated))
+      return fmt::format("path {} delivers {} B, expected {}", i, grown(simulated), grown(expected));
+  }
+  const bool same = expected.end.state == simulated.end.state && expected.end.fixed == simulated.end.fixed;
+  return same ? "" : "it leaves another state";
+}
+
+}  // namespace kbsim::hw

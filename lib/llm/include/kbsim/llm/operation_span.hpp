@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kbsim/hw/control/control.hpp"
+
+namespace kbsim::inference {
+
+/// A launch of a step, when it ran, and what its PEs' DMAs moved.
+struct OperationSpan {
+  std::string_view operation;  // "qkv"
+  std::int64_t layer = -1;     // none: beside the layers
+  hw::Activity activity;
+};
+
+/// The same launch, that much later.
+[[nodiscard]] inline OperationSpan later(OperationSpan span, Time by) {
+  for (Time* at : {&span.activity.first_start, &span.activity.last_start, &span.activity.last_end}) *at += by;
+  return span;
+}
+
+}  // namespace kbsim::inference
