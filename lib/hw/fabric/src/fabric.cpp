@@ -86,7 +86,7 @@ Message& Fabric::open(MessagePtr owned) {
   message.route = message.path->route;
   take(*message.path);
   message.sequence = ++source.sequence;
-  ++opened_;
+  ++counts_.opened;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
   message.packets = static_cast<std::uint32_t>(message.packets_left);
   return message;
@@ -99,7 +99,7 @@ Packet& Fabric::next_packet(Message& message, Bytes size, Time head, Time tail) 
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
-  under_way_ -= head;
+  counts_.under_way -= head;
   return packet;
 }
 
@@ -124,7 +124,7 @@ void Fabric::inject(Message& message, PacketRun run) {
     if (run.count == 0 || shortcut() == nullptr || message.route.empty()) continue;
     const std::int64_t more = shortcut()->follow(message, nullptr, run);
     message.injected += static_cast<std::uint32_t>(more);
-    under_way_ -= more * run.head + more * (more - 1) / 2 * run.gap;
+    counts_.under_way -= more * run.head + more * (more - 1) / 2 * run.gap;
     run.drop(more);
     if (more > 0) message.source_tail = run.tail - run.gap;
   }
@@ -232,7 +232,7 @@ MessagePtr Fabric::arrived(Packet& packet) {
   Message* message = packet.message;
   const Time tail = packet.tail;
   if (shortcut() != nullptr) shortcut()->accept_before(packet);
-  under_way_ += packet.head;
+  counts_.under_way += packet.head;
   if (causes_) [[unlikely]]
     causes_->arrived(packet);
   free(packet);
@@ -243,9 +243,9 @@ MessagePtr Fabric::arrived(Packet& packet) {
 
 void Fabric::forget(Packet& packet) {
   const MessagePtr message{packet.message, Recycle{this}};
-  under_way_ += packet.injected;
+  counts_.under_way += packet.injected;
   free(packet);
-  --opened_;
+  --counts_.opened;
 }
 
 void Fabric::wake(Component& sleeper, Time at) {
@@ -270,8 +270,8 @@ void Fabric::account(const Message& message, Time arrival) {
   const Split parts = split(message, arrival);
   if (parts.queueing < Time{0}) [[unlikely]]
     throw_internal("physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
-  ++attribution_.messages;
-  attribution_.split += parts;
+  ++counts_.arrived.messages;
+  counts_.arrived.split += parts;
   message.path->delivered += message.size;
   note_arrival(message, parts, arrival);
 }
@@ -284,11 +284,11 @@ const Lane& Fabric::served(LinkId id) {
 }
 
 void Fabric::passed(Path& path, const Passed& messages) {
-  opened_ += messages.messages;
-  attribution_.messages += messages.messages;
-  attribution_.split += messages.split;
+  counts_.opened += messages.messages;
+  counts_.arrived.messages += messages.messages;
+  counts_.arrived.split += messages.split;
   path.delivered += messages.bytes;
-  under_way_ += messages.under_way;
+  counts_.under_way += messages.under_way;
 }
 
 }  // namespace kbsim::hw

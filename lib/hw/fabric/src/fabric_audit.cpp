@@ -49,8 +49,8 @@ void Fabric::audit() const {
   std::int64_t opened = 0;
   Time under_way{};
   for (const Fabric* fabric : places_->fabrics) {
-    opened += fabric->opened_;
-    under_way += fabric->under_way_;
+    opened += fabric->counts_.opened;
+    under_way += fabric->counts_.under_way;
   }
   ensure(opened == attribution().messages, "physics audit: messages were sent that never arrived");
   // The delivered bytes take memory, and each part takes a walk over all paths.

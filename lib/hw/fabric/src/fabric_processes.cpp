@@ -24,8 +24,8 @@ Fabric::Fabric(Fabric& whole, Simulation& sim)
 Attribution Fabric::attribution() const {
   Attribution all;
   for (const Fabric* fabric : places_->fabrics) {
-    all.messages += fabric->attribution_.messages;
-    all.split += fabric->attribution_.split;
+    all.messages += fabric->counts_.arrived.messages;
+    all.split += fabric->counts_.arrived.split;
   }
   return all;
 }

@@ -40,7 +40,7 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
       packet = behind;
       packet.size = std::min(left, whole);
       packet.ordinal = message->injected++;
-      under_way_ -= packet.injected;
+      counts_.under_way -= packet.injected;
       left -= packet.size;
       const Lane::Slot slot{next, next + serialization(packet.size, link.lane.rate())};
       last = next;
@@ -55,7 +55,7 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
       if (shortcut() == nullptr || more.count == 0) continue;
       const std::int64_t reserved = shortcut()->follow(*message, &link, more);
       message->injected += static_cast<std::uint32_t>(reserved);
-      under_way_ -= reserved * source;
+      counts_.under_way -= reserved * source;
       left -= reserved * whole;
       next += reserved * ser;
       if (reserved > 0) last = next - ser;

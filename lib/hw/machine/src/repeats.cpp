@@ -16,6 +16,19 @@ void visit_log(oplog::OpLog& log, RepeatVisitor& visitor) {
   log.repeat(recorded - log.size());
 }
 
+void visit_fabric(Fabric& fabric, RepeatVisitor& visitor) {
+  if (fabric.switches().any()) visitor.refuse("packets wait in switches");
+  if (!fabric.is_whole()) visitor.refuse("the machine is divided among threads");
+  if (fabric.spans() != nullptr || fabric.traces_messages()) visitor.refuse("a trace is recorded");
+  if (fabric.causes() != nullptr) visitor.refuse("causes are kept");
+  for (std::uint32_t i = 0; i < fabric.live_links().size(); ++i) {
+    (void)fabric.served(LinkId{i});
+    fabric.live(LinkId{i}).lane.visit(visitor);
+  }
+  fabric.visit_paths(visitor);
+  fabric.message_counts().visit(visitor);
+}
+
 void visit_part(Component& part, RepeatVisitor& visitor) {
   auto* const states = part.offers<IRepeatable>();
   if (states != nullptr) return states->visit(visitor);
@@ -25,7 +38,7 @@ void visit_part(Component& part, RepeatVisitor& visitor) {
 void visit_whole(Machine& machine, RepeatVisitor& visitor) {
   visit_log(machine.log(), visitor);
   if (machine.races().on()) visitor.refuse("races are looked for");
-  machine.fabric().visit(visitor);
+  visit_fabric(machine.fabric(), visitor);
   if (!machine.sim().scheduler().plain()) visitor.refuse("events are observed or shuffled");
 }
 

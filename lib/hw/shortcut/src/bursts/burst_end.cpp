@@ -83,7 +83,7 @@ void BurstSchedule::unsend(const Burst& burst, std::size_t flow, std::int64_t se
   const Edge first = burst.left.later(static_cast<std::int64_t>(flow) * burst.gap);
   message.injected -= static_cast<std::uint32_t>(unsent);
   message.source_tail = sent == 0 ? burst.flows[flow].tail : first.tail + (sent - 1) * gap;
-  fabric_->add_under_way((sent + of - 1) * unsent / 2 * gap + unsent * first.head);
+  fabric_->message_counts().under_way += (sent + of - 1) * unsent / 2 * gap + unsent * first.head;
 }
 
 // Packet `i` arrives by an event at the node at that hop.

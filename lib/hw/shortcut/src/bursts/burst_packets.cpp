@@ -14,7 +14,7 @@ std::int64_t BurstPackets::enter(Message& message, PacketRun run, const BurstEnt
   arriving.tail = entry.tail;
   std::int64_t entered = 0;
   const auto pass = [&](std::int64_t n) {
-    fabric_.add_under_way(-(n * run.head + n * (n - 1) / 2 * run.gap));
+    fabric_.message_counts().under_way -= n * run.head + n * (n - 1) / 2 * run.gap;
     message.injected += static_cast<std::uint32_t>(n);
     message.source_tail = run.tail + (n - 1) * run.gap;
     for (PacketRun* const each : {&run, &arriving}) each->head += n * run.gap, each->tail += n * run.gap;

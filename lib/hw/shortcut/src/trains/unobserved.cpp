@@ -106,7 +106,8 @@ void Unobserved::accept(LiveLink& link, UnobservedPackets& packets, std::uint32_
   UnobservedPackets these = packets;
   these.count = count;
   these.message->packets_left -= count;
-  fabric_.add_under_way(count * these.head + std::int64_t{count} * (count - 1) / 2 * these.gap);
+  fabric_.message_counts().under_way +=
+      count * these.head + std::int64_t{count} * (count - 1) / 2 * these.gap;
   if (link.ahead->receiver != nullptr) link.ahead->receiver->accept_unobserved(these);
   packets.drop(count);
 }

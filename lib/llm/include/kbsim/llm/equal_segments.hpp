@@ -13,7 +13,7 @@
 
 namespace kbsim::inference {
 
-/// What a run does with a segment that equals an earlier one.
+/// The treatment of a segment that equals an earlier one.
 enum class OnRepeat : std::uint8_t {
   skip,
   verify,  // simulate it, and compare it with the earlier one

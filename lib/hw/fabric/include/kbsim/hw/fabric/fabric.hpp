@@ -98,9 +98,8 @@ class Fabric : public Network,
   void forget(Packet& packet);
   /// An event for the packet at the end of the link that it has crossed.
   void arrive_by_event(Packet& packet, LiveLink& link);
-  /// Counts packets that have no objects: the sum of the times of their heads at their targets, less those at
-  /// their sources.
-  void add_under_way(Time change) { under_way_ += change; }
+  /// The messages of this process. Packets that have no objects count, too.
+  [[nodiscard]] MessageCounts& message_counts() { return counts_; }
 
   [[nodiscard]] Switches& switches() { return switches_; }
 
@@ -121,9 +120,6 @@ class Fabric : public Network,
   void trace_messages();
   /// From now on links, and the units that use spans(), write their spans there; nullptr: no spans are taken.
   void record_spans(ISpans* spans);
-
-  /// As IRepeatable: its links, and the messages that have arrived.
-  void visit(RepeatVisitor& visitor);
 
   /// Checks the physics once nothing is under way. All messages and bytes have arrived; no link or unit was
   /// busy longer than the time that has passed; no credit is lost. Little's law: the total time of packets
@@ -147,10 +143,8 @@ class Fabric : public Network,
 
   Switches switches_;
   bool has_wakes_ = false;
-  std::int64_t opened_ = 0;  // messages
-  Attribution attribution_;
+  MessageCounts counts_;
   std::unique_ptr<FabricCauses> causes_;
-  Time under_way_{};  // sum of head times at targets minus sum of head times at sources
 };
 
 }  // namespace kbsim::hw

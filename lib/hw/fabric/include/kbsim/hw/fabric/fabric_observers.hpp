@@ -16,6 +16,21 @@ struct Attribution {
   Split split;
 };
 
+/// Messages of a process so far, for the audit.
+struct MessageCounts {
+  std::int64_t opened = 0;
+  Attribution arrived;
+  Time under_way{};  // sum of head times at targets minus sum of head times at sources
+
+  /// As IRepeatable.
+  void visit(RepeatVisitor& visitor) {
+    visitor.count(opened);
+    visitor.count(under_way);
+    visitor.count(arrived.messages);
+    arrived.split.visit(visitor);
+  }
+};
+
 /// Records of messages and packets for reports: traces of messages, spans of links. Cost nothing unless asked
 /// for.
 class FabricObservers {
@@ -24,10 +39,10 @@ class FabricObservers {
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
   /// Units write their spans there; nullptr: no spans are taken.
   [[nodiscard]] ISpans* spans() const { return spans_; }
+  [[nodiscard]] bool traces_messages() const { return (notes_ & kTraces) != 0; }
 
  protected:
   ~FabricObservers() = default;
-  [[nodiscard]] bool traces_messages() const { return (notes_ & kTraces) != 0; }
   void note_messages() { notes_ |= kTraces; }
   void note_spans(ISpans* spans);
   // Packet::noted of the next packet of a message.

@@ -54,6 +54,9 @@ class Network {
   [[nodiscard]] Path& path(NodeId from, NodeId to);
   [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
+  /// As IRepeatable: the bytes that each path has delivered.
+  void visit_paths(RepeatVisitor& visitor);
+
   /// Largest packet, in bytes, of a message of `size`. Where routers switch worms, packets are flits.
   [[nodiscard]] Bytes packet_size(Bytes size) const;
 
