@@ -26,6 +26,14 @@ struct Place {
   Part heads;  // of keys and values
 };
 
+// Norms of each head of q and of k.
+struct Norms {
+  Norms(TL& tl, const DecodeAttentionArgs& args)
+      : q{tl, args.norms, args.norms.q, {args.rotary.dims, args.cache.d}},
+        k{tl, args.norms, args.norms.k, {args.rotary.dims, args.cache.d}} {}
+  HeadNorm q, k;
+};
+
 Place place_in(const KvCache& cache, PePlace at) {
   const std::int64_t pe = std::int64_t{at.cube} * cache.grid.pes + at.pe;
   return {.pe = pe, .split = cache.split_of(pe), .heads = cache.heads_of(pe)};
@@ -34,7 +42,8 @@ Place place_in(const KvCache& cache, PePlace at) {
 // A sequence and a kv head, and this PE's part of its keys.
 class Item {
  public:
-  Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, std::int64_t sequence, std::int64_t head);
+  Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, Norms* norms, std::int64_t sequence,
+       std::int64_t head);
   [[nodiscard]] Task<Running> attend(InFlight* stores);
 
   const std::int64_t sequence;
@@ -48,7 +57,7 @@ class Item {
   [[nodiscard]] HeadColumns columns(std::int64_t column_head) const {
     return HeadColumns{args_.qkv, 0, args_.cache.d}.from(column_head);
   }
-  [[nodiscard]] NewKeys::Args new_row() const;
+  [[nodiscard]] NewKeys::Args new_row(HeadNorm* norm) const;
   [[nodiscard]] Task<> add_own(Tile q, BlockSoftmax* softmax, InFlight* stores);
 
   TL& tl_;
@@ -60,28 +69,29 @@ class Item {
   Ptr keys_at_, values_at_;     // their place in the cache
 };
 
-Item::Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, std::int64_t which_sequence,
-           std::int64_t which_head)
+Item::Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, Norms* norms,
+           std::int64_t which_sequence, std::int64_t which_head)
     : sequence{which_sequence},
       head{which_head},
       tl_{tl},
       args_{args},
       blocks_{tl, cached(args, at, sequence, head), args.cache.d},
       angles_{tl, args.rotary, {args.context_of(sequence), 1}},
-      q_{tl, args.cache.grid, columns(head * group()), group(), row(), &angles_} {
+      q_{tl, args.cache.grid, columns(head * group()), group(), row(), &angles_, &norms->q} {
   const std::int64_t position = args.context_of(sequence);
   tl.check(position < args.cache.capacity, "a sequence is longer than the cache's capacity");
   if (args.cache.split_at(position) != at.split) return;
-  own_.emplace(tl, new_row());
+  own_.emplace(tl, new_row(&norms->k));
   keys_at_ = args.cache.at(args.cache.keys, at.pe, sequence, head, args.cache.slot_at(position));
   values_at_ = args.cache.at(args.cache.values, at.pe, sequence, head, args.cache.slot_at(position));
 }
 
-NewKeys::Args Item::new_row() const {
+NewKeys::Args Item::new_row(HeadNorm* norm) const {
   return {.grid = args_.cache.grid,
           .keys = columns(args_.heads + head),
           .values = columns(args_.heads + args_.cache.kv_heads + head),
           .rotary = args_.rotary,
+          .norm = norm,
           .rows = row(),
           .position = args_.context_of(sequence)};
 }
@@ -155,9 +165,11 @@ Task<> decode_attention(TL& tl, DecodeAttentionArgs args) {
   const Place at = place_in(args.cache, here);
   const Splits splits = splits_at(args.cache, here);
   const std::int64_t count = args.cache.sequences * at.heads.size;
+  Norms norms{tl, args};
   std::deque<Item> items;  // this one and the next one
   const auto start = [&](std::int64_t i) {
-    if (i < count) items.emplace_back(tl, args, at, i / at.heads.size, at.heads.begin + i % at.heads.size);
+    if (i < count)
+      items.emplace_back(tl, args, at, &norms, i / at.heads.size, at.heads.begin + i % at.heads.size);
   };
   std::deque<Found> found;
   InFlight moves;

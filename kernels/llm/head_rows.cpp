@@ -74,6 +74,18 @@ Pending<void> store_logits(TL& tl, const HeadRowsArgs& args, Part own, Part word
   return all.store({0, words.begin - own.begin}, tl.trans(logits));
 }
 
+// Biases of words [words, 1], under way; nothing without.
+Pending<Tile> load_bias(TL& tl, const HeadRowsArgs& args, const std::vector<Part>& words, std::size_t i) {
+  if (!args.has_bias || i >= words.size()) return {};
+  return tl.load(args.bias + words[i].begin, {words[i].size, 1}, args.bias.dtype);
+}
+
+Tile logits_of(const HeadRowsArgs& args, const Tile& sums, const Tile& bias) {
+  Tile logits = bias.empty() ? sums : sums + bias.to(f32);
+  if (args.multiplier != 1.0) logits = logits * args.multiplier;
+  return logits.to(args.logits.dtype);
+}
+
 Task<> head_rows(TL& tl, HeadRowsArgs args) {
   const PePlace at = place_of(tl);
   const Part own = own_words(args, at);
@@ -82,9 +94,13 @@ Task<> head_rows(TL& tl, HeadRowsArgs args) {
   WeightStream weights{tl, blocks_of(args, words)};
   Best best = none(tl, args.x.rows, args.logits.dtype);
   Pending<void> stored;
-  for (const Part some : words) {
+  auto bias_loading = load_bias(tl, args, words, 0);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Part some = words[i];
     const Tile w = co_await weights.next();
-    const Tile logits = tl.dot(w, x).to(args.logits.dtype);
+    const Tile bias = co_await bias_loading;
+    bias_loading = load_bias(tl, args, words, i + 1);
+    const Tile logits = logits_of(args, tl.dot(w, x), bias);
     best = better(tl, best, best_of(tl, logits, some.begin));
     co_await stored;
     if (args.stores_logits) stored = store_logits(tl, args, own, some, logits);

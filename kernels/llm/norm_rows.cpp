@@ -40,10 +40,20 @@ Task<Tile> mean_of(TL& tl, NormArgs args, std::int64_t rows, Tile x) {
 
 Tile squares(const Tile& x) { return x.empty() ? x : x * x; }
 
-Task<Tile> load_vector(TL& tl, Ptr from, Part columns) {
-  if (columns.size == 0) co_return Tile{};
-  co_return co_await tl.load(from + columns.begin, {1, columns.size}, from.dtype);
+// Empty without columns, or without a vector.
+Task<Tile> load_vector(TL& tl, bool has, Ptr from, Part columns) {
+  if (!has || columns.size == 0) co_return Tile{};
+  const Tile vector = co_await tl.load(from + columns.begin, {1, columns.size}, from.dtype);
+  co_return vector.to(f32);
 }
+
+Task<Tile> load_weight(TL& tl, NormArgs args, Part columns) {
+  const Tile weight = co_await load_vector(tl, args.has_weight, args.weight, columns);
+  co_return args.plus_one && !weight.empty() ? weight + 1.0 : weight;
+}
+
+Tile times(const Tile& x, const Tile& weight) { return weight.empty() ? x : x * weight; }
+Tile plus(const Tile& x, const Tile& bias) { return bias.empty() ? x : x + bias; }
 
 Task<Tile> load_rows(TL& tl, Own own, Part rows) {
   if (own.columns.size == 0) co_return Tile{};
@@ -53,12 +63,12 @@ Task<Tile> load_rows(TL& tl, Own own, Part rows) {
 
 Task<> rms_norm_rows(TL& tl, NormArgs args) {
   const Own own = own_part(args, place_of(tl));
-  const Tile weight = co_await load_vector(tl, args.weight, own.columns);
+  const Tile weight = co_await load_weight(tl, args, own.columns);
   for (const Part rows : blocks_of(args, own.rows)) {
     const Tile x = co_await load_rows(tl, own, rows);
     const Tile mean = co_await mean_of(tl, args, rows.size, squares(x));
     if (x.empty()) continue;
-    const Tile result = x * tl.rsqrt(mean + args.eps) * weight.to(f32);
+    const Tile result = times(x * tl.rsqrt(mean + args.eps), weight);
     co_await tl.store(own.row(own.y, rows), result.to(own.y.dtype));
   }
 }
@@ -66,8 +76,8 @@ KBSIM_KERNEL(rms_norm_rows, "root-mean-square normalisation of each row, on all 
 
 Task<> layer_norm_rows(TL& tl, NormArgs args) {
   const Own own = own_part(args, place_of(tl));
-  const Tile weight = co_await load_vector(tl, args.weight, own.columns);
-  const Tile bias = co_await load_vector(tl, args.bias, own.columns);
+  const Tile weight = co_await load_weight(tl, args, own.columns);
+  const Tile bias = co_await load_vector(tl, args.has_bias, args.bias, own.columns);
   for (const Part rows : blocks_of(args, own.rows)) {
     const Tile x = co_await load_rows(tl, own, rows);
     const Tile mean = co_await mean_of(tl, args, rows.size, x);
@@ -75,7 +85,7 @@ Task<> layer_norm_rows(TL& tl, NormArgs args) {
     const Tile variance = co_await mean_of(tl, args, rows.size, squares(centred));
     if (x.empty()) continue;
     const Tile normal = centred * tl.rsqrt(variance + args.eps);
-    const Tile result = normal * weight.to(f32) + bias.to(f32);
+    const Tile result = plus(times(normal, weight), bias);
     co_await tl.store(own.row(own.y, rows), result.to(own.y.dtype));
   }
 }

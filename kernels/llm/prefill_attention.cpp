@@ -33,8 +33,8 @@ struct QueryBlock {
 // other end, one of the late rows.
 std::vector<Part> own_rows(const PrefillAttentionArgs& args, int pe) {
   const int pes = args.cache.grid.pes;
-  if (!args.causal) return {part_of(args.qkv.rows, pe, pes)};
-  return {part_of(args.qkv.rows, pe, 2 * pes), part_of(args.qkv.rows, 2 * pes - 1 - pe, 2 * pes)};
+  if (!args.causal) return {part_of(args.rows(), pe, pes)};
+  return {part_of(args.rows(), pe, 2 * pes), part_of(args.rows(), 2 * pes - 1 - pe, 2 * pes)};
 }
 
 std::vector<QueryBlock> own_queries(const PrefillAttentionArgs& args, PePlace at) {
@@ -54,25 +54,27 @@ std::vector<QueryBlock> own_queries(const PrefillAttentionArgs& args, PePlace at
 
 // The q of a block under way.
 struct QueryLoad {
-  QueryLoad(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& block)
+  QueryLoad(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& block, HeadNorm* norm)
       : angles{tl, args.rotary, {args.context + block.rows.begin, block.rows.size}},
         rows{tl,
              args.cache.grid,
              HeadColumns{args.qkv, 0, args.cache.d}.from(block.heads.begin),
              block.heads.size,
-             block.rows,
-             &angles} {}
+             args.in_qkv(block.rows),
+             &angles,
+             norm} {}
   Angles angles;
   RotatedLoad rows;
 };
 
 Task<> load_queries(TL& tl, const PrefillAttentionArgs* args, std::vector<QueryBlock>* blocks) {
   constexpr std::size_t kAhead = 2;
+  HeadNorm norm{tl, args->norms, args->norms.q, {args->rotary.dims, args->cache.d}};
   std::deque<QueryLoad> loads;
   std::size_t started = 0;
   for (QueryBlock& block : *blocks) {
     for (; started < blocks->size() && loads.size() < kAhead; ++started)
-      loads.emplace_back(tl, *args, (*blocks)[started]);
+      loads.emplace_back(tl, *args, (*blocks)[started], &norm);
     const Tile q = co_await loads.front().rows.tile();
     loads.pop_front();
     const std::int64_t rows = block.rows.size * block.heads.size;
@@ -162,16 +164,12 @@ void store_result(TL& tl, const PrefillAttentionArgs& args, const QueryBlock& bl
   const Tile out = block.run.out / block.run.sum;
   const Tile rows =
       tl.reshape(out.to(args.out.base.dtype), {block.rows.size, block.heads.size * args.cache.d});
-  store_block(tl, args.cache.grid, args.out, {block.rows.begin, block.heads.begin * args.cache.d}, rows,
-              stores);
+  store_block(tl, args.cache.grid, args.out,
+              {args.in_qkv(block.rows).begin, block.heads.begin * args.cache.d}, rows, stores);
 }
 
-Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
-  tl.check(args.heads % args.cache.kv_heads == 0, "heads isn't a multiple of kv_heads");
-  tl.check(args.causal || args.window == 0, "a window needs causal attention");
-  tl.check(args.stage_slots >= kCacheBlock, "the stage is smaller than a block of the cache");
-  tl.check(args.end() <= args.cache.capacity, "the rows don't fit the cache's capacity");
-  const PePlace at = place_of(tl);
+// All rows of the first sequence.
+Task<> attend_to_sequence(TL& tl, PrefillAttentionArgs args, PePlace at, InFlight* stores) {
   std::vector<QueryBlock> queries = own_queries(args, at);
   const std::vector<Part> stages = stages_of(args);
   for (const Part& slots : stages) {
@@ -181,13 +179,30 @@ Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
     co_await attend_all(tl, &args, at, slots, &queries);
     if (slots != stages.back()) co_await tl.barrier();
   }
+  for (const QueryBlock& block : queries) store_result(tl, args, block, stores);
+}
+
+Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
+  tl.check(args.heads % args.cache.kv_heads == 0, "heads isn't a multiple of kv_heads");
+  tl.check(args.qkv.rows % args.sequences == 0, "sequences have different numbers of rows");
+  tl.check(args.causal || args.window == 0, "a window needs causal attention");
+  tl.check(args.stage_slots >= kCacheBlock, "the stage is smaller than a block of the cache");
+  tl.check(args.end() <= args.cache.capacity, "the rows don't fit the cache's capacity");
+  const PePlace at = place_of(tl);
   InFlight stores;
-  for (const QueryBlock& block : queries) store_result(tl, args, block, &stores);
+  PrefillAttentionArgs one = args;
+  for (std::int64_t i = 0; i < args.sequences; ++i) {
+    if (i > 0) co_await tl.barrier();
+    co_await attend_to_sequence(tl, one, at, &stores);
+    co_await stores.end_step();
+    ++one.sequence;
+    one.first_row += one.rows();
+  }
   co_await stores.done();
 }
 KBSIM_KERNEL(
     prefill_attention,
-    "attention of many new rows of a sequence over the cache and one another, on all PEs of a package");
+    "attention of many new rows of sequences over the cache and one another, on all PEs of a package");
 
 }  // namespace
 }  // namespace kbsim::llm

@@ -204,12 +204,11 @@ Descriptor computed(TL& tl, const ProductArgs& args, const Activation& of, PePla
 Task<> finish(TL& tl, ProductArgs args, PePlace at, Part rows, Pass pass, ProductSums sums) {
   const Shape block{rows.size, pass.columns.size};
   const Shape first{rows.begin, pass.columns.begin - pass.cube.begin};
-  Tile bias;
   Pending<Tile> residual_loading;
   if (args.has_residual) residual_loading = computed(tl, args, args.residual, at, block).load(first);
-  if (args.has_bias)
-    bias = co_await tl.load(args.bias + pass.columns.begin, {1, pass.columns.size}, args.bias.dtype);
-  Tile y = epilogue(tl, args, sums, bias);
+  Biases biases{tl, args, pass.columns};
+  co_await biases.arrived();
+  Tile y = epilogue(tl, args, sums, biases);
   if (args.has_residual) {
     const Tile residual = co_await residual_loading;
     y = with_residual(args, y, residual);

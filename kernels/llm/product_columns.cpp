@@ -133,18 +133,15 @@ Task<> product_columns(TL& tl, ProductArgs args) {
   const Part slab = slab_of(args.grid, args.y.cols, at);
   const PanelGather first{tl, gather_of(args, at, 0)};
   Weights weights{tl, args, first.panels(), slab};
-  Pending<Tile> bias_loading;
-  if (args.has_bias && slab.size > 0)
-    bias_loading = tl.load(args.bias + slab.begin, {1, slab.size}, args.bias.dtype);
-  Tile bias;
+  Biases biases{tl, args, slab};
   for (int chunk = 0; chunk < args.chunks; ++chunk) {
     PanelGather x{tl, gather_of(args, at, chunk)};
     auto residual_loading = load_residual(tl, args, at, chunk);
     Tile y;
     if (slab.size > 0) {
       const ProductSums sums = co_await sums_of(tl, args, &x, &weights);
-      if (chunk == 0 && args.has_bias) bias = co_await bias_loading;
-      y = epilogue(tl, args, sums, bias);
+      if (chunk == 0) co_await biases.arrived();
+      y = epilogue(tl, args, sums, biases);
     }
     co_await x.done();
     const Tile residual = co_await residual_loading;

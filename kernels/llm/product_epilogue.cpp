@@ -3,6 +3,11 @@
 #include "kbsim/kernels/llm/pe_exchange.hpp"
 
 namespace kbsim::llm {
+namespace {
+
+Tile with_bias(const Tile& sum, const Tile& bias) { return bias.empty() ? sum : sum + bias; }
+
+}  // namespace
 
 Tile activate(TL& tl, Activate function, const Tile& x) {
   switch (function) {
@@ -23,10 +28,24 @@ void ProductSums::add_up(TL& tl, const Tile& x, const Tile& w) {
   up = up.empty() ? tl.dot(x, w) : tl.dot(x, w, up);
 }
 
-Tile epilogue(TL& tl, const ProductArgs& args, const ProductSums& sums, const Tile& bias) {
-  Tile y = args.has_bias ? sums.sum + bias.to(f32) : sums.sum;
-  y = activate(tl, args.act, y);
-  if (args.gated) y = y * sums.up;
+Biases::Biases(TL& tl, const ProductArgs& args, Part columns) {
+  if (!args.has_bias || columns.size == 0) return;
+  const auto load = [&](Ptr from) { return tl.load(from + columns.begin, {1, columns.size}, from.dtype); };
+  bias_loading_ = load(args.bias);
+  if (args.gated) up_loading_ = load(args.up_bias);
+}
+
+Task<> Biases::arrived() {
+  const Tile bias = co_await bias_loading_;
+  const Tile up = co_await up_loading_;
+  if (!bias.empty() && bias_.empty()) bias_ = bias.to(f32);
+  if (!up.empty() && up_.empty()) up_ = up.to(f32);
+}
+
+Tile epilogue(TL& tl, const ProductArgs& args, const ProductSums& sums, const Biases& biases) {
+  Tile y = activate(tl, args.act, with_bias(sums.sum, biases.bias()));
+  if (args.gated) y = y * with_bias(sums.up, biases.up());
+  if (args.multiplier != 1.0) y = y * args.multiplier;
   return y.to(args.y.base.dtype);
 }
 

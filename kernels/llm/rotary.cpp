@@ -3,7 +3,8 @@
 
 namespace kbsim::llm {
 
-Angles::Angles(TL& tl, const RotaryTables& tables, Part positions) : tl_{tl}, dims_{tables.dims} {
+Angles::Angles(TL& tl, const RotaryTables& tables, Part positions)
+    : tl_{tl}, dims_{tables.dims}, interleaved_{tables.interleaved} {
   if (dims_ == 0) return;
   const std::int64_t half = dims_ / 2;
   cos_ = tl.load(tables.cos + positions.begin * half, {positions.size, half}, tables.cos.dtype);
@@ -16,52 +17,40 @@ Task<Tile> Angles::of(Pending<Tile>* rows) {
 }
 
 RotatedLoad::RotatedLoad(TL& tl, const PeGrid& grid, const HeadColumns& from, std::int64_t heads, Part rows,
-                         Angles* angles)
-    : tl_{tl}, angles_{*angles}, dtype_{from.of.base.dtype} {
-  const std::int64_t half = angles->dims() / 2;
-  const auto load = [&](std::optional<HeadLoad>& into, Part elements) {
-    into.emplace(tl, grid, from, heads, rows, elements);
-  };
-  if (half == 0 || 2 * half == from.d) {
-    load(whole_, {0, from.d});
-    return;
-  }
-  load(low_, {0, half});
-  load(high_, {half, half});
-  load(rest_, {2 * half, from.d - 2 * half});
+                         Angles* angles, HeadNorm* norm)
+    : tl_{tl}, angles_{*angles}, norm_{*norm}, dtype_{from.of.base.dtype} {
+  const std::int64_t dims = angles->dims();
+  if (dims > 0) turning_.emplace(tl, grid, from, heads, rows, Part{0, dims});
+  if (dims < from.d) others_.emplace(tl, grid, from, heads, rows, Part{dims, from.d - dims});
 }
 
 Task<Tile> RotatedLoad::tile() {
-  if (low_) co_return co_await turned_pairs();
-  if (angles_.dims() == 0) co_return co_await whole_->tile();
-  co_return co_await turned_heads();
+  Tile turning;
+  Tile others;
+  if (turning_) turning = co_await turning_->tile();
+  if (others_) others = co_await others_->tile();
+  co_await norm_.apply(&turning, &others);
+  if (!others.empty() && others.dtype() != dtype_) others = others.to(dtype_);
+  if (turning.empty()) co_return others;
+  turning = co_await turned(turning);
+  co_return others.empty() ? turning : tl_.cat(turning, others, {.axis = 2});
 }
 
-// Each element's pair is in another tile.
-Task<Tile> RotatedLoad::turned_pairs() {
-  const Tile low = co_await low_->tile();
-  const Tile high = co_await high_->tile();
-  const Tile cos = co_await angles_.cos();
-  const Tile sin = co_await angles_.sin();
-  const Tile a = low.to(f32);
-  const Tile b = high.to(f32);
-  const Tile turned = tl_.cat(a * cos - b * sin, b * cos + a * sin, {.axis = 2}).to(dtype_);
-  const Tile rest = co_await rest_->tile();
-  co_return tl_.cat(turned, rest, {.axis = 2});
-}
-
-// With heads as [2, half], an element is the sum of a pair times (cos, -sin), or times (sin, cos).
-Task<Tile> RotatedLoad::turned_heads() {
-  const Tile heads = co_await whole_->tile();
+// Pairs are an axis of two elements, before that of the angles or after it. An element is the sum of its pair
+// times (cos, -sin), or times (sin, cos).
+Task<Tile> RotatedLoad::turned(Tile heads) {
   const Tile cos_rows = co_await angles_.cos();
   const Tile sin_rows = co_await angles_.sin();
-  const Tile cos = tl_.unsqueeze(cos_rows, 2);
-  const Tile sin = tl_.unsqueeze(sin_rows, 2);
+  const int axis = angles_.interleaved() ? 3 : 2;
+  const Tile cos = tl_.unsqueeze(cos_rows, axis);
+  const Tile sin = tl_.unsqueeze(sin_rows, axis);
   const Shape shape = heads.shape();
-  const Tile pairs = tl_.reshape(heads.to(f32), {shape[0], shape[1], 2, shape[2] / 2});
-  const Tile low = tl_.sum(pairs * tl_.cat(cos, -sin, {.axis = 2}), {.axis = 2});
-  const Tile high = tl_.sum(pairs * tl_.cat(sin, cos, {.axis = 2}), {.axis = 2});
-  co_return tl_.cat(low, high, {.axis = 2}).to(dtype_);
+  const std::int64_t half = shape[2] / 2;
+  const Shape in_pairs = axis == 3 ? Shape{shape[0], shape[1], half, 2} : Shape{shape[0], shape[1], 2, half};
+  const Tile pairs = tl_.reshape(heads.dtype() == f32 ? heads : heads.to(f32), in_pairs);
+  const Tile low = tl_.sum(pairs * tl_.cat(cos, -sin, {.axis = axis}), {.axis = axis, .keep_dims = true});
+  const Tile high = tl_.sum(pairs * tl_.cat(sin, cos, {.axis = axis}), {.axis = axis, .keep_dims = true});
+  co_return tl_.reshape(tl_.cat(low, high, {.axis = axis}).to(dtype_), shape);
 }
 
 }  // namespace kbsim::llm

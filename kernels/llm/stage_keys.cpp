@@ -25,8 +25,7 @@ std::int64_t number(const PrefillAttentionArgs& args, PePlace at) {
 
 std::vector<Run> new_runs(const PrefillAttentionArgs& args, std::int64_t pe, Part slots) {
   constexpr std::int64_t kMost = 4 * kCacheBlock;
-  const Part added =
-      common(slots, args.cache.slots_of(args.cache.split_of(pe), {args.context, args.qkv.rows}));
+  const Part added = common(slots, args.cache.slots_of(args.cache.split_of(pe), {args.context, args.rows()}));
   const std::int64_t most = args.cache.splits() == 1 ? kMost : kCacheBlock;
   const Part heads = args.cache.heads_of(pe);
   std::vector<Run> runs;
@@ -40,20 +39,21 @@ std::vector<Run> new_runs(const PrefillAttentionArgs& args, std::int64_t pe, Par
   return runs;
 }
 
-NewKeys::Args new_keys(const PrefillAttentionArgs& args, std::int64_t split, const Run& run) {
+NewKeys::Args new_keys(const PrefillAttentionArgs& args, std::int64_t split, const Run& run, HeadNorm* norm) {
   const HeadColumns first{args.qkv, 0, args.cache.d};
   const std::int64_t position = args.cache.position_of(split, run.slots.begin);
   return {.grid = args.cache.grid,
           .keys = first.from(args.heads + run.head),
           .values = first.from(args.heads + args.cache.kv_heads + run.head),
           .rotary = args.rotary,
-          .rows = {position - args.context, run.slots.size},
+          .norm = norm,
+          .rows = args.in_qkv({position - args.context, run.slots.size}),
           .position = position};
 }
 
 void stage_cached(TL& tl, const PrefillAttentionArgs& args, std::int64_t pe, Part slots, InFlight* stores) {
   const KvCache& cache = args.cache;
-  const Part seen = args.seen_by({0, args.qkv.rows});
+  const Part seen = args.seen_by({0, args.rows()});
   const Part cached{seen.begin, std::max<std::int64_t>(0, args.context - seen.begin)};
   const Part own = common(slots, cache.slots_of(cache.split_of(pe), cached));
   const Part heads = cache.heads_of(pe);
@@ -70,7 +70,7 @@ void stage_cached(TL& tl, const PrefillAttentionArgs& args, std::int64_t pe, Par
 }  // namespace
 
 std::vector<Part> stages_of(const PrefillAttentionArgs& args) {
-  const Part seen = args.seen_by({0, args.qkv.rows});
+  const Part seen = args.seen_by({0, args.rows()});
   const std::int64_t turn = args.cache.splits() * kCacheBlock;
   const std::int64_t first = seen.begin / turn;
   const std::int64_t last = (seen.end() + turn - 1) / turn;
@@ -93,12 +93,13 @@ Task<> stage_keys(TL& tl, PrefillAttentionArgs args, PePlace at, Part slots) {
   const std::vector<Run> runs = new_runs(args, pe, slots);
   InFlight stores;
   stage_cached(tl, args, pe, slots, &stores);
+  HeadNorm norm{tl, args.norms, args.norms.k, {args.rotary.dims, args.cache.d}};
   std::deque<NewKeys> loads;
   constexpr std::size_t kAhead = 2;  // runs under way
   std::size_t started = 0;
   for (const Run& run : runs) {
     for (; started < runs.size() && loads.size() < kAhead; ++started)
-      loads.emplace_back(tl, new_keys(args, args.cache.split_of(pe), runs[started]));
+      loads.emplace_back(tl, new_keys(args, args.cache.split_of(pe), runs[started], &norm));
     const Tile keys = co_await loads.front().keys();
     const Tile values = co_await loads.front().values();
     loads.pop_front();

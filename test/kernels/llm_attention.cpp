@@ -8,6 +8,7 @@
 namespace kbsim::test {
 namespace {
 
+constexpr double kNormEps = 1e-3;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 double angle(const LlmAttention& of, std::int64_t position, std::size_t i) {
@@ -16,6 +17,13 @@ double angle(const LlmAttention& of, std::int64_t position, std::size_t i) {
 }
 
 double rounded(double number) { return static_cast<double>(static_cast<float>(number)); }
+
+Numbers normed(Numbers x, const Numbers& weight) {
+  double mean = 0.0;
+  for (const double v : x) mean += v * v / static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= weight[i] / std::sqrt(mean + kNormEps);
+  return x;
+}
 
 Array table(const LlmAttention& of, double (*function)(double)) {
   Numbers numbers;
@@ -60,16 +68,18 @@ Numbers LlmAttention::row(std::int64_t sequence, std::int64_t position) const {
 }
 
 Numbers LlmAttention::turned(const Numbers& row, std::int64_t position, std::int64_t head) const {
-  const auto first = row.begin() + head * d;
-  Numbers x{first, first + d};
+  const auto own = row.begin() + head * d;
+  Numbers x{own, own + d};
+  if (norms) x = normed(std::move(x), (head < heads ? q_norm() : k_norm()).numbers);
   const auto half = static_cast<std::size_t>(rotary / 2);
   for (std::size_t i = 0; i < half; ++i) {
     const double c = rounded(std::cos(angle(*this, position, i)));
     const double s = rounded(std::sin(angle(*this, position, i)));
-    const double low = x[i];
-    const double high = x[half + i];
-    x[i] = low * c - high * s;
-    x[half + i] = high * c + low * s;
+    double& first = x[interleaved ? 2 * i : i];
+    double& second = x[interleaved ? 2 * i + 1 : half + i];
+    const double before = first;
+    first = before * c - second * s;
+    second = second * c + before * s;
   }
   return Array{x, dtype}.numbers;
 }
@@ -215,29 +225,37 @@ llm::DecodeAttentionArgs LlmAttention::decode_args() const {
           .out = activation(sequences, heads * d),
           .cache = cache(),
           .heads = heads,
-          .rotary = {.cos = {.va = 0, .dtype = f32}, .sin = {.va = 0, .dtype = f32}, .dims = rotary},
+          .norms = {.eps = kNormEps, .given = norms},
+          .rotary = {.cos = {.va = 0, .dtype = f32},
+                     .sin = {.va = 0, .dtype = f32},
+                     .dims = rotary,
+                     .interleaved = interleaved},
           .scale = scale(),
           .window = window,
           .block_keys = block_keys};
 }
 
 llm::PrefillAttentionArgs LlmAttention::prefill_args(std::int64_t sequence, std::int64_t context,
-                                                     std::int64_t rows) const {
-  llm::PrefillAttentionArgs args{
-      .qkv = activation(rows, columns()),
-      .out = activation(rows, heads * d),
-      .cache = cache(),
-      .heads = heads,
-      .rotary = {.cos = {.va = 0, .dtype = f32}, .sin = {.va = 0, .dtype = f32}, .dims = rotary},
-      .scale = scale(),
-      .window = window,
-      .causal = causal,
-      .context = context,
-      .sequence = sequence,
-      .stage = {},
-      .stage_slots = stage_slots,
-      .block_rows = block_rows,
-      .block_keys = block_keys};
+                                                     std::int64_t rows, std::int64_t count) const {
+  llm::PrefillAttentionArgs args{.qkv = activation(count * rows, columns()),
+                                 .out = activation(count * rows, heads * d),
+                                 .cache = cache(),
+                                 .heads = heads,
+                                 .norms = {.eps = kNormEps, .given = norms},
+                                 .rotary = {.cos = {.va = 0, .dtype = f32},
+                                            .sin = {.va = 0, .dtype = f32},
+                                            .dims = rotary,
+                                            .interleaved = interleaved},
+                                 .scale = scale(),
+                                 .window = window,
+                                 .causal = causal,
+                                 .context = context,
+                                 .sequence = sequence,
+                                 .sequences = count,
+                                 .stage = {},
+                                 .stage_slots = stage_slots,
+                                 .block_rows = block_rows,
+                                 .block_keys = block_keys};
   args.stage = {.base = {.va = 0, .dtype = dtype}, .stride = args.stage_size()};
   return args;
 }

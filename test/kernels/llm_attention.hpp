@@ -19,6 +19,8 @@ struct LlmAttention {
   std::int64_t heads = 4, kv_heads = 2, d = 8;
   std::int64_t sequences = 1, capacity = 64;
   std::int64_t rotary = 0;  // elements of a head
+  bool interleaved = false;
+  bool norms = false;  // of each head of q and k
   std::int64_t window = 0;
   bool causal = true;
   std::int64_t block_rows = 64, block_keys = 128, stage_slots = 64;
@@ -31,7 +33,7 @@ struct LlmAttention {
   [[nodiscard]] llm::KvCache cache() const;
   /// q, k and v of a row, as the dtype holds them.
   [[nodiscard]] Numbers row(std::int64_t sequence, std::int64_t position) const;
-  /// A head of a row, of q or k, turned to the row's position.
+  /// A head of a row, of q or k, normed and turned to the row's position.
   [[nodiscard]] Numbers turned(const Numbers& row, std::int64_t position, std::int64_t head) const;
   /// The results of rows, the last ones of a sequence, by the definition in f64: [rows, heads * d].
   [[nodiscard]] Numbers expected(std::int64_t sequence, llm::Part rows) const;
@@ -39,6 +41,10 @@ struct LlmAttention {
   /// The tables, [capacity, rotary / 2]; one number without rotary positions.
   [[nodiscard]] Array cos() const;
   [[nodiscard]] Array sin() const;
+
+  /// The weights of the norms of q and of k.
+  [[nodiscard]] Array q_norm() const { return normal(d, dtype, seed + 1'000'003); }
+  [[nodiscard]] Array k_norm() const { return normal(d, dtype, seed + 1'000'004); }
 
   /// The numbers of the cache's tensors, of sequences with so many positions; NaN where there is none.
   [[nodiscard]] Numbers keys(const std::vector<std::int64_t>& contexts) const;
@@ -54,7 +60,7 @@ struct LlmAttention {
 
   [[nodiscard]] llm::DecodeAttentionArgs decode_args() const;
   [[nodiscard]] llm::PrefillAttentionArgs prefill_args(std::int64_t sequence, std::int64_t context,
-                                                       std::int64_t rows) const;
+                                                       std::int64_t rows, std::int64_t count = 1) const;
 };
 
 }  // namespace kbsim::test

@@ -53,7 +53,7 @@ Bytes hbm_bytes(host::Session& session) {
 Task<host::Tensor> table(host::Rank& rk, const Array* numbers) {
   const Shape shape{static_cast<std::int64_t>(numbers->numbers.size())};
   const host::HostArray contents = host::generate(
-      shape, f32, [&](std::int64_t i) { return numbers->numbers[static_cast<std::size_t>(i)]; });
+      shape, numbers->dtype, [&](std::int64_t i) { return numbers->numbers[static_cast<std::size_t>(i)]; });
   const host::Tensor tensor =
       co_await rk.torch.from_host(contents, {.mem_kind = Region::tcm, .resident = true});
   co_return tensor;
@@ -90,12 +90,18 @@ Task<> launch(host::Rank& rk, std::string kernel, Args args, StepRun run) {
   const Array sines = a.sin();
   const host::Tensor cos = co_await table(rk, &cosines);
   const host::Tensor sin = co_await table(rk, &sines);
+  const Array q_weights = a.q_norm();
+  const Array k_weights = a.k_norm();
+  const host::Tensor q_norm = co_await table(rk, &q_weights);
+  const host::Tensor k_norm = co_await table(rk, &k_weights);
   args.cache.keys = keys.ptr();
   args.cache.values = values.ptr();
   args.qkv.base = qkv.ptr();
   args.out.base = out.ptr();
   args.rotary.cos = cos.ptr();
   args.rotary.sin = sin.ptr();
+  args.norms.q = q_norm.ptr();
+  args.norms.k = k_norm.ptr();
   const Bytes before = hbm_bytes(rk.session());
   const hw::Activity activity = co_await rk.launch(std::move(kernel), out, args);
   run.outcome->hbm = hbm_bytes(rk.session()) - before;
@@ -173,7 +179,8 @@ LlmAttention small() {
           .d = 16,
           .sequences = 3,
           .capacity = 100,
-          .rotary = 8};
+          .rotary = 8,
+          .norms = true};
 }
 
 // A layer of an 8-billion-parameter model on the default machine.

@@ -23,7 +23,9 @@ class Package {
         keys_{world_.alloc(0, attention.keys(contexts), attention.dtype)},
         values_{world_.alloc(0, attention.values(contexts), attention.dtype)},
         cos_{world_.alloc(0, attention.cos().numbers, f32)},
-        sin_{world_.alloc(0, attention.sin().numbers, f32)} {}
+        sin_{world_.alloc(0, attention.sin().numbers, f32)},
+        q_norm_{world_.alloc(0, attention.q_norm().numbers, attention.dtype)},
+        k_norm_{world_.alloc(0, attention.k_norm().numbers, attention.dtype)} {}
 
   // The result of one more row of each sequence.
   Numbers decode(const Contexts& contexts) {
@@ -35,11 +37,13 @@ class Package {
     return run("decode_attention", args, rows);
   }
 
-  // The result of rows of a sequence.
-  Numbers prefill(std::int64_t sequence, std::int64_t context, std::int64_t count) {
+  // The result of rows of some sequences, from this one on.
+  Numbers prefill(std::int64_t sequence, std::int64_t context, std::int64_t count,
+                  std::int64_t sequences = 1) {
     Numbers rows;
-    for (std::int64_t i = 0; i < count; ++i) append(rows, attention_.row(sequence, context + i));
-    llm::PrefillAttentionArgs args = attention_.prefill_args(sequence, context, count);
+    for (std::int64_t i = 0; i < sequences * count; ++i)
+      append(rows, attention_.row(sequence + i / count, context + i % count));
+    llm::PrefillAttentionArgs args = attention_.prefill_args(sequence, context, count, sequences);
     args.stage.base = world_.alloc(0, attention_.grid.all() * args.stage.stride, attention_.dtype);
     return run("prefill_attention", args, rows);
   }
@@ -73,6 +77,8 @@ class Package {
     args.cache.values = values_;
     args.rotary.cos = cos_;
     args.rotary.sin = sin_;
+    args.norms.q = q_norm_;
+    args.norms.k = k_norm_;
     world_.run(kernel, args);
     return attention_.joined(args.out,
                              world_.read(0, args.out.base, attention_.grid.all() * args.out.stride));
@@ -80,7 +86,7 @@ class Package {
 
   LlmAttention attention_;
   mock::World world_;
-  Ptr keys_, values_, cos_, sin_;
+  Ptr keys_, values_, cos_, sin_, q_norm_, k_norm_;
 };
 
 std::string text(const LlmAttention& a, const Contexts& contexts) {
@@ -124,6 +130,23 @@ void check_prefill(const LlmAttention& a, std::int64_t sequence, std::int64_t co
   CHECK(package.cache_error(contexts) < tolerance(a));
 }
 
+// All sequences at once.
+void check_prefills(const LlmAttention& a, std::int64_t context, std::int64_t rows) {
+  Contexts contexts(static_cast<std::size_t>(a.sequences), context);
+  CAPTURE(text(a, contexts));
+  CAPTURE(rows);
+  Package package{a, contexts};
+  const Numbers actual = package.prefill(0, context, rows, a.sequences);
+  Numbers expected;
+  for (std::int64_t sequence = 0; sequence < a.sequences; ++sequence) {
+    const Numbers one = a.expected(sequence, {context, rows});
+    expected.insert(expected.end(), one.begin(), one.end());
+  }
+  CHECK(Package::error(actual, expected) < tolerance(a));
+  for (std::int64_t& end : contexts) end += rows;
+  CHECK(package.cache_error(contexts) < tolerance(a));
+}
+
 // Draws sizes of an attention: even, odd, more heads than PEs and fewer.
 LlmAttention drawn(std::mt19937& random) {
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution{least, most}(random); };
@@ -141,6 +164,8 @@ LlmAttention drawn(std::mt19937& random) {
   a.stage_slots = draw(16, 80);
   a.slots = draw(1, 4);
   a.seed = static_cast<unsigned>(draw(0, 1'000'000));
+  a.interleaved = draw(0, 2) == 0;
+  a.norms = draw(0, 2) == 0;
   return a;
 }
 
@@ -167,6 +192,17 @@ TEST_CASE(
     const std::int64_t context = std::uniform_int_distribution<std::int64_t>{0, 3}(random) * 17;
     const std::int64_t rows = std::uniform_int_distribution<std::int64_t>{1, 49}(random);
     check_prefill(a, a.sequences - 1, context, rows);
+  }
+}
+
+TEST_CASE("prefill_attention: rows of several sequences see their own sequence alone") {
+  for (unsigned seed = 100; seed < 130; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random{seed};
+    LlmAttention a = drawn(random);
+    a.sequences = std::uniform_int_distribution<std::int64_t>{2, 4}(random);
+    const std::int64_t context = std::uniform_int_distribution<std::int64_t>{0, 2}(random) * 17;
+    check_prefills(a, context, std::uniform_int_distribution<std::int64_t>{1, 40}(random));
   }
 }
 

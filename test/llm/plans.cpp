@@ -77,16 +77,43 @@ TEST_CASE("LlmPlan: what doesn't fit is refused by the tensor, what it lacks, an
                             "cube.memory.tcm_bytes");
 }
 
-TEST_CASE("LlmPlan: models that aren't simulated are refused by their key") {
+TEST_CASE("LlmPlan: formats of fewer than 16 bits, unknown mappings and too many positions are refused") {
   const config::MachineSpec machine = package(2, 1, 2);
-  check_refused<Unsupported>(with([](auto& p) { p.model.qk_norm = true; }), machine, "norms of each head");
-  check_refused<Unsupported>(with([](auto& p) { p.model.mlp_bias = true; }), machine, "mlp_bias");
-  check_refused<Unsupported>(with([](auto& p) { p.model.rope.interleaved = true; }), machine,
-                             "rope_interleaved");
-  check_refused<Unsupported>(with([](auto& p) { p.model.positions = models::Positions::learned; }), machine,
-                             "learned positions");
-  check_refused<Unsupported>(with([](auto& p) { p.batch = 2; }), machine, "--batch");
+  check_refused<Unsupported>(with([](auto& p) { p.model.torch_dtype = DType::f8e4m3; }), machine,
+                             "torch_dtype");
   check_refused<UsageError>(with([](auto& p) { p.mapping = "column"; }), machine, "columns");
+  const auto positions = [](LlmProblem problem) {
+    problem.model.max_positions = 64;
+    return problem;
+  };
+  CHECK_NOTHROW((void)plan_of(positions({.model = odd_model(), .prompt = 63}), machine));
+  check_refused<UsageError>(positions({.model = odd_model(), .prompt = 64}), machine,
+                            "--prompt 64: 65 positions of a sequence, and the model has 64");
+  check_refused<UsageError>(
+      positions({.model = odd_model(), .phases = {Phase::decode}, .batch = 2, .contexts = {3, 64}}), machine,
+      "--contexts 64");
+}
+
+TEST_CASE("LlmPlan: on a cube or a PE, all tensors lie there, and the estimates are of its PEs") {
+  LlmProblem problem{.model = odd_model(), .prompt = 9, .mapping = "columns", .on = Place::cube};
+  LlmPlan plan = plan_of(problem, package(2, 1, 2));
+  CHECK(plan.site.grid.all() == 2);
+  CHECK(named(plan, "layer 0 qkv").most == Bytes{46 * 50 * 4});
+  problem.on = Place::pe;
+  plan = plan_of(problem, package(2, 1, 2));
+  CHECK(named(plan, "layer 0 qkv").most == Bytes{46 * 100 * 4});
+  for (const PlannedTensor& tensor : plan.tensors) {
+    CHECK(tensor.dp.num_cubes == 1);
+    CHECK(tensor.dp.num_pes == 1);
+  }
+}
+
+TEST_CASE("LlmPlan: a cache per sequence, with room for the longest context") {
+  const LlmProblem problem{
+      .model = odd_model(), .phases = {Phase::decode}, .batch = 3, .contexts = {5, 100, 17}};
+  CHECK(problem.step(Phase::decode).keys_touched(0) == 6 + 101 + 18);
+  const LlmPlan plan = plan_of(problem, package(2, 1, 2));
+  CHECK(named(plan, "layer 0 keys").most == Bytes{3 * 53 * 10 * 4});  // of 101 positions, by blocks of 16
 }
 
 }  // namespace kbsim::inference::test::plans

@@ -1,5 +1,6 @@
 // How long does a token of a model take on a package, and which operation takes it?
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/value_from.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
@@ -15,8 +17,10 @@
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/llm/contexts.hpp"
 #include "kbsim/llm/llm_plan.hpp"
 #include "kbsim/llm/llm_run.hpp"
+#include "kbsim/llm/number_format.hpp"
 #include "kbsim/llm/step_table.hpp"
 #include "kbsim/models/model_config.hpp"
 
@@ -35,10 +39,12 @@ struct Options {
   Phases phase = Phases::both;
   std::int64_t prompt = 512;
   std::int64_t context = 1024;
+  std::string contexts;
   std::int64_t batch = 1;
   std::int64_t layers = 0;
   std::int64_t seed = 1;
   std::string mapping = "auto";
+  inference::Place on = inference::Place::package;
   std::string weights;
   std::string kv;
   std::int64_t tp = 1;
@@ -53,17 +59,25 @@ struct Options {
     f.choice("phase", &Options::phase, {"prefill", "decode", "both"},
              "the first token, one more token, or one after the other")
         .called("NAME");
-    f.add("prompt", &Options::prompt, between(1, 65536), "tokens of the prompt");
+    f.add("prompt", &Options::prompt, between(1, 65536), "tokens of each prompt");
     f.add("context", &Options::context, between(1, 1048576),
           "tokens in the cache before a decode; after a prefill it is the prompt");
-    f.add("batch", &Options::batch, between(1, 256), "sequences of a decode");
-    f.add("layers", &Options::layers, between(0, 1024), "the first ones of the model; 0: all");
+    f.add("contexts", &Options::contexts,
+          "the same for each sequence: a file with a number a line, or uniform:LO-HI, drawn by the seed")
+        .called("FILE");
+    f.add("batch", &Options::batch, between(1, 256), "sequences");
+    f.add("layers", &Options::layers, between(0, 1024), "the first ones of the model; all if not given");
     f.add("seed", &Options::seed, between(0, 1e9), "of weights, cache and tokens");
     f.add("mapping", &Options::mapping,
           "how products are divided: columns, blocks, or auto, the lower estimate of each product")
         .called("NAME");
-    f.add("weights", &Options::weights, "dtype of the weights; \"\": the model's").called("DTYPE");
-    f.add("kv", &Options::kv, "dtype of the cache; \"\": the model's").called("DTYPE");
+    f.choice("on", &Options::on, {"pe", "cube", "package"},
+             "the PEs that run each operation: the first one, those of the first cube, or all")
+        .called("NAME");
+    f.add("weights", &Options::weights,
+          "f16, bf16 or f32, of weights and activations; \"\": the model's torch_dtype")
+        .called("DTYPE");
+    f.add("kv", &Options::kv, "dtype of the cache; \"\": that of the weights, the only one").called("DTYPE");
     f.add("tp", &Options::tp, between(1, 256), "packages that divide each layer");
     f.add("pp", &Options::pp, between(1, 256), "packages that divide the layers");
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
@@ -80,11 +94,9 @@ void refuse_later(const Options& own, const models::ModelConfig& model) {
     if (packages != 1)
       throw Unsupported{fmt::format("--{} {}: a model on several packages isn't simulated", name, packages)};
   }
-  for (const auto& [name, dtype] : {std::pair{"weights", own.weights}, {"kv", own.kv}}) {
-    if (!dtype.empty() && dtype != to_string(model.torch_dtype))
-      throw Unsupported{fmt::format("--{} {}: only the model's own dtype is simulated, {}", name, dtype,
-                                    to_string(model.torch_dtype))};
-  }
+  if (!own.kv.empty() && inference::number_format("kv", own.kv) != model.torch_dtype)
+    throw Unsupported{fmt::format("--kv {}: only a cache of the weights' dtype is simulated, {}", own.kv,
+                                  to_string(model.torch_dtype))};
   if (own.mapping.ends_with(".yaml") || own.mapping.ends_with(".yml"))
     throw Unsupported{fmt::format("--mapping {}: files of mappings aren't read", own.mapping)};
 }
@@ -94,27 +106,46 @@ std::vector<Phase> phases_of(Phases asked) {
   return {asked == Phases::prefill ? Phase::prefill : Phase::decode};
 }
 
+models::ModelConfig model_of(const EvaluationRequest& request) {
+  const auto& own = request.own.as<Options>();
+  models::ModelConfig model =
+      own.model.empty() ? models::ModelConfig{} : models::read_model_config(own.model);
+  if (!own.weights.empty()) model.torch_dtype = inference::number_format("weights", own.weights);
+  if (own.layers > model.num_hidden_layers)
+    throw UsageError{fmt::format("--layers {}: the model has {} (num_hidden_layers)", own.layers,
+                                 model.num_hidden_layers)};
+  if (request.own.given("layers") && own.layers == 0)
+    throw UsageError{fmt::format("--layers 0: expected 1 to {}, or none for all", model.num_hidden_layers)};
+  if (own.layers > 0) model.num_hidden_layers = own.layers;
+  return model;
+}
+
 LlmProblem problem_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
-  LlmProblem problem{
-      .model = own.model.empty() ? models::ModelConfig{} : models::read_model_config(own.model),
-      .phases = phases_of(own.phase),
-      .prompt = own.prompt,
-      .context = own.context,
-      .batch = own.batch,
-      .seed = static_cast<std::uint64_t>(own.seed),
-      .mapping = own.mapping};
+  LlmProblem problem{.model = model_of(request),
+                     .phases = phases_of(own.phase),
+                     .prompt = own.prompt,
+                     .context = own.context,
+                     .batch = own.batch,
+                     .seed = static_cast<std::uint64_t>(own.seed),
+                     .mapping = own.mapping,
+                     .on = own.on};
   refuse_later(own, problem.model);
-  std::int64_t& layers = problem.model.num_hidden_layers;
-  if (own.layers > layers)
-    throw UsageError{fmt::format("--layers {}: the model has {} (num_hidden_layers)", own.layers, layers)};
-  if (own.layers > 0) layers = own.layers;
+  if (own.contexts.empty()) return problem;
+  const std::optional batch = request.own.given("batch") ? std::optional{own.batch} : std::nullopt;
+  problem.contexts = inference::contexts_of(own.contexts, batch, problem.seed);
+  problem.batch = static_cast<std::int64_t>(problem.contexts.size());
   return problem;
 }
 
 void check(const EvaluationRequest& request) {
-  if (request.own.given("context") && request.own.as<Options>().phase != Phases::decode)
-    throw UsageError{"--context: a decode after a prefill has the prompt's length; it needs --phase decode"};
+  for (const char* context : {"context", "contexts"}) {
+    if (request.own.given(context) && request.own.as<Options>().phase != Phases::decode)
+      throw UsageError{fmt::format(
+          "--{}: a decode after a prefill has the prompt's length; it needs --phase decode", context)};
+  }
+  if (request.own.given("context") && request.own.given("contexts"))
+    throw UsageError{"--context and --contexts: both say what is in the caches; one of them is enough"};
   if (request.own.given("prompt") && request.own.as<Options>().phase == Phases::decode)
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
   (void)plan_of(problem_of(request), request.machine);
@@ -158,13 +189,17 @@ boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step
       {"phase", std::string{to_string(step.phase)}},
       {"layers", problem.model.num_hidden_layers},
       {"rows", problem.rows(step.phase)},
+      {"batch", problem.batch},
       {"context", decode ? problem.decode_context() : 0},
+      {"contexts", boost::json::value_from(decode ? problem.contexts : std::vector<std::int64_t>{})},
       {"dtype", std::string{to_string(problem.model.torch_dtype)}},
       {"mapping", problem.mapping},
+      {"on", std::string{to_string(problem.on)}},
       {"pes", plan.site.grid.all()},
+      {"place", to_text(plan.site, problem.on)},
       {"ttft_us", nullptr},
       {"tpot_us", nullptr},
-      {"tokens_per_s", 1e9 * static_cast<double>(decode ? problem.batch : 1) / to_ns(step.time())},
+      {"tokens_per_s", 1e9 * static_cast<double>(problem.batch) / to_ns(step.time())},
       {"between_us", us(table.between)},
       {"roofline_us", us(table.roofline)},
       {"flop", table.work.flop},
@@ -233,17 +268,27 @@ std::string operation_line(const boost::json::object& row) {
       row.at("mapping").as_string().c_str());
 }
 
+// "1024 tokens", or "100 to 2000 tokens" of sequences with contexts of their own.
+std::string context_text(const boost::json::object& row) {
+  const std::string most = counted(row.at("context").to_number<int>(), "token");
+  const boost::json::array& contexts = row.at("contexts").as_array();
+  if (contexts.empty()) return most;
+  const auto less = [](const auto& a, const auto& b) { return a.as_int64() < b.as_int64(); };
+  return fmt::format("{} to {}", std::ranges::min_element(contexts, less)->as_int64(), most);
+}
+
 std::string step_text(const boost::json::object& row) {
   const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
   const bool decode = row.at("phase").as_string() == "decode";
   const double time = number(decode ? "tpot_us" : "ttft_us");
   std::string lines = fmt::format(
-      " {}: {}, {} after {:.0f} tokens, {}, {}, mapping {}\n"
+      " {} on {}: {}, {} of {} after {}, {}, mapping {}\n"
       "  operation    launches   span (us)   path (us)  share       MFLOP   MB held    MB read    "
       "ideal (us)  by   of span  mapping\n",
-      row.at("phase").as_string().c_str(), counted(row.at("layers").to_number<int>(), "layer"),
-      counted(row.at("rows").to_number<int>(), "row"), number("context"), row.at("dtype").as_string().c_str(),
-      counted(row.at("pes").to_number<int>(), "PE"), row.at("mapping").as_string().c_str());
+      row.at("phase").as_string().c_str(), row.at("place").as_string().c_str(),
+      counted(row.at("layers").to_number<int>(), "layer"), counted(row.at("rows").to_number<int>(), "row"),
+      counted(row.at("batch").to_number<int>(), "sequence"), context_text(row),
+      row.at("dtype").as_string().c_str(), row.at("mapping").as_string().c_str());
   for (const auto& operation : row.at("operations").as_array())
     lines += operation_line(operation.as_object());
   lines += fmt::format("  {:<12} {:>8} {:>11} {:>11.3f} {:>6.1f}\n", "between", "", "", number("between_us"),

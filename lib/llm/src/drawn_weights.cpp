@@ -29,16 +29,17 @@ double drawn(std::uint64_t seed, std::initializer_list<std::int64_t> place) {
 
 double scale_of(std::int64_t inputs) { return std::sqrt(3.0 / static_cast<double>(inputs)); }
 
-bool is_norm(Weight weight) {
-  return weight == Weight::input_norm || weight == Weight::post_norm || weight == Weight::final_norm ||
-         weight == Weight::q_norm || weight == Weight::k_norm;
+bool is_norm_of_rows(Weight weight) {
+  return weight == Weight::input_norm || weight == Weight::post_norm || weight == Weight::final_norm;
 }
+bool is_norm_of_heads(Weight weight) { return weight == Weight::q_norm || weight == Weight::k_norm; }
 
 }  // namespace
 
 DrawnWeights::DrawnWeights(const models::ModelConfig& model, std::uint64_t seed)
     : seed_{seed},
       dtype_{model.torch_dtype},
+      norm_plus_one_{model.norm_plus_one},
       vocabulary_{model.vocab_size},
       hidden_{scale_of(model.hidden_size)},
       heads_{scale_of(model.q_width())},
@@ -47,7 +48,8 @@ DrawnWeights::DrawnWeights(const models::ModelConfig& model, std::uint64_t seed)
 double DrawnWeights::operator()(Weight weight, std::int64_t layer, std::int64_t row,
                                 std::int64_t column) const {
   const double number = drawn(seed_, {static_cast<std::int64_t>(weight), layer, row, column});
-  if (is_norm(weight)) return rounded(1.0 + 0.25 * number);
+  if (is_norm_of_heads(weight) || (is_norm_of_rows(weight) && !norm_plus_one_))
+    return rounded(1.0 + 0.25 * number);
   switch (weight) {
     case Weight::embedding: return rounded(number);
     case Weight::output: return rounded(heads_ * number);
@@ -58,7 +60,7 @@ double DrawnWeights::operator()(Weight weight, std::int64_t layer, std::int64_t 
     case Weight::gate:
     case Weight::up:
     case Weight::head: return rounded(hidden_ * number);
-    default: return rounded(0.25 * number);  // biases
+    default: return rounded(0.25 * number);  // biases, positions, norms that multiply by 1 + weight
   }
 }
 

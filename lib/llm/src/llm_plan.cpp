@@ -42,6 +42,16 @@ Product product_of(const LlmProblem& problem, ProductName name) {
   return product;
 }
 
+// The rows of the table of learned positions.
+std::vector<std::int64_t> places_of(const LlmProblem& problem, Phase phase) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t row = 0; row < problem.rows(phase); ++row) {
+    const std::int64_t position = phase == Phase::prefill ? row % problem.prompt : problem.context_of(row);
+    places.push_back(problem.model.first_position_row + position);
+  }
+  return places;
+}
+
 void add_phase(LlmPlan& plan, Phase phase) {
   const LlmProblem& problem = plan.problem;
   const ModelConfig& model = problem.model;
@@ -65,14 +75,16 @@ void add_phase(LlmPlan& plan, Phase phase) {
                                      .dtype = i32,
                                      .dp = {.num_cubes = 1, .num_pes = 1},
                                      .shared = true});
-  const auto id = [numbers = plan.numbers, phase](std::int64_t i) {
-    return static_cast<double>(phase == Phase::prefill ? numbers.token(0, i) : numbers.token(i, 0));
+  const auto id = [numbers = plan.numbers, phase, prompt = problem.prompt](std::int64_t i) {
+    return static_cast<double>(phase == Phase::prefill ? numbers.token(i / prompt, i % prompt)
+                                                       : numbers.token(i, 0));
   };
   const bool goes_on = phase == Phase::decode && problem.has(Phase::prefill);
   tensors.ids =
       goes_on
           ? plan.phases.front().tokens
           : add_tensor(plan, {.name = name + " ids", .shape = {rows}, .dtype = i32, .dp = {}, .element = id});
+  if (model.positions == models::Positions::learned) tensors.places = places_of(problem, phase);
   plan.phases.push_back(tensors);
 }
 
@@ -189,7 +201,10 @@ void require_room(LlmPlan& plan) {
 
 }  // namespace
 
+// It lies on the plan's PEs alone, which are the first ones.
 TensorId add_tensor(LlmPlan& plan, PlannedTensor tensor) {
+  if (!tensor.dp.num_cubes) tensor.dp.num_cubes = plan.site.grid.cubes();
+  if (!tensor.dp.num_pes) tensor.dp.num_pes = plan.site.grid.pes;
   plan.tensors.push_back(std::move(tensor));
   return static_cast<TensorId>(plan.tensors.size() - 1);
 }
@@ -210,7 +225,8 @@ TensorId add_activation(LlmPlan& plan, const std::string& name, std::int64_t row
 
 LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine) {
   require_supported(problem);
-  LlmPlan plan{.problem = problem, .site = site_of(machine), .numbers = {problem.model, problem.seed}};
+  LlmPlan plan{
+      .problem = problem, .site = site_of(machine, problem.on), .numbers = {problem.model, problem.seed}};
   for (const Phase phase : problem.phases) add_phase(plan, phase);
   add_stage(plan);
   choose_products(plan);

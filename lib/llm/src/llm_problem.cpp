@@ -1,11 +1,10 @@
 #include "kbsim/llm/llm_problem.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::inference {
@@ -13,44 +12,36 @@ namespace {
 
 using models::ModelConfig;
 
-struct Gap {
-  bool asked;
-  std::string_view key;
-  std::string_view what;
-};
-
-void refuse_first(const auto& gaps) {
-  for (const Gap& gap : gaps) {
-    if (gap.asked) throw Unsupported{fmt::format("--model: {}: {}", gap.key, gap.what)};
-  }
+// Positions that a sequence may have; 0: any number.
+std::int64_t most_positions(const ModelConfig& model) {
+  if (model.positions == models::Positions::learned) return model.position_rows - model.first_position_row;
+  return model.max_positions;
 }
 
-void require_layers(const ModelConfig& model) {
-  refuse_first(std::to_array<Gap>(
-      {{model.torch_dtype != f16 && model.torch_dtype != bf16 && model.torch_dtype != f32, "torch_dtype",
-        "weights of fewer than 16 bits aren't simulated"},
-       {model.qk_norm, "model_type", "norms of each head of queries and keys aren't simulated"},
-       {model.positions == models::Positions::rotary && model.rope.interleaved, "rope_interleaved",
-        "rotary positions of neighbouring elements aren't simulated"},
-       {model.gated() && model.mlp_bias, "mlp_bias", "biases of a gated MLP aren't simulated"},
-       {model.norm_plus_one, "model_type", "norms that multiply by 1 + weight aren't simulated"},
-       {!model.norm_weight, "elementwise_affine", "norms without weights aren't simulated"},
-       {!model.rms_norm && !model.has_norm_bias(), "norm_bias",
-        "layer norms without biases aren't simulated"},
-       {model.residual_multiplier != 1.0, "residual_multiplier", "scaled residuals aren't simulated"}}));
-}
-
-void require_ends(const ModelConfig& model) {
-  refuse_first(std::to_array<Gap>(
-      {{model.positions == models::Positions::learned, "model_type", "learned positions aren't simulated"},
-       {model.embedding_multiplier != 1.0, "embedding_multiplier", "scaled embeddings aren't simulated"},
-       {model.logit_multiplier != 1.0, "logit_scale", "scaled logits aren't simulated"},
-       {model.head_bias, "model_type", "a bias of the head isn't simulated"}}));
+void require_positions(const LlmProblem& problem) {
+  const std::int64_t most = most_positions(problem.model);
+  if (most == 0 || problem.capacity() <= most) return;
+  const std::int64_t asked = problem.has(Phase::prefill) ? problem.prompt : problem.decode_context();
+  throw UsageError{fmt::format("--{} {}: {} of a sequence, and the model has {} (max_position_embeddings)",
+                               problem.has(Phase::prefill) ? "prompt"
+                               : problem.contexts.empty()  ? "context"
+                                                           : "contexts",
+                               asked, counted(problem.capacity(), "position"), most)};
 }
 
 }  // namespace
 
 bool LlmProblem::has(Phase phase) const { return std::ranges::find(phases, phase) != phases.end(); }
+
+std::int64_t LlmProblem::context_of(std::int64_t sequence) const {
+  if (has(Phase::prefill)) return prompt;
+  return contexts.empty() ? context : contexts.at(static_cast<std::size_t>(sequence));
+}
+
+std::int64_t LlmProblem::decode_context() const {
+  if (has(Phase::prefill)) return prompt;
+  return contexts.empty() ? context : *std::ranges::max_element(contexts);
+}
 
 std::int64_t LlmProblem::capacity() const {
   const std::int64_t prefilled = has(Phase::prefill) ? prompt : 0;
@@ -58,16 +49,19 @@ std::int64_t LlmProblem::capacity() const {
 }
 
 models::Step LlmProblem::step(Phase phase) const {
-  return phase == Phase::prefill ? models::prefill_step(prompt)
-                                 : models::decode_step(decode_context(), batch);
+  if (phase == Phase::prefill) return models::prefill_step(prompt, batch);
+  models::Step step;
+  for (std::int64_t sequence = 0; sequence < batch; ++sequence)
+    step.sequences.push_back({.context = context_of(sequence)});
+  return step;
 }
 
 void require_supported(const LlmProblem& problem) {
-  require_layers(problem.model);
-  require_ends(problem.model);
-  if (problem.has(Phase::prefill) && problem.batch > 1)
-    throw Unsupported{fmt::format(
-        "--batch {}: a prefill of several sequences isn't simulated (--phase decode)", problem.batch)};
+  const DType dtype = problem.model.torch_dtype;
+  if (dtype != f16 && dtype != bf16 && dtype != f32)
+    throw Unsupported{
+        fmt::format("--model: torch_dtype {}: only f16, bf16 and f32 are simulated", to_string(dtype))};
+  require_positions(problem);
 }
 
 }  // namespace kbsim::inference

@@ -16,14 +16,14 @@ double unit_roundoff(DType dtype) {
 LlmReference::LlmReference(const LlmPlan& plan) : plan_{plan}, model_{plan.problem.model, plan.numbers} {
   const LlmProblem& problem = plan.problem;
   const bool empty = problem.has(Phase::prefill);
-  for (std::int64_t sequence = 0; sequence < (empty ? 1 : problem.batch); ++sequence)
+  for (std::int64_t sequence = 0; sequence < problem.batch; ++sequence)
     caches_.push_back(empty ? model_.empty_cache() : drawn_cache(sequence));
 }
 
 models::ReferenceCache LlmReference::drawn_cache(std::int64_t sequence) const {
   const models::ModelConfig& model = plan_.problem.model;
   models::ReferenceCache cache = model_.empty_cache();
-  cache.tokens = plan_.problem.context;
+  cache.tokens = plan_.problem.context_of(sequence);
   for (std::int64_t layer = 0; layer < model.num_hidden_layers; ++layer) {
     const auto at = static_cast<std::size_t>(layer);
     for (std::int64_t i = 0; i < cache.tokens * model.kv_width(); ++i) {
@@ -42,7 +42,7 @@ std::vector<double> LlmReference::logits(Phase phase, const std::vector<std::int
     models::ReferenceSequence next{.tokens = {}, .cache = &caches_[sequence]};
     if (phase == Phase::decode) next.tokens.push_back(ids[sequence]);
     for (std::int64_t i = 0; phase == Phase::prefill && i < plan_.problem.prompt; ++i)
-      next.tokens.push_back(plan_.numbers.token(0, i));
+      next.tokens.push_back(plan_.numbers.token(static_cast<std::int64_t>(sequence), i));
     batch.push_back(std::move(next));
   }
   return model_.logits(batch);

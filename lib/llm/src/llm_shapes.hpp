@@ -21,7 +21,7 @@ namespace kbsim::inference {
           .kv_heads = model.num_key_value_heads,
           .d = model.head_dim,
           .capacity = plan.problem.capacity(),
-          .sequences = plan.problem.has(Phase::prefill) ? 1 : plan.problem.batch};
+          .sequences = plan.problem.batch};
 }
 
 /// An activation, without its memory.

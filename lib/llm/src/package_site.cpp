@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/hw/machine.hpp"
 
@@ -30,6 +31,14 @@ bool powers_of_two(const config::MachineSpec& machine) {
          is_power(machine.sip.cube_mesh.h);
 }
 
+llm::PeGrid grid_of(const config::MachineSpec& machine, Place on, std::int64_t slot_bytes) {
+  const bool package = on == Place::package;
+  return {.w = package ? machine.sip.cube_mesh.w : 1,
+          .h = package ? machine.sip.cube_mesh.h : 1,
+          .pes = on == Place::pe ? 1 : machine.pes_per_cube(),
+          .slot_bytes = slot_bytes};
+}
+
 }  // namespace
 
 config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
@@ -41,19 +50,25 @@ config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
   return queues;
 }
 
-PackageSite site_of(const config::MachineSpec& machine) {
+PackageSite site_of(const config::MachineSpec& machine, Place on) {
   const config::AlgorithmSpec queues = queues_of(machine);
   const config::MemorySpec& memory = machine.cube.memory;
-  return {.grid = {.w = machine.sip.cube_mesh.w,
-                   .h = machine.sip.cube_mesh.h,
-                   .pes = machine.pes_per_cube(),
-                   .slot_bytes = queues.slot_size.count()},
+  return {.grid = grid_of(machine, on, queues.slot_size.count()),
           .hbm = memory.hbm_per_pe,
           .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
           .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
           .port_rate = machine.pe.link.gbs(),
           .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
           .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns")};
+}
+
+std::string to_text(const PackageSite& site, Place on) {
+  switch (on) {
+    case Place::pe: return "PE 0 of cube 0";
+    case Place::cube: return counted(site.grid.pes, "PE") + " of cube 0";
+    case Place::package: break;
+  }
+  return counted(site.grid.cubes(), "cube") + " of " + counted(site.grid.pes, "PE");
 }
 
 }  // namespace kbsim::inference

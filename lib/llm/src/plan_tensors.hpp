@@ -15,7 +15,7 @@ TensorId add_tcm(LlmPlan& plan, const std::string& name, std::int64_t elements_o
 
 /// Weights and caches.
 void add_layers(LlmPlan& plan);
-/// Embedding, head, final norm, tables of rotary positions.
+/// Embedding, head, final norm, tables of positions.
 void add_ends(LlmPlan& plan);
 
 }  // namespace kbsim::inference

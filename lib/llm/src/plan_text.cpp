@@ -9,7 +9,7 @@ namespace {
 std::string place_text(const PlannedTensor& tensor) {
   std::string text = fmt::format("{} over cubes, {} over their PEs", topology::to_string(tensor.dp.cube),
                                  topology::to_string(tensor.dp.pe));
-  if (tensor.dp.num_cubes) text = "PE 0 of cube 0";
+  if (tensor.dp.num_cubes == 1 && tensor.dp.num_pes == 1) text = "PE 0 of cube 0";
   return text;
 }
 
@@ -37,9 +37,9 @@ std::string product_line(const ChosenProduct& product, std::string_view name) {
 std::string to_text(const LlmPlan& plan) {
   const PackageSite& site = plan.site;
   std::string text = fmt::format(
-      " plan: {} x {} cubes of {} PEs; a PE has {} of {} HBM in use, and {} of {} TCM with tiles\n"
+      " plan on {}: a PE has {} of {} HBM in use, and {} of {} TCM with tiles\n"
       "  tensor                 shape              dtype mem    most of a PE  divided\n",
-      site.grid.w, site.grid.h, site.grid.pes, kbsim::to_string(plan.hbm_used), kbsim::to_string(site.hbm),
+      to_text(site, plan.problem.on), kbsim::to_string(plan.hbm_used), kbsim::to_string(site.hbm),
       kbsim::to_string(plan.tcm_used + plan.tiles), kbsim::to_string(site.tcm));
   for (const PlannedTensor& tensor : plan.tensors) {
     if (is_shown(tensor)) text += tensor_line(tensor);

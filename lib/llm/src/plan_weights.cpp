@@ -19,6 +19,7 @@ using models::Weight;
 using topology::Split;
 
 const topology::DPPolicy kColumnsOfCubes{.cube = Split::column_wise};
+const topology::DPPolicy kColumnsOfPes{.cube = Split::column_wise, .pe = Split::column_wise};
 const topology::DPPolicy kRowsOfPes{.cube = Split::row_wise, .pe = Split::row_wise};
 
 // Matrices side by side, or the rows of their biases.
@@ -72,23 +73,34 @@ NormTensors add_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const std
   const auto add = [&](Weight which, const std::string& called) {
     return add_tensor(plan, matrix(plan, alone(which, model.hidden_size), 1, layer, called, kColumnsOfCubes));
   };
-  NormTensors tensors{.weight = add(weight, name)};
+  NormTensors tensors;
+  if (model.norm_weight) tensors.weight = add(weight, name);
   if (model.has_norm_bias()) tensors.bias = add(bias_of(weight), name + " bias");
   return tensors;
+}
+
+// Of each head, in the memory of each PE.
+TensorId add_head_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const std::string& name) {
+  const ModelConfig& model = plan.problem.model;
+  if (!model.qk_norm) return TensorId::none;
+  return add_tensor(plan, matrix(plan, alone(weight, model.head_dim), 1, layer, name, {}));
 }
 
 // The cache before a decode that no prefill precedes.
 TensorId add_cache(LlmPlan& plan, int which, std::int64_t layer, std::string name) {
   const LlmProblem& problem = plan.problem;
   const llm::KvCache cache = cache_of(plan);
-  const std::int64_t context = problem.has(Phase::prefill) ? 0 : problem.context;
-  const auto element = [numbers = plan.numbers, cache, context, which, layer](std::int64_t i) {
+  std::vector<std::int64_t> contexts;
+  for (std::int64_t sequence = 0; sequence < problem.batch; ++sequence)
+    contexts.push_back(problem.has(Phase::prefill) ? 0 : problem.context_of(sequence));
+  const auto element = [numbers = plan.numbers, cache, contexts, which, layer](std::int64_t i) {
     const std::int64_t pe = i / cache.stride();
     const std::int64_t slot = i / cache.d % cache.slots();
     const std::int64_t own = i / cache.d / cache.slots() % cache.heads_per_pe();
     const std::int64_t sequence = i % cache.stride() / cache.d / cache.slots() / cache.heads_per_pe();
     const std::int64_t position = cache.position_of(cache.split_of(pe), slot);
-    if (own >= cache.heads_of(pe).size || position >= context) return 0.0;
+    if (own >= cache.heads_of(pe).size || position >= contexts[static_cast<std::size_t>(sequence)])
+      return 0.0;
     const std::int64_t head = cache.heads_of(pe).begin + own;
     return numbers.cached(which, layer, sequence, position, head * cache.d + i % cache.d);
   };
@@ -111,7 +123,9 @@ ProductTensors add_gate_up(LlmPlan& plan, std::int64_t layer, const std::string&
   };
   if (!model.gated()) return add(Weight::up, "up");
   ProductTensors tensors = add(Weight::gate, "gate");
-  tensors.up = add(Weight::up, "up").weight;
+  const ProductTensors up = add(Weight::up, "up");
+  tensors.up = up.weight;
+  tensors.up_bias = up.bias;
   return tensors;
 }
 
@@ -127,6 +141,8 @@ LayerTensors add_layer(LlmPlan& plan, std::int64_t layer) {
        .rows = model.hidden_size,
        .bias = model.attention_bias},
       layer, name + "qkv");
+  tensors.q_norm = add_head_norm(plan, Weight::q_norm, layer, name + "q norm");
+  tensors.k_norm = add_head_norm(plan, Weight::k_norm, layer, name + "k norm");
   tensors.keys = add_cache(plan, 0, layer, name + "keys");
   tensors.values = add_cache(plan, 1, layer, name + "values");
   tensors.output = add_product(plan,
@@ -187,6 +203,12 @@ void add_ends(LlmPlan& plan) {
   const ModelConfig& model = plan.problem.model;
   plan.embedding = add_vocabulary(plan, Weight::embedding, "embedding");
   plan.head = model.tie_word_embeddings ? plan.embedding : add_vocabulary(plan, Weight::head, "head");
+  if (model.head_bias)
+    plan.head_bias = add_tensor(
+        plan, matrix(plan, alone(Weight::head_bias, model.vocab_size), 1, 0, "head bias", kColumnsOfPes));
+  if (model.positions == models::Positions::learned)
+    plan.positions = add_tensor(plan, matrix(plan, alone(Weight::positions, model.hidden_size),
+                                             model.position_rows, 0, "positions", kColumnsOfCubes));
   if (model.final_norm) plan.final_norm = add_norm(plan, Weight::final_norm, 0, "final norm");
   if (model.positions != models::Positions::rotary || model.rotary_dims() == 0) return;
   plan.cos = add_angles(plan, "cosines", [](double x) { return std::cos(x); });

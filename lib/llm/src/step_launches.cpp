@@ -113,10 +113,14 @@ void LaunchList::embedding() {
                                     .ids = ptr(own_.ids),
                                     .table = ptr(plan_.embedding),
                                     .vocabulary = model().vocab_size,
+                                    .multiplier = model().embedding_multiplier,
+                                    .positions = ptr(plan_.positions),
+                                    .position_rows = model().position_rows,
+                                    .places = own_.places.empty() ? nullptr : &own_.places,
                                     .y = activation(rows_, x()),
                                     .drawn = !values_,
                                     .seed = plan_.problem.seed};
-  add("embedding", "embedding_rows", {own_.x, own_.ids, plan_.embedding}, args);
+  add("embedding", "embedding_rows", {own_.x, own_.ids, plan_.embedding, plan_.positions}, args);
 }
 
 void LaunchList::norm(std::string_view operation, const NormTensors& of, const Operand& from,
@@ -126,6 +130,9 @@ void LaunchList::norm(std::string_view operation, const NormTensors& of, const O
                            .y = activation(rows, to),
                            .weight = ptr(of.weight),
                            .bias = ptr(of.bias),
+                           .has_weight = of.weight != TensorId::none,
+                           .has_bias = of.bias != TensorId::none,
+                           .plus_one = model().norm_plus_one,
                            .eps = model().norm_eps};
   add(operation, model().rms_norm ? "rms_norm_rows" : "layer_norm_rows",
       {to.tensor, from.tensor, of.weight, of.bias}, args);
@@ -140,17 +147,19 @@ void LaunchList::product(const ProductCall& call) {
                         .w = ptr(call.weights.weight),
                         .up = ptr(call.weights.up),
                         .bias = ptr(call.weights.bias),
+                        .up_bias = ptr(call.weights.up_bias),
                         .gated = call.gated,
                         .has_bias = call.weights.bias != TensorId::none,
                         .has_residual = call.adds_residual,
                         .act = call.act,
+                        .multiplier = call.adds_residual ? model().residual_multiplier : 1.0,
                         .scratch = scratch(),
                         .chunks = step.chunks,
                         .keeps_weights = step.keeps_weights};
   if (call.adds_residual) args.residual = args.y;
   add(call.operation, mapped.kernel,
       {call.to.tensor, call.from.tensor, call.weights.weight, call.weights.up, call.weights.bias,
-       plan_.scratch},
+       call.weights.up_bias, plan_.scratch},
       args);
 }
 
@@ -164,7 +173,10 @@ llm::KvCache LaunchList::cache(const LayerTensors& of) const {
 llm::RotaryTables LaunchList::rotary(const models::LayerKind& kind) const {
   const bool turns = plan_.cos != TensorId::none && kind.rotary;
   if (!turns) return {.cos = {.va = 0, .dtype = f32}, .sin = {.va = 0, .dtype = f32}};
-  return {.cos = ptr(plan_.cos), .sin = ptr(plan_.sin), .dims = model().rotary_dims()};
+  return {.cos = ptr(plan_.cos),
+          .sin = ptr(plan_.sin),
+          .dims = model().rotary_dims(),
+          .interleaved = model().rope.interleaved};
 }
 
 void LaunchList::attention(const LayerTensors& of, const models::LayerKind& kind) {
@@ -172,26 +184,33 @@ void LaunchList::attention(const LayerTensors& of, const models::LayerKind& kind
   const Operand out{own_.attended, model().q_width()};
   const double scale =
       model().attention_scale.value_or(1.0 / std::sqrt(static_cast<double>(model().head_dim)));
-  const std::vector<TensorId> tensors{own_.attended, own_.qkv,  of.keys,    of.values,
-                                      plan_.cos,     plan_.sin, plan_.stage};
+  const std::vector<TensorId> tensors{own_.attended, own_.qkv,  of.keys,   of.values,  plan_.cos,
+                                      plan_.sin,     of.q_norm, of.k_norm, plan_.stage};
+  const llm::HeadNormArgs norms{
+      .q = ptr(of.q_norm), .k = ptr(of.k_norm), .eps = model().norm_eps, .given = model().qk_norm};
   if (phase() == Phase::decode) {
+    const bool ragged = !plan_.problem.has(Phase::prefill) && !plan_.problem.contexts.empty();
     const llm::DecodeAttentionArgs args{.qkv = activation(rows_, qkv),
                                         .out = activation(rows_, out),
                                         .cache = cache(of),
                                         .heads = model().num_attention_heads,
+                                        .norms = norms,
                                         .rotary = rotary(kind),
                                         .scale = scale,
                                         .window = kind.window,
-                                        .context = plan_.problem.decode_context()};
+                                        .context = plan_.problem.decode_context(),
+                                        .contexts = ragged ? &plan_.problem.contexts : nullptr};
     return add("attention", "decode_attention", tensors, args, true);
   }
   const llm::PrefillAttentionArgs args{.qkv = activation(rows_, qkv),
                                        .out = activation(rows_, out),
                                        .cache = cache(of),
                                        .heads = model().num_attention_heads,
+                                       .norms = norms,
                                        .rotary = rotary(kind),
                                        .scale = scale,
                                        .window = kind.window,
+                                       .sequences = plan_.problem.batch,
                                        .stage = {ptr(plan_.stage), plan_.tensor(plan_.stage).shape[1]},
                                        .stage_slots = plan_.stage_slots};
   add("attention", "prefill_attention", tensors, args, true);
@@ -245,7 +264,8 @@ void LaunchList::head() {
   Operand last{own_.last, model().hidden_size};
   if (rows != rows_) {
     llm::TakeRowsArgs args{.grid = plan_.site.grid, .x = activation(rows_, x()), .y = activation(rows, last)};
-    args.rows[0] = static_cast<std::int32_t>(rows_ - 1);
+    for (std::int64_t i = 0; i < rows; ++i)
+      args.rows.at(static_cast<std::size_t>(i)) = static_cast<std::int32_t>((i + 1) * rows_ / rows - 1);
     add("last rows", "take_rows", {own_.last, own_.x}, args);
   }
   if (model().final_norm) norm("final norm", plan_.final_norm, last, last, rows);
@@ -253,11 +273,15 @@ void LaunchList::head() {
                                .x = activation(rows, last),
                                .w = ptr(plan_.head),
                                .vocabulary = model().vocab_size,
+                               .bias = ptr(plan_.head_bias),
+                               .has_bias = model().head_bias,
+                               .multiplier = model().logit_multiplier,
                                .logits = ptr(own_.logits),
                                .stores_logits = values_,
                                .tokens = ptr(own_.tokens),
                                .scratch = scratch()};
-  add("head", "head_rows", {own_.last, plan_.head, own_.logits, own_.tokens, plan_.scratch}, args);
+  add("head", "head_rows", {own_.last, plan_.head, plan_.head_bias, own_.logits, own_.tokens, plan_.scratch},
+      args);
 }
 
 }  // namespace

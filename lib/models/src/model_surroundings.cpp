@@ -1,7 +1,10 @@
 // Embedding, positions, norms, multipliers and head of a whole model.
 #include "model_surroundings.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -16,7 +19,14 @@
 namespace kbsim::models {
 namespace {
 
+constexpr auto kPositions =
+    std::to_array<std::string_view>({"n_positions", "max_position_embeddings", "n_ctx"});
+
 void read_positions(const ModelKeys& keys, const ModelDetails& details, ModelConfig& model) {
+  for (const std::string_view key : kPositions) {
+    if (keys.has(key) && model.max_positions == 0)
+      model.max_positions = std::max<std::int64_t>(keys.count(key), 0);
+  }
   model.positions = details.positions;
   if (model.positions == Positions::rotary) model.rope = read_rope(keys, details, model.head_dim);
   if (model.positions != Positions::learned) return;
@@ -37,7 +47,7 @@ void read_attention_scale(const ModelKeys& keys, const ModelDetails& details, Mo
   if (!keys.truth("scale_attn_weights", true)) model.attention_scale = 1.0;
   if (keys.has("query_pre_attn_scalar"))
     model.attention_scale = 1.0 / std::sqrt(above_zero(keys, "query_pre_attn_scalar", 1.0));
-  if (keys.has("attention_multiplier")) model.attention_scale = keys.positive("attention_multiplier");
+  if (keys.has("attention_multiplier")) model.attention_scale = above_zero(keys, "attention_multiplier", 1.0);
 }
 
 void read_multipliers(const ModelKeys& keys, const ModelDetails& details, ModelConfig& model) {

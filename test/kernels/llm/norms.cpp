@@ -15,6 +15,7 @@ struct NormCase {
   PeGrid grid;
   std::int64_t m = 1, h = 1;
   DType dtype = f32;
+  bool has_weight = true, has_bias = true, plus_one = false;
 };
 
 Numbers normalised(const NormCase& c, const Array& x, const Array& weight, const Array& bias, double eps) {
@@ -27,8 +28,9 @@ Numbers normalised(const NormCase& c, const Array& x, const Array& weight, const
     for (std::size_t i = 0; i < h; ++i)
       variance += std::pow(x.numbers[row + i] - mean, 2) / static_cast<double>(c.h);
     for (std::size_t i = 0; i < h; ++i) {
-      const double normal = (x.numbers[row + i] - mean) / std::sqrt(variance + eps) * weight.numbers[i];
-      y.push_back(c.centres ? normal + bias.numbers[i] : normal);
+      double normal = (x.numbers[row + i] - mean) / std::sqrt(variance + eps);
+      if (c.has_weight) normal *= weight.numbers[i] + (c.plus_one ? 1.0 : 0.0);
+      y.push_back(c.centres && c.has_bias ? normal + bias.numbers[i] : normal);
     }
   }
   return y;
@@ -43,7 +45,10 @@ TEST_CASE("rms_norm_rows, layer_norm_rows: as defined, on random grids, in place
                      .grid = random_grid(random),
                      .m = between(random, 1, 40),
                      .h = between(random, 1, 40),
-                     .dtype = between(random, 0, 1) == 0 ? f32 : bf16};
+                     .dtype = between(random, 0, 1) == 0 ? f32 : bf16,
+                     .has_weight = between(random, 0, 3) > 0,
+                     .has_bias = between(random, 0, 3) > 0,
+                     .plus_one = between(random, 0, 1) == 0};
     CAPTURE(round);
     const Array x = normal(c.m * c.h, c.dtype, 1, 3.0);
     const Array weight = normal(c.h, c.dtype, 2);
@@ -54,6 +59,9 @@ TEST_CASE("rms_norm_rows, layer_norm_rows: as defined, on random grids, in place
                   .y = on.room(c.m, c.h, c.dtype),
                   .weight = on.vector(weight),
                   .bias = on.vector(bias),
+                  .has_weight = c.has_weight,
+                  .has_bias = c.has_bias,
+                  .plus_one = c.plus_one,
                   .eps = 1e-3};
     if (round % 3 == 0) args.y = args.x;
     on.run(c.centres ? "layer_norm_rows" : "rms_norm_rows", args);

@@ -18,6 +18,7 @@ struct ProductCase {
   DType dtype = f32;
   bool gated = false, has_bias = false, has_residual = false;
   Activate act = Activate::none;
+  double multiplier = 1.0;
   int chunks = 1;
   bool keeps_weights = false;
   int slots = 1;
@@ -40,8 +41,9 @@ struct Operands {
         w{normal(c.k * c.n, c.dtype, 2)},
         up{normal(c.k * c.n, c.dtype, 3)},
         bias{normal(c.n, c.dtype, 4)},
-        residual{normal(c.m * c.n, c.dtype, 5)} {}
-  Array x, w, up, bias, residual;
+        residual{normal(c.m * c.n, c.dtype, 5)},
+        up_bias{normal(c.n, c.dtype, 6)} {}
+  Array x, w, up, bias, residual, up_bias;
 };
 
 Numbers reference(const ProductCase& c, const Operands& of) {
@@ -51,7 +53,9 @@ Numbers reference(const ProductCase& c, const Operands& of) {
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (c.has_bias) y[i] += of.bias.numbers[i % static_cast<std::size_t>(c.n)];
     y[i] = act(c.act, y[i]);
-    if (c.gated) y[i] *= up[i];
+    const double up_bias = c.has_bias ? of.up_bias.numbers[i % static_cast<std::size_t>(c.n)] : 0.0;
+    if (c.gated) y[i] *= up[i] + up_bias;
+    y[i] *= c.multiplier;
     if (c.has_residual) y[i] += of.residual.numbers[i];
   }
   return y;
@@ -72,11 +76,13 @@ void check_product(const ProductCase& c) {
                    .w = weights(of.w),
                    .up = weights(of.up),
                    .bias = on.vector(of.bias),
+                   .up_bias = on.vector(of.up_bias),
                    .residual = on.activation(of.residual, c.m, c.n),
                    .gated = c.gated,
                    .has_bias = c.has_bias,
                    .has_residual = c.has_residual,
                    .act = c.act,
+                   .multiplier = c.multiplier,
                    .scratch = on.scratch(scratch, c.dtype),
                    .chunks = c.chunks,
                    .keeps_weights = c.keeps_weights};
@@ -103,6 +109,7 @@ TEST_CASE("product_columns, product_blocks: x w on random grids, of random shape
                         .has_bias = any(1) == 0,
                         .has_residual = any(1) == 0,
                         .act = static_cast<Activate>(any(4)),
+                        .multiplier = any(3) == 0 ? 0.375 : 1.0,
                         .chunks = 1 + any(2),
                         .keeps_weights = any(1) == 0,
                         .slots = 1 + any(2)};

@@ -80,6 +80,44 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("embedding_rows: times a multiplier, plus rows of a table of positions, drawn or not") {
+  std::mt19937 random{19};
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    const std::int64_t m = between(random, 1, 80);
+    const std::int64_t words = between(random, 1, 50);
+    const std::int64_t position_rows = between(random, 1, 90);
+    MockGrid on{random_grid(random)};
+    const std::int64_t h = between(random, 1, 30);
+    const Array table = normal(words * h, f32, 1);
+    const Array positions = normal(position_rows * h, f32, 2);
+    const Array ids = indices(random, m, words);
+    std::vector<std::int64_t> places;  // runs of consecutive ones, and others
+    for (std::int64_t row = 0; row < m; ++row) {
+      const bool next = row > 0 && between(random, 0, 3) > 0 && places.back() + 1 < position_rows;
+      places.push_back(next ? places.back() + 1 : between(random, 0, position_rows - 1));
+    }
+    const EmbeddingRowsArgs args{.grid = on.grid(),
+                                 .ids = on.vector(ids),
+                                 .table = on.vector(table),
+                                 .vocabulary = words,
+                                 .multiplier = round % 2 == 0 ? 2.5 : 1.0,
+                                 .positions = on.blocks(positions, position_rows, h),
+                                 .position_rows = position_rows,
+                                 .places = &places,
+                                 .y = on.room(m, h, f32),
+                                 .drawn = words == 1 && round % 3 == 0};
+    on.run("embedding_rows", args);
+    Numbers expected = rows_of(table.numbers, ids.numbers, h);
+    for (std::int64_t i = 0; i < m * h; ++i) {
+      double& x = expected[static_cast<std::size_t>(i)];
+      const std::int64_t place = places[static_cast<std::size_t>(i / h)];
+      x = args.multiplier * x + positions.numbers[static_cast<std::size_t>(place * h + i % h)];
+    }
+    check_close(on.read(args.y), expected, 4 * rounding(f32), 8.0);
+  }
+}
+
 TEST_CASE("embedding_rows: an id beyond the vocabulary is a fault") {
   MockGrid on{{.w = 2, .h = 1, .pes = 2}};
   const EmbeddingRowsArgs args{.grid = on.grid(),
@@ -128,7 +166,9 @@ TEST_CASE("take_rows: any rows in any order, on random grids") {
   }
 }
 
-TEST_CASE("head_rows: logits x w^T, and of each row the lowest word of the largest, on random grids") {
+TEST_CASE(
+    "head_rows: logits (x w^T + bias) * multiplier, and of each row the lowest word of the largest, on "
+    "random grids") {
   std::mt19937 random{29};
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
@@ -145,18 +185,29 @@ TEST_CASE("head_rows: logits x w^T, and of each row the lowest word of the large
         w.numbers[static_cast<std::size_t>(i + (words - words / 2) * h)] =
             w.numbers[static_cast<std::size_t>(i)];
     }
+    Array bias = normal(words, bf16, 3);
+    if (round % 2 == 0) std::ranges::fill(bias.numbers, 1.25);
+    const bool has_bias = round % 4 >= 2;
+    const double multiplier = round % 5 == 0 ? 0.0625 : 1.0;
     const HeadRowsArgs args{.grid = grid,
                             .x = on.activation(x, m, h),
                             .w = on.vector(w),
                             .vocabulary = words,
+                            .bias = on.vector(bias),
+                            .has_bias = has_bias,
+                            .multiplier = multiplier,
                             .logits = on.empty(m * words, round % 3 == 0 ? bf16 : f32),
                             .stores_logits = true,
                             .tokens = on.empty(m, i32),
                             .scratch = on.scratch(m * h, bf16)};
     on.run("head_rows", args);
     const Numbers logits = joined(grid, on.read(args.logits, m * words), m, words);
-    const Numbers reference =
+    Numbers reference =
         replay::matmul(x.numbers, transposed(w.numbers, words, h), {.m = m, .k = h, .n = words});
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      if (has_bias) reference[i] += bias.numbers[i % static_cast<std::size_t>(words)];
+      reference[i] *= multiplier;
+    }
     check_close(logits, reference, rounding(args.logits.dtype), std::sqrt(static_cast<double>(h)));
     const Numbers tokens = on.read(args.tokens, m);
     for (std::int64_t row = 0; row < m; ++row)

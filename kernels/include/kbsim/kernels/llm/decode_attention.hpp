@@ -20,6 +20,7 @@ struct DecodeAttentionArgs {
   Activation qkv, out;
   KvCache cache;
   std::int64_t heads = 1;  // of q, a multiple of cache.kv_heads
+  HeadNormArgs norms;
   RotaryTables rotary;
   double scale = 1.0;
   std::int64_t window = 0;  // 0: all positions

@@ -6,13 +6,14 @@
 namespace kbsim::llm {
 
 /// Keys and values of a kv head that an operation adds to the cache: consecutive rows of q, k and v, with
-/// keys turned to their positions. Under way from its making on.
+/// keys normed and turned to their positions. Under way from its making on.
 class NewKeys {
  public:
   struct Args {
     PeGrid grid;
     HeadColumns keys, values;  // of one head
     RotaryTables rotary;
+    HeadNorm* norm = nullptr;  // of keys
     Part rows;
     std::int64_t position = 0;  // of the first row
   };

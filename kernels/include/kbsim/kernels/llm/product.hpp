@@ -12,30 +12,32 @@ enum class Activate : std::uint8_t { none, relu, silu, gelu, gelu_tanh };
 [[nodiscard]] Tile activate(TL& tl, Activate function, const Tile& x);
 
 /// product_columns and product_blocks: y[M, N] = x[M, K] w[K, N], summed in f32. Then, in f32: plus `bias` of
-/// N elements; `act` of it; times x `up` if gated (gate is then w, and both have the same places); rounded to
-/// y's dtype. At last plus `residual`, an activation like y, whose memory y's may be.
+/// N elements; `act` of it; times x `up` plus `up_bias` if gated (gate is then w, and both have the same
+/// places); times `multiplier`; rounded to y's dtype. At last plus `residual`, an activation like y, whose
+/// memory y's may be.
 struct ProductArgs {
   PeGrid grid;
   Activation x, y;
   Ptr w;
   Ptr up = {};
-  Ptr bias = {};
+  Ptr bias = {}, up_bias = {};  // a gated product has both or none
   Activation residual = {};
   bool gated = false, has_bias = false, has_residual = false;
   Activate act = Activate::none;
+  double multiplier = 1.0;
   Scratch scratch;
   int chunks = 1;              // of each PE's rows, one after the other
   bool keeps_weights = false;  // product_columns: a PE's slab stays in TCM for the next chunks
 };
 
-/// product_columns: w and up are divided by columns over cubes, then over the PEs of each; so is bias. Each
-/// PE reads its slab [K, its columns] from its HBM once, or once a chunk if it doesn't keep the weights. The
-/// elements of scratch that it needs:
+/// product_columns: w and up are divided by columns over cubes, then over the PEs of each; so are biases.
+/// Each PE reads its slab [K, its columns] from its HBM once, or once a chunk if it doesn't keep the weights.
+/// The elements of scratch that it needs:
 [[nodiscard]] std::int64_t scratch_of_columns(const PeGrid& grid, std::int64_t m, std::int64_t k,
                                               std::int64_t n, int chunks);
 
-/// product_blocks: w and up are divided by columns over cubes, then by rows over the PEs of each; bias by
-/// columns over cubes. Each PE reads its block once a chunk and sends it to the others of its cube; each
+/// product_blocks: w and up are divided by columns over cubes, then by rows over the PEs of each; biases
+/// by columns over cubes. Each PE reads its block once a chunk and sends it to the others of its cube; each
 /// computes its own rows. The elements of scratch that it needs:
 [[nodiscard]] std::int64_t scratch_of_blocks(const PeGrid& grid, std::int64_t m, std::int64_t k, int chunks);
 

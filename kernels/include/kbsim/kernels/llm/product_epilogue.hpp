@@ -12,8 +12,23 @@ struct ProductSums {
   void add_up(TL& tl, const Tile& x, const Tile& w);
 };
 
-/// All but the residual, in y's dtype. `bias` [1, columns] is empty if there is none.
-[[nodiscard]] Tile epilogue(TL& tl, const ProductArgs& args, const ProductSums& sums, const Tile& bias);
+/// Biases of some columns [1, columns], under way from its making on; nothing without biases.
+class Biases {
+ public:
+  Biases() = default;
+  Biases(TL& tl, const ProductArgs& args, Part columns);
+  /// Waits until they have come.
+  [[nodiscard]] Task<> arrived();
+  [[nodiscard]] const Tile& bias() const { return bias_; }
+  [[nodiscard]] const Tile& up() const { return up_; }
+
+ private:
+  Pending<Tile> bias_loading_, up_loading_;
+  Tile bias_, up_;  // in f32; empty without
+};
+
+/// All but the residual, in y's dtype.
+[[nodiscard]] Tile epilogue(TL& tl, const ProductArgs& args, const ProductSums& sums, const Biases& biases);
 [[nodiscard]] Tile with_residual(const ProductArgs& args, const Tile& y, const Tile& residual);
 
 }  // namespace kbsim::llm

@@ -8,8 +8,8 @@
 
 namespace kbsim::inference {
 
-/// Numbers of a model, its cache and its prompt, drawn by a seed and rounded to the dtype. Norms are near 1,
-/// matrices keep the size of what they multiply.
+/// Numbers of a model, its cache and its prompt, drawn by a seed and rounded to the dtype. Norms multiply by
+/// numbers near 1, matrices keep the size of what they multiply.
 class DrawnWeights {
  public:
   DrawnWeights(const models::ModelConfig& model, std::uint64_t seed);
@@ -27,6 +27,7 @@ class DrawnWeights {
 
   std::uint64_t seed_;
   DType dtype_;
+  bool norm_plus_one_;
   std::int64_t vocabulary_;
   double hidden_, heads_, inner_;  // scales of matrices by their input
 };

@@ -42,26 +42,30 @@ struct ProductTensors {
   TensorId weight = TensorId::none;
   TensorId up = TensorId::none;
   TensorId bias = TensorId::none;
+  TensorId up_bias = TensorId::none;
 };
 struct LayerTensors {
   NormTensors input_norm, post_norm;
+  TensorId q_norm = TensorId::none, k_norm = TensorId::none;
   ProductTensors qkv, output, gate_up, down;
   TensorId keys{}, values{};
 };
 /// Activations of a phase. `last` are the rows whose logits are asked for.
 struct PhaseTensors {
   TensorId ids{}, x{}, normal{}, qkv{}, attended{}, inner{}, last{}, logits{}, tokens{};
+  std::vector<std::int64_t> places;  // of rows in the table of learned positions
 };
 
 enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
 
-/// Where each tensor of a model lies on a package, and how each product is computed.
+/// Where each tensor of a model lies on the PEs that run it, and how each product is computed.
 struct LlmPlan {
   LlmProblem problem;
   PackageSite site;
   DrawnWeights numbers;
   std::vector<PlannedTensor> tensors;
-  TensorId embedding{}, head{}, cos = TensorId::none, sin = TensorId::none;
+  TensorId embedding{}, head{}, head_bias = TensorId::none;
+  TensorId positions = TensorId::none, cos = TensorId::none, sin = TensorId::none;
   NormTensors final_norm;
   TensorId scratch{}, stage = TensorId::none;
   std::int64_t scratch_size = 1;  // elements per PE

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,27 +17,41 @@ enum class Phase : std::uint8_t { prefill, decode };
   return phase == Phase::prefill ? "prefill" : "decode";
 }
 
-/// A whole model on all PEs of one package. Prefill: `prompt` rows of one sequence into an empty cache.
-/// Decode: one row of each of `batch` sequences after their context, which after a prefill is the prompt.
+/// The PEs that run each operation: the first PE of the first cube, that cube, or the package.
+enum class Place : std::uint8_t { pe, cube, package };
+[[nodiscard]] constexpr std::string_view to_string(Place place) {
+  constexpr std::array<std::string_view, 3> kNames{"pe", "cube", "package"};
+  return kNames.at(static_cast<std::size_t>(place));
+}
+
+/// A whole model on a package. Prefill: `prompt` rows of each of `batch` sequences into an empty cache.
+/// Decode: one row of each sequence after its context, which after a prefill is the prompt.
 struct LlmProblem {
   models::ModelConfig model;                                 // with the layers that run
   std::vector<Phase> phases{Phase::prefill, Phase::decode};  // in their order
   std::int64_t prompt = 512;
   std::int64_t context = 1024;
   std::int64_t batch = 1;
-  std::uint64_t seed = 1;  // of weights, of the cache before decode, and of tokens
+  std::vector<std::int64_t> contexts = {};  // of each sequence before a decode alone; empty: all as `context`
+  std::uint64_t seed = 1;                   // of weights, of the cache before decode, and of tokens
   std::string mapping = "auto";
+  Place on = Place::package;
 
   [[nodiscard]] bool has(Phase phase) const;
-  [[nodiscard]] std::int64_t rows(Phase phase) const { return phase == Phase::prefill ? prompt : batch; }
-  [[nodiscard]] std::int64_t decode_context() const { return has(Phase::prefill) ? prompt : context; }
+  [[nodiscard]] std::int64_t rows(Phase phase) const {
+    return phase == Phase::prefill ? prompt * batch : batch;
+  }
+  /// Positions in a sequence's cache before a decode.
+  [[nodiscard]] std::int64_t context_of(std::int64_t sequence) const;
+  /// The most of all sequences.
+  [[nodiscard]] std::int64_t decode_context() const;
   /// Positions of a sequence that its cache has room for.
   [[nodiscard]] std::int64_t capacity() const;
   [[nodiscard]] models::Step step(Phase phase) const;
 };
 
-/// Unsupported, with the key's name, for what isn't simulated; UsageError for a prompt that the phases don't
-/// allow.
+/// Unsupported, with the key's name, for what isn't simulated; UsageError for more positions than the model
+/// has.
 void require_supported(const LlmProblem& problem);
 
 }  // namespace kbsim::inference

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/kernels/llm/pe_grid.hpp"
+#include "kbsim/llm/llm_problem.hpp"
 
 namespace kbsim::inference {
 
-/// The PEs of a package as closed forms see them. Rates are in bytes and multiply-accumulates per ns.
+/// The PEs that run a model as closed forms see them. Rates are in bytes and multiply-accumulates per ns.
 struct PackageSite {
   llm::PeGrid grid;
   Bytes hbm;               // of a PE
@@ -22,6 +24,8 @@ struct PackageSite {
 
 /// The queues of all operations: those of package_exchange, with more where a kv head's PEs need them.
 [[nodiscard]] config::AlgorithmSpec queues_of(const config::MachineSpec& machine);
-[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine);
+[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine, Place on = Place::package);
+/// "16 cubes of 8 PEs", "8 PEs of cube 0", "PE 0 of cube 0".
+[[nodiscard]] std::string to_text(const PackageSite& site, Place on);
 
 }  // namespace kbsim::inference

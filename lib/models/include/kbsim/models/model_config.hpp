@@ -62,6 +62,7 @@ struct ModelConfig {
   Rope rope;
   std::int64_t position_rows = 0;       // of the table of learned positions
   std::int64_t first_position_row = 0;  // the row of the first token
+  std::int64_t max_positions = 0;       // of a sequence; 0: not given
   std::vector<LayerKind> layer_kinds;   // by layer; empty: all layers are a LayerKind{}
   bool norm_weight = true;
   bool norm_bias = true;       // of layer norms; RMS norms have none
