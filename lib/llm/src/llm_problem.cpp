@@ -50,6 +50,11 @@ void require_ends(const ModelConfig& model) {
 
 }  // namespace
 
+const std::string& LlmProblem::mapping_of(const std::string& product) const {
+  const auto found = overrules.find(product);
+  return found == overrules.end() ? mapping : found->second;
+}
+
 bool LlmProblem::has(Phase phase) const { return std::ranges::find(phases, phase) != phases.end(); }
 
 std::int64_t LlmProblem::capacity() const {

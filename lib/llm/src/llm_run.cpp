@@ -8,6 +8,7 @@
 #include "kbsim/hw/machine.hpp"
 
 #include "llm_reference.hpp"
+#include "move_counter.hpp"
 #include "step_launches.hpp"
 
 namespace kbsim::inference {
@@ -48,32 +49,34 @@ struct LaunchedOperation {
   host::Work<hw::Activity> work;
 };
 
-Task<> await_all(std::vector<LaunchedOperation>* under_way, StepRun* step) {
+Task<> await_all(std::vector<LaunchedOperation>* under_way, MoveCounter* moves, StepRun* step) {
   for (const LaunchedOperation& launched : *under_way) {
     const hw::Activity activity = co_await launched.work;
-    step->spans.push_back({launched.operation, launched.layer, activity});
+    step->spans.push_back({launched.operation, launched.layer, activity, moves->take(activity.order)});
   }
   under_way->clear();
 }
 
 // Launches of one layer are called one after the other: a PE runs them in this order. The host waits at the
 // layer's end, and around launches that are alone.
-Task<> run_launches(host::Rank& main, const std::vector<StepLaunch>* launches, StepRun* step) {
+Task<> run_launches(host::Rank& main, const std::vector<StepLaunch>* launches, MoveCounter* moves,
+                    StepRun* step) {
   std::vector<LaunchedOperation> under_way;
   for (const StepLaunch& launch : *launches) {
     const bool next_layer = !under_way.empty() && under_way.back().layer != launch.layer;
-    if (launch.alone || next_layer) co_await await_all(&under_way, step);
+    if (launch.alone || next_layer) co_await await_all(&under_way, moves, step);
     under_way.push_back(
         {launch.operation, launch.layer, main.launch(launch.kernel, launch.tensors, launch.args)});
-    if (launch.alone) co_await await_all(&under_way, step);
+    if (launch.alone) co_await await_all(&under_way, moves, step);
   }
-  co_await await_all(&under_way, step);
+  co_await await_all(&under_way, moves, step);
 }
 
 struct StepTask {
   const LlmPlan* plan;
   const std::vector<Tensor>* tensors;
   std::size_t phase;
+  MoveCounter* moves;
 };
 
 Tensor tensor_of(const StepTask& task, TensorId id) { return (*task.tensors)[static_cast<std::size_t>(id)]; }
@@ -91,10 +94,11 @@ Task<StepRun> run_step(host::Rank& main, StepTask task) {
       launches_of(*task.plan, *task.tensors, task.phase, session.has_values());
   const std::int64_t before = hbm_bytes(session);
   step.begin = session.sim().now();
-  co_await run_launches(main, &launches, &step);
+  co_await run_launches(main, &launches, task.moves, &step);
   const Tensor tokens = tensor_of(task, task.plan->phases[task.phase].tokens);
   const HostArray ids = co_await tokens.to_host();
   step.end = session.sim().now();
+  if (const Causes* const causes = session.sim().causes()) step.why = causes->current();
   step.hbm_bytes = hbm_bytes(session) - before;
   if (ids.has_numbers()) step.tokens = integers(ids);
   co_return step;
@@ -118,18 +122,20 @@ Task<> check_step(host::Rank& main, StepTask task, LlmReference* reference, Step
 }  // namespace
 
 Task<> run_llm(host::Rank& main, const LlmPlan* plan, LlmRun* run) {
+  MoveCounter moves{main.session(), plan->site};
   std::vector<Tensor> tensors;
   for (const PlannedTensor& planned : plan->tensors) {
     const Tensor tensor = co_await made(main, &planned);
+    if (planned.held != Held::other) moves.note(tensor, planned.held);
     tensors.push_back(tensor);
   }
   co_await main.install_ipcq(main.session().algorithm().name);
   std::unique_ptr<LlmReference> reference;
   if (main.session().has_values()) reference = std::make_unique<LlmReference>(*plan);
   for (std::size_t phase = 0; phase < plan->phases.size(); ++phase) {
-    const StepTask task{plan, &tensors, phase};
+    const StepTask task{plan, &tensors, phase, &moves};
     StepRun step = co_await run_step(main, task);
-    if (step.phase == Phase::decode) step = co_await run_step(main, task);
+    if (step.phase == Phase::decode && plan->problem.warm) step = co_await run_step(main, task);
     co_await check_step(main, task, reference.get(), &step);
     run->steps.push_back(std::move(step));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,12 @@ struct LlmProblem {
   std::int64_t prompt = 512;
   std::int64_t context = 1024;
   std::int64_t batch = 1;
-  std::uint64_t seed = 1;  // of weights, of the cache before decode, and of tokens
-  std::string mapping = "auto";
+  std::uint64_t seed = 1;                        // of weights, of the cache before decode, and of tokens
+  std::string mapping = "auto";                  // of each product
+  std::map<std::string, std::string> overrules;  // of it, by product: "gate/up"
+  bool warm = true;                              // the decode that counts is the second of two equal ones
 
+  [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;
   [[nodiscard]] std::int64_t rows(Phase phase) const { return phase == Phase::prefill ? prompt : batch; }
   [[nodiscard]] std::int64_t decode_context() const { return has(Phase::prefill) ? prompt : context; }

@@ -13,11 +13,12 @@
 
 namespace kbsim::inference {
 
-/// A launch of a step, when it ran, and what its PEs' DMAs moved.
+/// A launch of a step, when it ran, and the bytes that its commands moved.
 struct OperationSpan {
   std::string_view operation;  // "qkv"
   std::int64_t layer = -1;     // none: beside the layers
   hw::Activity activity;
+  MovedBytes moved;
 };
 
 /// A prefill, or the second of two equal decodes: from the call of the first launch to the tokens in the
@@ -27,6 +28,7 @@ struct StepRun {
   Time begin{};
   Time end{};
   std::vector<OperationSpan> spans;  // in the order of the calls
+  Cause why = {};                    // of the end, if causes are kept
   std::int64_t hbm_bytes = 0;        // of all slices, read and written
   std::vector<std::int64_t> tokens;  // none in runs without values
   replay::Comparison logits;         // with the undivided model in f64
