@@ -13,7 +13,9 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/config/mapping_file.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
@@ -21,8 +23,13 @@
 #include "kbsim/llm/llm_plan.hpp"
 #include "kbsim/llm/llm_run.hpp"
 #include "kbsim/llm/number_format.hpp"
-#include "kbsim/llm/step_table.hpp"
+#include "kbsim/llm/product_mapping.hpp"
+#include "kbsim/llm/step_limits.hpp"
 #include "kbsim/models/model_config.hpp"
+#include "kbsim/report/csv.hpp"
+
+#include "llm_rows.hpp"
+#include "llm_text.hpp"
 
 namespace kbsim::app::llm_bench {
 namespace {
@@ -69,7 +76,8 @@ struct Options {
     f.add("layers", &Options::layers, between(0, 1024), "the first ones of the model; all if not given");
     f.add("seed", &Options::seed, between(0, 1e9), "of weights, cache and tokens");
     f.add("mapping", &Options::mapping,
-          "how products are divided: columns, blocks, or auto, the lower estimate of each product")
+          "how products are divided: columns, blocks, auto (the lower estimate of each product), or a "
+          "YAML file that names a mapping for some of them")
         .called("NAME");
     f.choice("on", &Options::on, {"pe", "cube", "package"},
              "the PEs that run each operation: the first one, those of the first cube, or all")
@@ -97,8 +105,6 @@ void refuse_later(const Options& own, const models::ModelConfig& model) {
   if (!own.kv.empty() && inference::number_format("kv", own.kv) != model.torch_dtype)
     throw Unsupported{fmt::format("--kv {}: only a cache of the weights' dtype is simulated, {}", own.kv,
                                   to_string(model.torch_dtype))};
-  if (own.mapping.ends_with(".yaml") || own.mapping.ends_with(".yml"))
-    throw Unsupported{fmt::format("--mapping {}: files of mappings aren't read", own.mapping)};
 }
 
 std::vector<Phase> phases_of(Phases asked) {
@@ -120,6 +126,21 @@ models::ModelConfig model_of(const EvaluationRequest& request) {
   return model;
 }
 
+bool is_file(const std::string& mapping) { return mapping.ends_with(".yaml") || mapping.ends_with(".yml"); }
+
+// Mappings of all products: by name, or as a file has them.
+void choose_mappings(LlmProblem& problem, const std::string& mapping) {
+  if (!is_file(mapping)) {
+    problem.mapping = mapping;
+    return;
+  }
+  std::vector<std::string> names = inference::mappings().names();
+  names.emplace_back(inference::kAutoMapping);
+  config::MappingFile file = config::load_mapping_file(mapping, inference::product_names(), names);
+  problem.mapping = std::move(file.all);
+  problem.overrules = std::move(file.operations);
+}
+
 LlmProblem problem_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
   LlmProblem problem{.model = model_of(request),
@@ -128,8 +149,8 @@ LlmProblem problem_of(const EvaluationRequest& request) {
                      .context = own.context,
                      .batch = own.batch,
                      .seed = static_cast<std::uint64_t>(own.seed),
-                     .mapping = own.mapping,
                      .on = own.on};
+  choose_mappings(problem, own.mapping);
   refuse_later(own, problem.model);
   if (own.contexts.empty()) return problem;
   const std::optional batch = request.own.given("batch") ? std::optional{own.batch} : std::nullopt;
@@ -139,6 +160,7 @@ LlmProblem problem_of(const EvaluationRequest& request) {
 }
 
 void check(const EvaluationRequest& request) {
+  require_asked(request, problem_of(request).phases.size());
   for (const char* context : {"context", "contexts"}) {
     if (request.own.given(context) && request.own.as<Options>().phase != Phases::decode)
       throw UsageError{fmt::format(
@@ -151,70 +173,53 @@ void check(const EvaluationRequest& request) {
   (void)plan_of(problem_of(request), request.machine);
 }
 
-double us(Time time) { return to_ns(time) / 1000.0; }
-
-// The mapping that computes an operation; "" if it is no product.
-std::string mapping_of(const LlmPlan& plan, std::string_view operation) {
-  using enum inference::ProductName;
-  for (const auto& [name, product] :
-       {std::pair{"qkv", qkv}, {"output", output}, {"gate/up", gate_up}, {"down", down}}) {
-    if (operation == name) return plan.products.at(product).chosen.mapping;
+// A simulation of a problem.
+struct Simulation {
+  explicit Simulation(const EvaluationRequest& request, const LlmProblem& problem,
+                      const evaluate::RowQuestion& question)
+      : plan{plan_of(problem, request.machine)},
+        session{request.machine, inference::queues_of(request.machine), options_of(request, question)} {
+    host::Rank main{session, world, 0};
+    (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, on_repeat(request), &run)));
+    evaluate::run(session, question);
   }
-  return "";
-}
+  static inference::OnRepeat on_repeat(const EvaluationRequest& request) {
+    return request.own.as<Options>().verify_repeats ? inference::OnRepeat::verify : inference::OnRepeat::skip;
+  }
+  static host::SessionOptions options_of(const EvaluationRequest& request,
+                                         const evaluate::RowQuestion& question) {
+    host::SessionOptions how = question.session();
+    how.timing_only = !request.values || question.limit;
+    return how;
+  }
 
-boost::json::object operation_json(const LlmPlan& plan, const inference::OperationRow& row, Time step) {
-  return {{"operation", std::string{row.operation}},
-          {"mapping", mapping_of(plan, row.operation)},
-          {"launches", row.launches},
-          {"span_us", us(row.span)},
-          {"path_us", us(row.path)},
-          {"share", to_ns(row.path) / to_ns(step)},
-          {"flop", row.work.flop},
-          {"weight_bytes", row.work.weight_bytes},
-          {"cache_bytes", row.work.cache_read + row.work.cache_written},
-          {"dma_read_bytes", row.dma_read},
-          {"roofline", row.macs > row.hbm ? "MACs" : "HBM"},
-          {"roofline_us", us(row.roofline())}};
-}
+  LlmPlan plan;
+  host::Session session;
+  host::World world;
+  inference::LlmRun run;
+};
 
-boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step, bool values) {
-  const LlmProblem& problem = plan.problem;
-  const inference::StepTable table = table_of(plan, step);
-  boost::json::array operations;
-  for (const inference::OperationRow& row : table.rows)
-    operations.push_back(operation_json(plan, row, step.time()));
-  const bool decode = step.phase == Phase::decode;
-  boost::json::object row{
-      {"phase", std::string{to_string(step.phase)}},
-      {"layers", problem.model.num_hidden_layers},
-      {"rows", problem.rows(step.phase)},
-      {"batch", problem.batch},
-      {"context", decode ? problem.decode_context() : 0},
-      {"contexts", boost::json::value_from(decode ? problem.contexts : std::vector<std::int64_t>{})},
-      {"dtype", std::string{to_string(problem.model.torch_dtype)}},
-      {"mapping", problem.mapping},
-      {"on", std::string{to_string(problem.on)}},
-      {"pes", plan.site.grid.all()},
-      {"place", to_text(plan.site, problem.on)},
-      {"ttft_us", nullptr},
-      {"tpot_us", nullptr},
-      {"tokens_per_s", 1e9 * static_cast<double>(problem.batch) / to_ns(step.time())},
-      {"between_us", us(table.between)},
-      {"roofline_us", us(table.roofline)},
-      {"flop", table.work.flop},
-      {"weight_bytes", table.work.weight_bytes},
-      {"cache_bytes", table.work.cache_read + table.work.cache_written},
-      {"hbm_bytes_simulated", step.hbm_bytes},
-      {"operations", std::move(operations)}};
-  row[decode ? "tpot_us" : "ttft_us"] = us(step.time());
-  row["max_error"] = values ? boost::json::value(step.logits.max_abs) : nullptr;
-  row["correct"] = values ? boost::json::value(step.logits.ok) : nullptr;
-  return row;
-}
+// A phase's limits, and what --of asks of it.
+struct Explained {
+  std::vector<inference::OperationLimit> limits;
+  boost::json::object row;
+};
 
-inference::OnRepeat on_repeat(const EvaluationRequest& request) {
-  return request.own.as<Options>().verify_repeats ? inference::OnRepeat::verify : inference::OnRepeat::skip;
+Explained explain_phase(const EvaluationRequest& request, std::size_t row) {
+  const LlmProblem problem = problem_of(request);
+  const Phase phase = problem.phases[row];
+  const inference::ExplainedPart part = inference::explained_part(problem, phase);
+  const evaluate::RowQuestion question = evaluate::question_of(request, row);
+  Simulation part_run{request, part.problem, question};
+  const inference::StepRun& step = part_run.run.steps.front();
+  Explained explained{.limits = limits_of(part, step, part_run.session.machine())};
+  const evaluate::StatedTime time{.of = fmt::format("{} of {} with embedding and head", to_string(phase),
+                                                    counted(part.layers.size(), "layer")),
+                                  .begin = step.begin,
+                                  .end = step.why};
+  const explain::OpMarks marks{part_run.session.sim(), part_run.session.log()};
+  explain_row(explained.row, question, time, part_run.session, marks);
+  return explained;
 }
 
 boost::json::object segments_json(const inference::SegmentCounts& counts) {
@@ -223,23 +228,21 @@ boost::json::object segments_json(const inference::SegmentCounts& counts) {
   return json;
 }
 
-boost::json::array rows_of(const EvaluationRequest& request, const evaluate::RowQuestion& question) {
-  const LlmPlan plan = plan_of(problem_of(request), request.machine);
-  host::SessionOptions how = question.session();
-  how.timing_only = !request.values;
-  host::Session session{request.machine, inference::queues_of(request.machine), std::move(how)};
-  host::World world;
-  host::Rank main{session, world, 0};
-  inference::LlmRun run;
-  (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, on_repeat(request), &run)));
-  evaluate::run(session, question);
+boost::json::array rows_of(const EvaluationRequest& request) {
+  evaluate::RowQuestion question = evaluate::question_of(request, 0);
+  question.limit = false;
+  question.whole = 0;
+  Simulation all{request, problem_of(request), question};
   boost::json::array rows;
-  for (const inference::StepRun& step : run.steps) rows.emplace_back(step_row(plan, step, request.values));
-  std::uint64_t events = session.machine().events();
-  for (boost::json::value& row : rows) {
-    row.as_object()["events"] = std::exchange(events, 0);
-    row.as_object()["segments"] = segments_json(run.segments);
-    row.as_object()["simulated_ns"] = to_ns(session.sim().now());
+  std::uint64_t events = all.session.machine().events();
+  for (std::size_t i = 0; i < all.run.steps.size(); ++i) {
+    const Explained explained = request.explain ? explain_phase(request, i) : Explained{};
+    boost::json::object row = llm_row(all.plan, all.run.steps[i], explained.limits, request.values);
+    for (const auto& cell : explained.row) row[cell.key()] = cell.value();
+    row["events"] = std::exchange(events, 0);
+    row["simulated_ns"] = to_ns(all.session.sim().now());
+    row["segments"] = segments_json(all.run.segments);
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -249,85 +252,19 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   boost::json::array rows;
   evaluate::Simulated result =
       evaluate::simulate_rows(1, request.parallel, evaluate::BeginWith::first, [&](std::size_t) {
-        rows = rows_of(request, question_of(request, 0));
+        rows = rows_of(request);
         return rows.front().as_object();
       });
   if (!result.rows.empty()) result.rows = std::move(rows);
   return result;
 }
 
-std::string operation_line(const boost::json::object& row) {
-  const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-  return fmt::format(
-      "  {:<12} {:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>10.3f} {:>11.3f}  {:<4} "
-      "{:>5.1f} %  {}\n",
-      row.at("operation").as_string().c_str(), number("launches"), number("span_us"), number("path_us"),
-      100.0 * number("share"), number("flop") / 1e6, (number("weight_bytes") + number("cache_bytes")) / 1e6,
-      number("dma_read_bytes") / 1e6, number("roofline_us"), row.at("roofline").as_string().c_str(),
-      number("span_us") > 0 ? 100.0 * number("roofline_us") / number("span_us") : 0.0,
-      row.at("mapping").as_string().c_str());
-}
-
-// "1024 tokens", or "100 to 2000 tokens" of sequences with contexts of their own.
-std::string context_text(const boost::json::object& row) {
-  const std::string most = counted(row.at("context").to_number<int>(), "token");
-  const boost::json::array& contexts = row.at("contexts").as_array();
-  if (contexts.empty()) return most;
-  const auto less = [](const auto& a, const auto& b) { return a.as_int64() < b.as_int64(); };
-  return fmt::format("{} to {}", std::ranges::min_element(contexts, less)->as_int64(), most);
-}
-
-std::string step_text(const boost::json::object& row) {
-  const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-  const bool decode = row.at("phase").as_string() == "decode";
-  const double time = number(decode ? "tpot_us" : "ttft_us");
-  std::string lines = fmt::format(
-      " {} on {}: {}, {} of {} after {}, {}, mapping {}\n"
-      "  operation    launches   span (us)   path (us)  share       MFLOP   MB held    MB read    "
-      "ideal (us)  by   of span  mapping\n",
-      row.at("phase").as_string().c_str(), row.at("place").as_string().c_str(),
-      counted(row.at("layers").to_number<int>(), "layer"), counted(row.at("rows").to_number<int>(), "row"),
-      counted(row.at("batch").to_number<int>(), "sequence"), context_text(row),
-      row.at("dtype").as_string().c_str(), row.at("mapping").as_string().c_str());
-  for (const auto& operation : row.at("operations").as_array())
-    lines += operation_line(operation.as_object());
-  lines += fmt::format("  {:<12} {:>8} {:>11} {:>11.3f} {:>6.1f}\n", "between", "", "", number("between_us"),
-                       100.0 * number("between_us") / time);
-  lines += fmt::format(
-      "  {} {:.3f} us, {:.1f} tokens/s; roofline {:.3f} us, {:.2f} times as long; HBM {:.3f} MB of weights "
-      "and "
-      "cache, {:.3f} MB simulated\n",
-      decode ? "TPOT" : "TTFT", time, number("tokens_per_s"), number("roofline_us"),
-      time / number("roofline_us"), (number("weight_bytes") + number("cache_bytes")) / 1e6,
-      number("hbm_bytes_simulated") / 1e6);
-  if (row.at("correct").is_bool())
-    lines += fmt::format("  logits: {}, largest error {:.3g}\n",
-                         row.at("correct").as_bool() ? "as the undivided model's in f64" : "WRONG",
-                         number("max_error"));
-  return lines;
-}
-
-// Embeddings, layers and heads of all steps.
-std::string segments_text(const boost::json::object& segments) {
-  const auto simulated = segments.at("simulated").to_number<std::int64_t>();
-  const auto repeated = segments.at("repeated").to_number<std::int64_t>();
-  std::string lines =
-      fmt::format("  {} of embeddings, layers and heads {} simulated, {} {} equal to these", simulated,
-                  simulated == 1 ? "was" : "were", repeated, repeated == 1 ? "is" : "are");
-  if (!segments.at("refused").is_null())
-    lines += fmt::format("; all are simulated, since {}", segments.at("refused").as_string().c_str());
-  return lines + "\n";
-}
-
-std::string text(const evaluate::Rows& rows) {
-  std::string lines;
-  for (const auto& row : rows) lines += step_text(row.as_object());
-  if (!rows.empty()) lines += segments_text(rows.front().as_object().at("segments").as_object());
-  return lines;
-}
-
 std::string plan_text(const EvaluationRequest& request) {
   return to_text(plan_of(problem_of(request), request.machine));
+}
+
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
+  folder.write("operations.csv", report::to_csv(llm_operations(rows)));
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }
@@ -337,13 +274,14 @@ const bool kRegistered =
          "llm",
          {.doc = "a whole model on all PEs of a package: time to the first token and per token, by operation",
           .run = simulate,
-          .text = text,
-          .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
+          .text = llm_text,
+          .figures = figures,
           .options = described_options<Options>(),
           .check = check,
           .algorithms = evaluate::Algorithms::none,
           .unused = unused_keys(),
           .timing_only = true,
+          .explained = true,
           .plan = plan_text}),
      true);
 

@@ -24,20 +24,19 @@ Product product_of(const LlmProblem& problem, ProductName name) {
   const ModelConfig& model = problem.model;
   std::vector<std::int64_t> rows;
   for (const Phase phase : problem.phases) rows.push_back(problem.rows(phase));
-  Product product{.name = {}, .rows = std::move(rows), .dtype = model.torch_dtype};
-  const auto is = [&](std::string_view called, std::int64_t k, std::int64_t n) {
-    product.name = called;
+  Product product{.name = to_string(name), .rows = std::move(rows), .dtype = model.torch_dtype};
+  const auto is = [&](std::int64_t k, std::int64_t n) {
     product.k = k;
     product.n = n;
   };
   switch (name) {
-    case ProductName::qkv: is("qkv", model.hidden_size, qkv_width(model)); break;
-    case ProductName::output: is("output", model.q_width(), model.hidden_size); break;
+    case ProductName::qkv: is(model.hidden_size, qkv_width(model)); break;
+    case ProductName::output: is(model.q_width(), model.hidden_size); break;
     case ProductName::gate_up:
-      is("gate/up", model.hidden_size, model.intermediate_size);
+      is(model.hidden_size, model.intermediate_size);
       product.gated = model.gated();
       break;
-    case ProductName::down: is("down", model.intermediate_size, model.hidden_size); break;
+    case ProductName::down: is(model.intermediate_size, model.hidden_size); break;
   }
   return product;
 }
@@ -158,8 +157,9 @@ void choose_within(LlmPlan& plan, Bytes room) {
   plan.scratch_size = 1;
   for (const ProductName name :
        {ProductName::qkv, ProductName::output, ProductName::gate_up, ProductName::down}) {
+    const Product asked = product_of(plan.problem, name);
     ChosenProduct product =
-        map_product(plan.problem.mapping, product_of(plan.problem, name), plan.site, room);
+        map_product(plan.problem.mapping_of(std::string{asked.name}), asked, plan.site, room);
     for (const ProductStep& step : product.chosen.steps) {
       plan.scratch_size = std::max(plan.scratch_size, step.scratch);
       plan.tiles = std::max(plan.tiles, step.tiles);
@@ -200,6 +200,13 @@ void require_room(LlmPlan& plan) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& product_names() {
+  static const std::vector<std::string> names{"qkv", "output", "gate/up", "down"};
+  return names;
+}
+
+const std::string& to_string(ProductName name) { return product_names()[static_cast<std::size_t>(name)]; }
 
 // It lies on the plan's PEs alone, which are the first ones.
 TensorId add_tensor(LlmPlan& plan, PlannedTensor tensor) {

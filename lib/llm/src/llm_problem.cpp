@@ -31,6 +31,11 @@ void require_positions(const LlmProblem& problem) {
 
 }  // namespace
 
+const std::string& LlmProblem::mapping_of(const std::string& product) const {
+  const auto found = overrules.find(product);
+  return found == overrules.end() ? mapping : found->second;
+}
+
 bool LlmProblem::has(Phase phase) const { return std::ranges::find(phases, phase) != phases.end(); }
 
 std::int64_t LlmProblem::context_of(std::int64_t sequence) const {

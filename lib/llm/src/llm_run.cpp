@@ -11,6 +11,7 @@
 #include "kbsim/hw/machine.hpp"
 
 #include "llm_reference.hpp"
+#include "move_counter.hpp"
 #include "step_launches.hpp"
 
 namespace kbsim::inference {
@@ -51,25 +52,26 @@ struct LaunchedOperation {
   host::Work<hw::Activity> work;
 };
 
-Task<> await_all(std::vector<LaunchedOperation>* under_way, StepRun* step) {
+Task<> await_all(std::vector<LaunchedOperation>* under_way, MoveCounter* moves, StepRun* step) {
   for (const LaunchedOperation& launched : *under_way) {
     const hw::Activity activity = co_await launched.work;
-    step->spans.push_back({launched.operation, launched.layer, activity});
+    step->spans.push_back({launched.operation, launched.layer, activity, moves->take(activity.order)});
   }
   under_way->clear();
 }
 
 // Launches of a segment are called one after the other: a PE runs them in this order. The host waits at the
 // segment's end, and around launches that are alone.
-Task<> run_launches(host::Rank& main, std::span<const StepLaunch> launches, StepRun* step) {
+Task<> run_launches(host::Rank& main, std::span<const StepLaunch> launches, MoveCounter* moves,
+                    StepRun* step) {
   std::vector<LaunchedOperation> under_way;
   for (const StepLaunch& launch : launches) {
-    if (launch.alone) co_await await_all(&under_way, step);
+    if (launch.alone) co_await await_all(&under_way, moves, step);
     under_way.push_back(
         {launch.operation, launch.layer, main.launch(launch.kernel, launch.tensors, launch.args)});
-    if (launch.alone) co_await await_all(&under_way, step);
+    if (launch.alone) co_await await_all(&under_way, moves, step);
   }
-  co_await await_all(&under_way, step);
+  co_await await_all(&under_way, moves, step);
 }
 
 // Consecutive launches of one layer, or of the embedding or the head.
@@ -111,25 +113,12 @@ void add_again(const EqualSegments::Begun& begun, std::int64_t layer, StepRun* s
   }
 }
 
-Task<> run_segment(host::Rank& main, const LlmPlan* plan, Segment segment, EqualSegments* equal,
-                   StepRun* step) {
-  const EqualSegments::Begun begun = equal->begin(key_of(*plan, step->phase, segment), addresses_of(segment));
-  if (equal->skips(begun)) {
-    add_again(begun, segment.front().layer, step);
-    co_await main.session().sim().delay(begun.equal->work.time());
-    equal->skipped(begun);
-    co_return;
-  }
-  const auto first = static_cast<std::ptrdiff_t>(step->spans.size());
-  co_await run_launches(main, segment, step);
-  equal->simulated(begun, {step->spans.begin() + first, step->spans.end()});
-}
-
 struct StepTask {
   const LlmPlan* plan;
   const std::vector<Tensor>* tensors;
   std::size_t phase;
   EqualSegments* equal;
+  MoveCounter* moves;
 };
 
 Tensor tensor_of(const StepTask& task, TensorId id) { return (*task.tensors)[static_cast<std::size_t>(id)]; }
@@ -140,6 +129,21 @@ std::vector<std::int64_t> integers(const HostArray& array) {
   return all;
 }
 
+Task<> run_segment(host::Rank& main, StepTask task, Segment segment, StepRun* step) {
+  EqualSegments& equal = *task.equal;
+  const EqualSegments::Begun begun =
+      equal.begin(key_of(*task.plan, step->phase, segment), addresses_of(segment));
+  if (equal.skips(begun)) {
+    add_again(begun, segment.front().layer, step);
+    co_await main.session().sim().delay(begun.equal->work.time());
+    equal.skipped(begun);
+    co_return;
+  }
+  const auto first = static_cast<std::ptrdiff_t>(step->spans.size());
+  co_await run_launches(main, segment, task.moves, step);
+  equal.simulated(begun, {step->spans.begin() + first, step->spans.end()});
+}
+
 Task<StepRun> run_step(host::Rank& main, StepTask task) {
   host::Session& session = main.session();
   StepRun step{.phase = task.plan->problem.phases[task.phase]};
@@ -147,11 +151,11 @@ Task<StepRun> run_step(host::Rank& main, StepTask task) {
       launches_of(*task.plan, *task.tensors, task.phase, session.has_values());
   const std::int64_t before = hbm_bytes(session);
   step.begin = session.sim().now();
-  for (const Segment segment : segments_of(launches))
-    co_await run_segment(main, task.plan, segment, task.equal, &step);
+  for (const Segment segment : segments_of(launches)) co_await run_segment(main, task, segment, &step);
   const Tensor tokens = tensor_of(task, task.plan->phases[task.phase].tokens);
   const HostArray ids = co_await tokens.to_host();
   step.end = session.sim().now();
+  if (const Causes* const causes = session.sim().causes()) step.why = causes->current();
   step.hbm_bytes = hbm_bytes(session) - before;
   if (ids.has_numbers()) step.tokens = integers(ids);
   co_return step;
@@ -175,9 +179,11 @@ Task<> check_step(host::Rank& main, StepTask task, LlmReference* reference, Step
 }  // namespace
 
 Task<> run_llm(host::Rank& main, const LlmPlan* plan, OnRepeat on, LlmRun* run) {
+  MoveCounter moves{main.session(), plan->site};
   std::vector<Tensor> tensors;
   for (const PlannedTensor& planned : plan->tensors) {
     const Tensor tensor = co_await made(main, &planned);
+    if (planned.held != Held::other) moves.note(tensor, planned.held);
     tensors.push_back(tensor);
   }
   co_await main.install_ipcq(main.session().algorithm().name);
@@ -185,9 +191,9 @@ Task<> run_llm(host::Rank& main, const LlmPlan* plan, OnRepeat on, LlmRun* run) 
   if (main.session().has_values()) reference = std::make_unique<LlmReference>(*plan);
   EqualSegments equal{main.session().machine(), on};
   for (std::size_t phase = 0; phase < plan->phases.size(); ++phase) {
-    const StepTask task{plan, &tensors, phase, &equal};
+    const StepTask task{plan, &tensors, phase, &equal, &moves};
     StepRun step = co_await run_step(main, task);
-    if (step.phase == Phase::decode) step = co_await run_step(main, task);
+    if (step.phase == Phase::decode && plan->problem.warm) step = co_await run_step(main, task);
     co_await check_step(main, task, reference.get(), &step);
     run->steps.push_back(std::move(step));
   }

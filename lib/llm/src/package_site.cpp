@@ -59,7 +59,9 @@ PackageSite site_of(const config::MachineSpec& machine, Place on) {
           .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
           .port_rate = machine.pe.link.gbs(),
           .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
-          .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns")};
+          .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns"),
+          .tcm_read_rate = attribute(machine.pe.pe_tcm, "read_bw_gbs"),
+          .tcm_write_rate = attribute(machine.pe.pe_tcm, "write_bw_gbs")};
 }
 
 std::string to_text(const PackageSite& site, Place on) {

@@ -46,9 +46,7 @@ std::string to_text(const LlmPlan& plan) {
   }
   if (plan.layers.size() > 1) text += fmt::format("  {} more layers as layer 0\n", plan.layers.size() - 1);
   text += fmt::format(" mapping {}: of each product, estimates by closed form\n", plan.problem.mapping);
-  constexpr std::string_view kNames[]{"qkv", "output", "gate/up", "down"};
-  for (const auto& [name, product] : plan.products)
-    text += product_line(product, kNames[static_cast<std::size_t>(name)]);
+  for (const auto& [name, product] : plan.products) text += product_line(product, to_string(name));
   return text;
 }
 

@@ -44,6 +44,7 @@ PlannedTensor matrix(const LlmPlan& plan, const Joined& of, std::int64_t rows, s
           .shape = {rows, of.all()},
           .dtype = plan.problem.model.torch_dtype,
           .dp = dp,
+          .held = Held::weights,
           .element = element};
 }
 
@@ -108,6 +109,7 @@ TensorId add_cache(LlmPlan& plan, int which, std::int64_t layer, std::string nam
                            .shape = {plan.site.grid.all(), cache.stride()},
                            .dtype = problem.model.torch_dtype,
                            .dp = kRowsOfPes,
+                           .held = Held::cache,
                            .element = element});
 }
 
@@ -175,6 +177,7 @@ TensorId add_vocabulary(LlmPlan& plan, Weight weight, std::string name) {
                            .dtype = model.torch_dtype,
                            .dp = kRowsOfPes,
                            .shared = true,
+                           .held = Held::weights,
                            .element = element});
 }
 

@@ -1,6 +1,7 @@
 #include "kbsim/llm/step_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace kbsim::inference {
@@ -55,10 +56,24 @@ Time macs_time(const Work& work, const PackageSite& site) {
   return at_rate(work.flop / 2, site.macs_rate, site);
 }
 
-OperationRow& row_of(StepTable& table, std::string_view operation) {
-  const auto found = std::ranges::find(table.rows, operation, &OperationRow::operation);
+// A collective between packages, by its operation's name.
+bool is_communication(std::string_view operation) {
+  constexpr std::array<std::string_view, 7> kNames{
+      "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "dispatch", "combine", "send"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return operation.starts_with(name); });
+}
+
+ModelPart part_of(const OperationSpan& span) {
+  if (span.layer >= 0) return ModelPart::layers;
+  return span.operation == "embedding" ? ModelPart::embedding : ModelPart::head;
+}
+
+OperationRow& row_of(StepTable& table, const OperationSpan& span) {
+  const auto found = std::ranges::find(table.rows, span.operation, &OperationRow::operation);
   if (found != table.rows.end()) return *found;
-  table.rows.push_back({.operation = operation});
+  table.rows.push_back({.operation = std::string{span.operation},
+                        .part = part_of(span),
+                        .communication = is_communication(span.operation)});
   return table.rows.back();
 }
 
@@ -66,10 +81,11 @@ void add_times(StepTable& table, const StepRun& step) {
   Time reached = step.begin;
   for (const OperationSpan& span : step.spans) {
     const hw::Activity& ran = span.activity;
-    OperationRow& row = row_of(table, span.operation);
+    OperationRow& row = row_of(table, span);
     ++row.launches;
     row.span += ran.last_end - ran.first_start;
-    row.dma_read += ran.work.read.count();
+    row.moved += span.moved;
+    row.gemm += ran.work.gemm;
     if (ran.last_end <= reached) continue;
     const Time from = std::max(reached, ran.first_start);
     table.between += from - reached;
@@ -81,6 +97,46 @@ void add_times(StepTable& table, const StepRun& step) {
 
 }  // namespace
 
+Roofline OperationRow::roofline() const {
+  return inference::roofline(
+      {std::max(hbm, moved.hbm_busy), macs, moved.noc_busy, moved.ucie_busy, moved.package_busy}, span);
+}
+
+std::int64_t OperationRow::reread_bytes() const {
+  return std::max<std::int64_t>(moved.weights_read - work.weight_bytes, 0) +
+         std::max<std::int64_t>(moved.cache_read - work.cache_read, 0);
+}
+
+std::int64_t OperationRow::padding_flop(const PackageSite& site) const {
+  const auto done = static_cast<std::int64_t>(2.0 * to_ns(gemm) * site.macs_rate);
+  return std::max<std::int64_t>(done - work.flop, 0);
+}
+
+OperationRow& OperationRow::operator+=(const OperationRow& more) {
+  launches += more.launches;
+  span += more.span;
+  path += more.path;
+  work += more.work;
+  moved += more.moved;
+  gemm += more.gemm;
+  hbm += more.hbm;
+  macs += more.macs;
+  return *this;
+}
+
+std::vector<OperationRow> StepTable::sums() const {
+  std::vector<OperationRow> all{{.operation = "embedding", .part = ModelPart::embedding},
+                                {.operation = "all layers", .part = ModelPart::layers},
+                                {.operation = "head", .part = ModelPart::head}};
+  OperationRow communication{.operation = "communication", .part = ModelPart::layers, .communication = true};
+  for (const OperationRow& row : rows) {
+    all[static_cast<std::size_t>(row.part)] += row;
+    if (row.communication) communication += row;
+  }
+  if (communication.launches > 0) all.push_back(communication);
+  return all;
+}
+
 StepTable table_of(const LlmPlan& plan, const StepRun& step) {
   StepTable table;
   add_times(table, step);
@@ -91,7 +147,7 @@ StepTable table_of(const LlmPlan& plan, const StepRun& step) {
     row.macs = macs_time(row.work, plan.site);
     table.work += row.work;
   }
-  table.roofline = std::max(hbm_time(table.work, plan.site), macs_time(table.work, plan.site));
+  table.least = std::max(hbm_time(table.work, plan.site), macs_time(table.work, plan.site));
   return table;
 }
 

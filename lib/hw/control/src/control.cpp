@@ -27,6 +27,7 @@ void Activity::include(const Activity& other) {
   if (other.last_end > last_end) why = other.why;
   last_end = std::max(last_end, other.last_end);
   work += other.work;
+  order = std::max(order, other.order);
 }
 
 }  // namespace kbsim::hw

@@ -224,6 +224,7 @@ void PeCpu::end(const Message& launch, const Running& kernel) {
                           .last_start = kernel.start,
                           .last_end = now,
                           .work = work().since(kernel.before),
+                          .order = kernel.id.order,
                           .why = causes != nullptr ? causes->current() : Cause{}};
   const std::uint32_t token = launch.body.get<Control>().token;
   send_message(launch.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,

@@ -11,7 +11,9 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_move_watch.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
 #include "kbsim/sim/server_orders.hpp"
 
 #include "../transfers/ordered_move.hpp"
@@ -163,6 +165,8 @@ bool PeDma::plans_reads() {
   if (begun_ == done_) busy_since_ = sim().now();
   transfer->progress.number = ++begun_;
   if (fabric().spans() != nullptr) note(*transfer);
+  if (watch_ != nullptr) [[unlikely]]
+    show(*transfer);
   if (transfer->pieces().empty()) return finish(*transfer);
   if (races_->on()) {
     if (const auto access = transfer->access()) {
@@ -188,6 +192,11 @@ bool PeDma::plans_reads() {
   requests_.erase(token);
   if (--transfer->progress.unanswered > 0 || !transfer->all_sent()) return;
   if (plan_ == nullptr || !plan_->finishes(transfer)) finish(*transfer);
+}
+
+void PeDma::show(const Transfer& transfer) const {
+  if (transfer.origin().kernel == nullptr) return;
+  watch_->begins(site_, transfer.origin().kernel->launch(), transfer);
 }
 
 DmaUse PeDma::moved() const {

@@ -33,6 +33,7 @@ class PeDma : public Component, public IDma, public IRepeatable, public DmaEngin
   [[nodiscard]] bool reads_first() override;
   [[nodiscard]] DmaUse moved() const override;
   void visit(RepeatVisitor& visitor) override;
+  void show_moves_to(IMoveWatch* watch) override { watch_ = watch; }
 
  private:
   // The cause of room in a class's window, and the bytes that it freed.
@@ -53,6 +54,7 @@ class PeDma : public Component, public IDma, public IRepeatable, public DmaEngin
   void explain_port(Bytes sent, bool from_tcm);
   void begin(TransferPtr transfer);
   void note(const Transfer& transfer) const;
+  void show(const Transfer& transfer) const;
   void answered(Token token);
   void obey(NodeId from, const Control& order);
 

@@ -12,6 +12,7 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/llm/drawn_weights.hpp"
 #include "kbsim/llm/llm_problem.hpp"
+#include "kbsim/llm/moved_bytes.hpp"
 #include "kbsim/llm/package_site.hpp"
 #include "kbsim/llm/product_mapping.hpp"
 #include "kbsim/topology/address.hpp"
@@ -27,6 +28,7 @@ struct PlannedTensor {
   topology::DPPolicy dp;
   topology::Region region = topology::Region::hbm;
   bool shared = false;
+  Held held = Held::other;
   std::function<double(std::int64_t)> element = {};
   Bytes most{};  // on the PE that has most of it
 };
@@ -57,6 +59,9 @@ struct PhaseTensors {
 };
 
 enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
+/// "qkv", "output", "gate/up", "down": as tables and files of mappings name them.
+[[nodiscard]] const std::vector<std::string>& product_names();
+[[nodiscard]] const std::string& to_string(ProductName name);
 
 /// Where each tensor of a model lies on the PEs that run it, and how each product is computed.
 struct LlmPlan {

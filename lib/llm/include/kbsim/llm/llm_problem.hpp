@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,12 @@ struct LlmProblem {
   std::int64_t batch = 1;
   std::vector<std::int64_t> contexts = {};  // of each sequence before a decode alone; empty: all as `context`
   std::uint64_t seed = 1;                   // of weights, of the cache before decode, and of tokens
-  std::string mapping = "auto";
+  std::string mapping = "auto";             // of each product
+  std::map<std::string, std::string> overrules = {};  // of it, by product: "gate/up"
   Place on = Place::package;
+  bool warm = true;  // the decode that counts is the second of two equal ones
 
+  [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;
   [[nodiscard]] std::int64_t rows(Phase phase) const {
     return phase == Phase::prefill ? prompt * batch : batch;

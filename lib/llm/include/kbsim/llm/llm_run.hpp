@@ -20,6 +20,7 @@ struct StepRun {
   Time begin{};
   Time end{};
   std::vector<OperationSpan> spans;  // in the order of the calls
+  Cause why = {};                    // of the end, if causes are kept
   std::int64_t hbm_bytes = 0;        // of all slices, read and written
   std::vector<std::int64_t> tokens;  // none in runs without values
   replay::Comparison logits;         // with the undivided model in f64

@@ -4,14 +4,16 @@
 #include <string_view>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/llm/moved_bytes.hpp"
 
 namespace kbsim::inference {
 
-/// A launch of a step, when it ran, and what its PEs' DMAs moved.
+/// A launch of a step, when it ran, and the bytes that its commands moved.
 struct OperationSpan {
   std::string_view operation;  // "qkv"
   std::int64_t layer = -1;     // none: beside the layers
   hw::Activity activity;
+  MovedBytes moved;
 };
 
 /// The same launch, that much later.

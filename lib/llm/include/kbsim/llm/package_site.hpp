@@ -20,6 +20,8 @@ struct PackageSite {
   double port_rate = 1.0;  // of a PE's port to the NOC
   double ucie_rate = 1.0;  // of a link between cubes
   double macs_rate = 1.0;  // of a PE
+  double tcm_read_rate = 1.0;
+  double tcm_write_rate = 1.0;
 };
 
 /// The queues of all operations: those of package_exchange, with more where a kv head's PEs need them.

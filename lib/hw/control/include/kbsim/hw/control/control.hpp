@@ -142,8 +142,9 @@ struct Activity {
   Time first_start = kForever;
   Time last_start{};
   Time last_end{};
-  UnitWork work{};  // of a launch
-  Cause why = {};   // of last_end of a launch, if causes are kept
+  UnitWork work{};          // of a launch
+  std::uint32_t order = 0;  // of a launch: LaunchId::order
+  Cause why = {};           // of last_end of a launch, if causes are kept
 
   void include(const Activity& other);
 };

@@ -165,6 +165,7 @@ class DmaEngine {
   ITcm* tcm_ = nullptr;
   DmaSite site_;
   RaceWatch* races_ = nullptr;
+  IMoveWatch* watch_ = nullptr;
   Bandwidth port_;
   Time port_free_{};
   Mailbox<DmaWork> work_;

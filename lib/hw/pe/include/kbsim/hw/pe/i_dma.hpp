@@ -4,6 +4,8 @@
 
 namespace kbsim::hw {
 
+class IMoveWatch;
+
 /// A DMA's work so far: the time with a transfer under way, bytes read from memories and bytes written to
 /// them.
 struct DmaUse {
@@ -28,6 +30,9 @@ class IDma {
   [[nodiscard]] virtual bool reads_first() { return false; }
   /// Zero if the DMA doesn't count.
   [[nodiscard]] virtual DmaUse moved() const { return {}; }
+  /// `watch` sees transfers from now on, and outlives the run; nullptr: nothing does. A DMA without it shows
+  /// none.
+  virtual void show_moves_to(IMoveWatch* /*watch*/) {}
 };
 
 }  // namespace kbsim::hw

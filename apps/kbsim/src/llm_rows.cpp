@@ -1,0 +1,139 @@
+#include "llm_rows.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/llm/step_table.hpp"
+
+namespace kbsim::app {
+namespace {
+
+using inference::LlmPlan;
+using inference::OperationLimit;
+using inference::OperationRow;
+using inference::Phase;
+using inference::StepRun;
+
+double us(Time time) { return to_ns(time) / 1000.0; }
+double per(double amount, Time time) { return time > Time{} ? amount / to_ns(time) : 0.0; }
+
+// The mapping that computes an operation; "" if it is no product.
+std::string mapping_of(const LlmPlan& plan, std::string_view operation) {
+  for (const auto& [name, product] : plan.products) {
+    if (operation == to_string(name)) return product.chosen.mapping;
+  }
+  return "";
+}
+
+boost::json::object operation_json(const LlmPlan& plan, const OperationRow& row, Time step) {
+  const inference::Roofline bound = row.roofline();
+  const double flop_per_s = 1e9 * per(static_cast<double>(row.work.flop), row.span);
+  const double hbm_per_s = 1e9 * per(static_cast<double>(row.moved.hbm()), row.span);
+  const int pes = plan.site.grid.all();
+  return {{"operation", row.operation},
+          {"mapping", mapping_of(plan, row.operation)},
+          {"launches", row.launches},
+          {"span_us", us(row.span)},
+          {"path_us", us(row.path)},
+          {"share", per(to_ns(row.path), step)},
+          {"flop", row.work.flop},
+          {"hbm_bytes", row.moved.hbm()},
+          {"noc_bytes", row.moved.noc},
+          {"ucie_bytes", row.moved.ucie},
+          {"package_bytes", row.moved.package},
+          {"tcm_bytes", row.moved.tcm_read + row.moved.tcm_written},
+          {"flop_per_s", flop_per_s},
+          {"flop_of_peak", flop_per_s / (2e9 * plan.site.macs_rate * pes)},
+          {"hbm_bytes_per_s", hbm_per_s},
+          {"hbm_of_peak", hbm_per_s / (1e9 * plan.site.hbm_rate * pes)},
+          {"roofline", std::string{to_string(bound.bound)}},
+          {"roofline_us", us(bound.time)},
+          {"of_roofline", per(to_ns(bound.time), row.span)},
+          {"weight_bytes", row.work.weight_bytes},
+          {"cache_read_bytes", row.work.cache_read},
+          {"cache_written_bytes", row.work.cache_written},
+          {"least_us", us(row.least())},
+          {"reread_bytes", row.reread_bytes()},
+          {"activation_bytes", row.activation_bytes()},
+          {"padding_flop", row.padding_flop(plan.site)}};
+}
+
+void add_limit(boost::json::object& row, const std::vector<OperationLimit>& limits) {
+  const auto found =
+      std::ranges::find(limits, std::string{row.at("operation").as_string()}, &OperationLimit::operation);
+  const OperationLimit limit = found == limits.end() ? OperationLimit{} : *found;
+  row["limited_by"] = limit.reason;
+  row["limiting_key"] = limit.key;
+  row["limiting_key_share"] = limit.share;
+  row["limiting_key_ns_per_unit"] = limit.slope_ns;
+  row["limiting_key_unit"] = limit.unit;
+  row["explained_part"] = limit.part;
+}
+
+boost::json::object step_json(const LlmPlan& plan, const StepRun& step, const inference::StepTable& table) {
+  const inference::LlmProblem& problem = plan.problem;
+  const bool decode = step.phase == Phase::decode;
+  const double time_s = to_ns(step.time()) / 1e9;
+  const auto rows = static_cast<double>(problem.rows(step.phase));
+  return {{"phase", std::string{to_string(step.phase)}},
+          {"layers", problem.model.num_hidden_layers},
+          {"rows", problem.rows(step.phase)},
+          {"batch", problem.batch},
+          {"context", decode ? problem.decode_context() : 0},
+          {"contexts", boost::json::value_from(decode ? problem.contexts : std::vector<std::int64_t>{})},
+          {"dtype", std::string{to_string(problem.model.torch_dtype)}},
+          {"mapping", problem.mapping},
+          {"pes", plan.site.grid.all()},
+          {"cubes", plan.site.grid.cubes()},
+          {"on", std::string{to_string(problem.on)}},
+          {"place", to_text(plan.site, problem.on)},
+          {"ttft_us", decode ? boost::json::value{} : us(step.time())},
+          {"tpot_us", decode ? us(step.time()) : boost::json::value{}},
+          {"tokens_per_s", rows / time_s},
+          {"tokens_per_s_user", (decode ? 1.0 : static_cast<double>(problem.prompt)) / time_s},
+          {"between_us", us(table.between)},
+          {"least_us", us(table.least)},
+          {"flop", table.work.flop},
+          {"weight_bytes", table.work.weight_bytes},
+          {"cache_bytes", table.work.cache_read + table.work.cache_written},
+          {"hbm_bytes_simulated", step.hbm_bytes}};
+}
+
+}  // namespace
+
+boost::json::object llm_row(const LlmPlan& plan, const StepRun& step,
+                            const std::vector<OperationLimit>& limits, bool values) {
+  const inference::StepTable table = table_of(plan, step);
+  boost::json::object row = step_json(plan, step, table);
+  boost::json::array operations;
+  for (const OperationRow& operation : table.rows) {
+    boost::json::object cells = operation_json(plan, operation, step.time());
+    if (!limits.empty()) add_limit(cells, limits);
+    operations.push_back(std::move(cells));
+  }
+  row["operations"] = std::move(operations);
+  boost::json::array sums;
+  for (const OperationRow& sum : table.sums()) sums.push_back(operation_json(plan, sum, step.time()));
+  row["sums"] = std::move(sums);
+  row["max_error"] = values ? boost::json::value(step.logits.max_abs) : nullptr;
+  row["correct"] = values ? boost::json::value(step.logits.ok) : nullptr;
+  return row;
+}
+
+boost::json::array llm_operations(const boost::json::array& rows) {
+  boost::json::array all;
+  for (const boost::json::value& step : rows) {
+    for (const boost::json::value& operation : step.at("operations").as_array()) {
+      boost::json::object cells{{"phase", step.at("phase")}};
+      for (const auto& cell : operation.as_object()) cells[cell.key()] = cell.value();
+      all.push_back(std::move(cells));
+    }
+  }
+  return all;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/llm/llm_problem.hpp"
+#include "kbsim/llm/llm_run.hpp"
+
+namespace kbsim::inference {
+
+/// What an operation waits for, from the critical path of its share of a step.
+struct OperationLimit {
+  std::string operation;
+  std::string reason;     // "memory port 62 %", as explain::limited_by()
+  std::string key = {};   // of the configuration: its terms take most of the path; "": none has any
+  std::string unit = {};  // of its value
+  double share = 0.0;     // of the path, that the key's terms take
+  double slope_ns = 0.0;  // how many ns longer the path is for one more of the unit
+  std::string part = {};  // the part that was run, if it isn't all of the operation
+};
+
+/// The part of a problem that is run with causes, packet by packet, to explain a phase: a layer of each kind,
+/// one step, and a sixteenth of a large vocabulary.
+struct ExplainedPart {
+  LlmProblem problem;
+  std::vector<std::int64_t> layers;  // of the model, by layer of the part
+  bool cut_vocabulary = false;
+};
+[[nodiscard]] ExplainedPart explained_part(const LlmProblem& problem, Phase phase);
+
+/// Limits of all operations of a step of the part, whose run kept causes. Where layers of several kinds have
+/// an operation, the one with the longest path stands for it.
+[[nodiscard]] std::vector<OperationLimit> limits_of(const ExplainedPart& part, const StepRun& step,
+                                                    const hw::Machine& machine);
+
+}  // namespace kbsim::inference

@@ -1,0 +1,102 @@
+#include "kbsim/llm/step_limits.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/explain/explanation.hpp"
+#include "kbsim/explain/path.hpp"
+
+namespace kbsim::inference {
+namespace {
+
+constexpr std::int64_t kWholeVocabulary = 16384;  // a smaller one isn't cut
+constexpr std::int64_t kCut = 16;
+
+// Part of a step's time that an operation takes alone; its span, if others hide it.
+struct Stretch {
+  Time begin{};
+  Time path{};
+  const OperationSpan* span = nullptr;
+};
+
+std::vector<Stretch> stretches_of(const StepRun& step) {
+  std::vector<Stretch> all;
+  Time reached = step.begin;
+  for (const OperationSpan& span : step.spans) {
+    const hw::Activity& ran = span.activity;
+    const Time begin = std::max(reached, ran.first_start);
+    const bool hidden = ran.last_end <= begin;
+    all.push_back({.begin = hidden ? ran.first_start : begin,
+                   .path = hidden ? Time{} : ran.last_end - begin,
+                   .span = &span});
+    reached = std::max(reached, ran.last_end);
+  }
+  return all;
+}
+
+std::string part_text(const ExplainedPart& part, const OperationSpan& span) {
+  if (span.layer >= 0 && part.layers.size() > 1)
+    return fmt::format("of layer {}", part.layers.at(static_cast<std::size_t>(span.layer)));
+  if (span.operation == "head" && part.cut_vocabulary)
+    return fmt::format("of a {}th of its columns per PE", kCut);
+  return "";
+}
+
+OperationLimit limit_of(const ExplainedPart& part, const Stretch& stretch, const hw::Machine& machine) {
+  const OperationSpan& span = *stretch.span;
+  OperationLimit limit{.operation = std::string{span.operation}, .reason = "", .part = part_text(part, span)};
+  if (!span.activity.why) return limit;
+  const explain::Explanation what =
+      explain::explain(limit.operation, explain::path_to(span.activity.why, stretch.begin, machine), machine);
+  limit.reason = explain::limited_by(what);
+  if (what.keys.empty() || what.path.length() == Time{}) return limit;
+  const explain::Derivative& key = what.keys.front();
+  limit.key = key.key;
+  limit.unit = key.unit;
+  limit.share = to_ns(key.time) / to_ns(what.path.length());
+  limit.slope_ns = key.slope_ns;
+  return limit;
+}
+
+}  // namespace
+
+ExplainedPart explained_part(const LlmProblem& problem, Phase phase) {
+  ExplainedPart part{.problem = problem};
+  LlmProblem& cut = part.problem;
+  cut.phases = {phase};
+  cut.context = problem.decode_context();
+  cut.warm = false;
+  models::ModelConfig& model = cut.model;
+  model.layer_kinds.clear();
+  for (std::int64_t layer = 0; layer < problem.model.num_hidden_layers; ++layer) {
+    const models::LayerKind kind = problem.model.layer_kind(layer);
+    if (std::ranges::find(model.layer_kinds, kind) != model.layer_kinds.end()) continue;
+    model.layer_kinds.push_back(kind);
+    part.layers.push_back(layer);
+  }
+  model.num_hidden_layers = std::ssize(model.layer_kinds);
+  part.cut_vocabulary = model.vocab_size > kWholeVocabulary;
+  if (part.cut_vocabulary) model.vocab_size = (model.vocab_size + kCut - 1) / kCut;
+  return part;
+}
+
+std::vector<OperationLimit> limits_of(const ExplainedPart& part, const StepRun& step,
+                                      const hw::Machine& machine) {
+  std::vector<Stretch> longest;  // by operation
+  for (const Stretch& stretch : stretches_of(step)) {
+    const auto same = [&](const Stretch& other) { return other.span->operation == stretch.span->operation; };
+    const auto found = std::ranges::find_if(longest, same);
+    if (found == longest.end())
+      longest.push_back(stretch);
+    else if (stretch.path > found->path)
+      *found = stretch;
+  }
+  std::vector<OperationLimit> limits;
+  for (const Stretch& stretch : longest) limits.push_back(limit_of(part, stretch, machine));
+  return limits;
+}
+
+}  // namespace kbsim::inference
