@@ -31,7 +31,8 @@ struct TakeRowsArgs {
 /// head_rows: logits [x.rows, vocabulary] = x w^T, summed in f32 and rounded once, of all rows of x. w is
 /// placed as the table of embedding_rows, or that table; each PE reads its rows of it once. The logits are
 /// divided by columns over cubes, then over the PEs of each, and stored if they are asked for. Token i, an
-/// i32 that PE 0 of cube 0 stores in `tokens`, is the lowest index of the largest logit of row i.
+/// i32 that PE 0 of cube 0 stores in `tokens`, is the lowest index of the largest logit of row i; it stores
+/// that logit in `largest`, if it is asked for.
 struct HeadRowsArgs {
   PeGrid grid;
   Activation x;
@@ -40,6 +41,8 @@ struct HeadRowsArgs {
   Ptr logits = {};  // its dtype is that of the logits, stored or not
   bool stores_logits = false;
   Ptr tokens;
+  Ptr largest = {};
+  bool stores_largest = false;
   Scratch scratch;  // x.rows * x.cols elements
 };
 
