@@ -108,7 +108,9 @@ Task<> head_rows(TL& tl, HeadRowsArgs args) {
   co_await stored;
   for (const Along along : {Along::cube, Along::row, Along::column})
     best = co_await best_along(tl, args.grid, along, best);
-  if (at.cube == 0 && at.pe == 0) co_await tl.store(args.tokens, best.word);
+  if (at.cube != 0 || at.pe != 0) co_return;
+  co_await tl.store(args.tokens, best.word);
+  if (args.stores_largest) co_await tl.store(args.largest, best.logit);
 }
 KBSIM_KERNEL(head_rows, "logits of each row and the word of the largest, on all PEs of a package");
 

@@ -339,6 +339,7 @@ Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>
   timing.first_start = activity.first_start;
   timing.last_end = activity.last_end;
   timing.done = session_.sim().now();
+  timing.read = activity.work.read;
   session_.collectives().push_back(timing);
   if (hw::ISpans* const spans = session_.machine().fabric().spans()) note_collective(timing, *spans);
   co_return std::monostate{};

@@ -38,7 +38,7 @@ Distributed::Done Distributed::barrier(Group of, Here at) {
        .size = {}});
   const Done work =
       works_.start({.call = "barrier", .sequence = agreed.sequence, .rank = rank_, .group = group.number()},
-                   run_untimed({site.group, {}}, {}, launch(std::move(job), std::move(setups), {})), at);
+                   run_messages({site.group, {}}, {}, launch(std::move(job), std::move(setups), {})), at);
   if (ICallWatch* const calls = session_.calls())
     calls->carries(work.key(), {.kind = CallFacts::Kind::barrier, .group = group.number()});
   return work;

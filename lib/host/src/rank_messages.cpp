@@ -110,10 +110,11 @@ std::vector<Tensor::Update> received_in(const std::vector<P2POp>& ops) {
 }  // namespace
 
 // The tensors and the Updates live as long as this runs.
-Task<std::monostate> Distributed::run_untimed(InUse tensors, std::vector<Tensor::Update>,
-                                              Task<hw::Activity> launch) {
-  co_await std::move(launch);
+Task<std::monostate> Distributed::run_messages(InUse tensors, std::vector<Tensor::Update>,
+                                               Task<hw::Activity> launch) {
+  const hw::Activity activity = co_await std::move(launch);
   tensors.ended();
+  session_.messages().push_back({rank_, activity});
   co_return std::monostate{};
 }
 
@@ -165,7 +166,7 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
       launch(p2p_job(of_pes, site.set_name(queues.name)), std::move(setups), tensors_in(ops));
   const Done work =
       works_.start({.call = call, .sequence = messages_++, .rank = rank_, .group = site.group->number()},
-                   run_untimed(std::move(in_use), received_in(ops), std::move(launched)), at);
+                   run_messages(std::move(in_use), received_in(ops), std::move(launched)), at);
   if (ICallWatch* const calls = session_.calls()) note_messages(work.key(), ops, *calls);
   return work;
 }

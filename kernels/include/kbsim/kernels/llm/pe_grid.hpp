@@ -52,11 +52,12 @@ struct PePlace {
 
 /// An activation [rows, cols] between operations: columns are divided over cubes, rows over the PEs of each
 /// cube. A PE's part is row-major and contiguous in its own TCM; the host's tensor has `stride` elements for
-/// each PE, in the order of the PEs.
+/// each of the first `holders` PEs of each cube, which are as many as have rows at least; 0: for all PEs.
 struct Activation {
   Ptr base;
   std::int64_t stride = 0;
   std::int64_t rows = 0, cols = 0;
+  int holders = 0;
 
   [[nodiscard]] constexpr Part rows_of(const PeGrid& grid, int pe) const {
     return part_of(rows, pe, grid.pes);
@@ -64,9 +65,9 @@ struct Activation {
   [[nodiscard]] constexpr Part columns_of(const PeGrid& grid, int cube) const {
     return part_of(cols, cube, grid.cubes());
   }
-  /// The first element of a PE's part, which only that PE sees.
+  /// The first element of a PE's part, which only that PE sees. Of no use for a PE without rows.
   [[nodiscard]] constexpr Ptr part(const PeGrid& grid, PePlace at) const {
-    return base + (std::int64_t{at.cube} * grid.pes + at.pe) * stride;
+    return base + (std::int64_t{at.cube} * (holders == 0 ? grid.pes : holders) + at.pe) * stride;
   }
 };
 

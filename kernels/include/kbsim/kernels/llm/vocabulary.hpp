@@ -39,7 +39,8 @@ struct TakeRowsArgs {
 /// of x. w is placed as the table of embedding_rows, or that table; each PE reads its rows of it once. The
 /// bias has an element for each row of w, divided as they are. The logits are divided by columns over cubes,
 /// then over the PEs of each, and stored if they are asked for. Token i, an i32 that PE 0 of cube 0 stores in
-/// `tokens`, is the lowest index of the largest logit of row i.
+/// `tokens`, is the lowest index of the largest logit of row i; it stores that logit in `largest`, if it is
+/// asked for.
 struct HeadRowsArgs {
   PeGrid grid;
   Activation x;
@@ -51,6 +52,8 @@ struct HeadRowsArgs {
   Ptr logits = {};  // its dtype is that of the logits, stored or not
   bool stores_logits = false;
   Ptr tokens;
+  Ptr largest = {};
+  bool stores_largest = false;
   Scratch scratch;  // x.rows * x.cols elements
 };
 

@@ -222,8 +222,8 @@ class Distributed {
   static Task<hw::Activity> launch_later(Session& session, int rank, Job job, Setups setups,
                                          std::vector<std::shared_ptr<Written>> before,
                                          std::shared_ptr<Written> sent);
-  static Task<std::monostate> run_untimed(InUse tensors, std::vector<Tensor::Update> updates,
-                                          Task<hw::Activity> launch);
+  Task<std::monostate> run_messages(InUse tensors, std::vector<Tensor::Update> updates,
+                                    Task<hw::Activity> launch);
 
   Session& session_;
   World& world_;

@@ -14,6 +14,7 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/host/work.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/race.hpp"
@@ -39,11 +40,18 @@ struct CollectiveTiming {
   DType dtype = DType::f16;
   int group = 0;
   int ranks = 0;
+  Bytes read{};  // by the DMAs of this rank's PEs
 
   [[nodiscard]] Time latency() const { return done - called; }
   [[nodiscard]] Time dispatch() const { return first_start - called; }
   [[nodiscard]] Time kernel() const { return last_end - first_start; }
   [[nodiscard]] Time report() const { return done - last_end; }
+};
+
+/// When the PEs of a rank worked on an isend, an irecv, a batch of them, or a barrier.
+struct MessageTiming {
+  int rank = 0;
+  hw::Activity activity;
 };
 
 /// Whether KBSIM_CCL_TRACE=1 or KERNBENCH_CCL_TRACE=1 is set: a line on stderr for each tile that a PE sends
@@ -106,6 +114,8 @@ class Session {
   [[nodiscard]] Bytes resident() const { return resident_; }
   void add_resident(Bytes more) { resident_ += more; }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
+  /// As they end.
+  [[nodiscard]] std::vector<MessageTiming>& messages() { return messages_; }
 
   /// Sets the observer of calls of host programs made from now on; null: none. It must outlive the programs.
   void watch_calls(ICallWatch* calls) { calls_ = calls; }
@@ -146,6 +156,7 @@ class Session {
   std::map<std::pair<int, std::string_view>, std::uint64_t> started_;
   Bytes resident_{};
   std::vector<CollectiveTiming> collectives_;
+  std::vector<MessageTiming> messages_;
   std::vector<const Rank*> ranks_;
   ICallWatch* calls_ = nullptr;
 };
