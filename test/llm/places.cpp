@@ -37,7 +37,7 @@ TEST_CASE("llm: a cube, or a PE, has the undivided model's logits") {
 
 TEST_CASE("llm: a cube runs as a package of one cube does, and a PE as one of one PE") {
   const auto time = [](const Outcome& outcome, std::size_t step) {
-    return table_of(outcome.plan, outcome.run.steps[step]).roofline;
+    return table_of(outcome.plan, outcome.run.steps[step]).least;
   };
   const Outcome on_cube = run_on(Place::cube, package(2, 2, 2), true);
   const Outcome one_cube = run_on(Place::package, package(1, 1, 2), true);
