@@ -21,10 +21,8 @@ void visit_fabric(Fabric& fabric, RepeatVisitor& visitor) {
   if (!fabric.is_whole()) visitor.refuse("the machine is divided among threads");
   if (fabric.spans() != nullptr || fabric.traces_messages()) visitor.refuse("a trace is recorded");
   if (fabric.causes() != nullptr) visitor.refuse("causes are kept");
-  for (std::uint32_t i = 0; i < fabric.live_links().size(); ++i) {
-    (void)fabric.served(LinkId{i});
-    fabric.live(LinkId{i}).lane.visit(visitor);
-  }
+  (void)fabric.links();  // brings all of them, and what depends on them, up to date
+  for (LiveLink& link : fabric.live_links()) link.lane.visit(visitor);
   fabric.visit_paths(visitor);
   fabric.message_counts().visit(visitor);
 }
