@@ -23,6 +23,14 @@ Running attend(TL& tl, const Tile& products, double scale, const Tile& v, const 
   return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
 }
 
+Running attend_first(TL& tl, const Tile& products, double scale, const Tile& v) {
+  const Tile largest = tl.max(products, {.axis = 1, .keep_dims = true}) * scale;
+  const Tile p = tl.exp(tl.fma(products, scale, -largest));
+  return {.largest = largest,
+          .sum = tl.sum(p, {.axis = 1, .keep_dims = true}),
+          .out = tl.dot(p.to(v.dtype()), v)};
+}
+
 Running merge(TL& tl, const Running& a, const Running& b) {
   const Tile largest = tl.maximum(a.largest, b.largest);
   const Tile fade_a = tl.exp(a.largest - largest);

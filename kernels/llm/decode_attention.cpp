@@ -44,7 +44,9 @@ class Item {
  public:
   Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, Norms* norms, std::int64_t sequence,
        std::int64_t head);
-  [[nodiscard]] Task<Running> attend(InFlight* stores);
+  /// Issues the products of q with the first keys, which pe_gemm computes while pe_math has other work.
+  [[nodiscard]] Task<> begin(InFlight* stores);
+  [[nodiscard]] Task<Running> attend();
 
   const std::int64_t sequence;
   const std::int64_t head;
@@ -58,13 +60,16 @@ class Item {
     return HeadColumns{args_.qkv, 0, args_.cache.d}.from(column_head);
   }
   [[nodiscard]] NewKeys::Args new_row(HeadNorm* norm) const;
-  [[nodiscard]] Task<> add_own(Tile q, BlockSoftmax* softmax, InFlight* stores);
+  [[nodiscard]] Task<> add_own(InFlight* stores);
+  [[nodiscard]] Task<> add_block();
 
   TL& tl_;
   const DecodeAttentionArgs& args_;
   KeyBlocks blocks_;
   Angles angles_;
-  RotatedLoad q_;
+  RotatedLoad q_loading_;
+  Tile q_;  // [d, group]
+  BlockSoftmax softmax_;
   std::optional<NewKeys> own_;  // the new row's, on the split that has its position
   Ptr keys_at_, values_at_;     // their place in the cache
 };
@@ -77,7 +82,8 @@ Item::Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, Norms* norm
       args_{args},
       blocks_{tl, cached(args, at, sequence, head), args.cache.d},
       angles_{tl, args.rotary, {args.context_of(sequence), 1}},
-      q_{tl, args.cache.grid, columns(head * group()), group(), row(), &angles_, &norms->q} {
+      q_loading_{tl, args.cache.grid, columns(head * group()), group(), row(), &angles_, &norms->q},
+      softmax_{tl, args.scale, group(), args.cache.d} {
   const std::int64_t position = args.context_of(sequence);
   tl.check(position < args.cache.capacity, "a sequence is longer than the cache's capacity");
   if (args.cache.split_at(position) != at.split) return;
@@ -112,25 +118,34 @@ std::vector<KeyBlock> Item::cached(const DecodeAttentionArgs& args, const Place&
   return blocks;
 }
 
-Task<> Item::add_own(Tile q, BlockSoftmax* softmax, InFlight* stores) {
+Task<> Item::add_own(InFlight* stores) {
   const Tile k = co_await own_->keys();
   const Tile v = co_await own_->values();
   stores->add(tl_.store(keys_at_, k));
   stores->add(tl_.store(values_at_, v));
-  softmax->add(tl_.dot(k, q), v);
+  softmax_.add(tl_.dot(k, q_), v);
 }
 
-Task<Running> Item::attend(InFlight* stores) {
+Task<> Item::add_block() {
+  const KeyBlocks::Loaded loaded = co_await blocks_.next();
+  softmax_.add(tl_.dot(loaded.keys, q_), loaded.values);
+}
+
+Task<> Item::begin(InFlight* stores) {
   const auto range = tl_.range("attend");
-  const Tile row_of_q = co_await q_.tile();
-  const Tile q = tl_.trans(tl_.reshape(row_of_q, {group(), args_.cache.d}));
-  BlockSoftmax softmax{tl_, args_.scale, attention::over_no_keys(tl_, group(), args_.cache.d)};
-  if (own_) co_await add_own(q, &softmax, stores);
-  while (blocks_.any()) {
-    const KeyBlocks::Loaded loaded = co_await blocks_.next();
-    softmax.add(tl_.dot(loaded.keys, q), loaded.values);
+  const Tile row_of_q = co_await q_loading_.tile();
+  q_ = tl_.trans(tl_.reshape(row_of_q, {group(), args_.cache.d}));
+  if (own_) {
+    co_await add_own(stores);
+  } else if (blocks_.any()) {
+    co_await add_block();
   }
-  co_return softmax.result();
+}
+
+Task<Running> Item::attend() {
+  const auto range = tl_.range("attend");
+  while (blocks_.any()) co_await add_block();
+  co_return softmax_.result();
 }
 
 // An item that this PE has attended to, and that the splits combine.
@@ -166,18 +181,24 @@ Task<> decode_attention(TL& tl, DecodeAttentionArgs args) {
   const Splits splits = splits_at(args.cache, here);
   const std::int64_t count = args.cache.sequences * at.heads.size;
   Norms norms{tl, args};
-  std::deque<Item> items;  // this one and the next one
-  const auto start = [&](std::int64_t i) {
-    if (i < count)
-      items.emplace_back(tl, args, at, &norms, i / at.heads.size, at.heads.begin + i % at.heads.size);
+  std::deque<Item> items;  // this one, the next one, and one whose loads are under way
+  std::int64_t started = 0;
+  const auto start = [&] {
+    if (started == count) return;
+    items.emplace_back(tl, args, at, &norms, started / at.heads.size,
+                       at.heads.begin + started % at.heads.size);
+    ++started;
   };
   std::deque<Found> found;
   InFlight moves;
-  start(0);
+  start();
+  start();
+  if (!items.empty()) co_await items.front().begin(&moves);
   for (std::int64_t i = 0; i < count; ++i) {
-    start(i + 1);
+    start();
+    if (items.size() > 1) co_await items[1].begin(&moves);
     Item& item = items.front();
-    const Running own = co_await item.attend(&moves);
+    const Running own = co_await item.attend();
     co_await combine(tl, &args, &found, &moves);
     found.push_back({item.sequence, item.head, Combination{splits, own, item.sequence % splits.roots()}});
     items.pop_front();

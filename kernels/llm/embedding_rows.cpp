@@ -1,4 +1,5 @@
 // Looks up a row of a table for each id, on all PEs of a package: each its columns of its rows.
+#include <algorithm>
 #include <vector>
 
 #include "kbsim/kernels/llm/chunk_rows.hpp"
@@ -9,7 +10,8 @@
 namespace kbsim::llm::lookups {
 namespace {
 
-constexpr std::int64_t kMostRows = 64;  // at once
+constexpr std::int64_t kMostRows = 64;  // at once, and so many elements
+constexpr std::int64_t kMostElements = 32768;
 
 // The columns of these rows. Where the cubes' columns are equally many, a row of the table is a whole number
 // of such parts, and an id names one of them; else the elements are named one by one.
@@ -91,7 +93,8 @@ Task<> embedding_rows(TL& tl, EmbeddingRowsArgs args) {
   const Part columns = args.y.columns_of(args.grid, at.cube);
   const Part own = args.y.rows_of(args.grid, at.pe);
   if (columns.size == 0) co_return;
-  for (const Part rows : cut_evenly(own, kMostRows)) {
+  const std::int64_t most = std::clamp<std::int64_t>(kMostElements / columns.size, 1, kMostRows);
+  for (const Part rows : cut_evenly(own, most)) {
     const Tile ids = co_await tl.load(args.ids + rows.begin, {rows.size}, args.ids.dtype);
     const Ptr to = args.y.part(args.grid, at) + (rows.begin - own.begin) * columns.size;
     if (args.drawn) {

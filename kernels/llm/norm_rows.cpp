@@ -10,7 +10,8 @@
 namespace kbsim::llm::norms {
 namespace {
 
-constexpr std::int64_t kMostRows = 256;  // at once
+constexpr std::int64_t kMostRows = 256;  // at once, and so many elements
+constexpr std::int64_t kMostElements = 32768;
 
 // This PE's part of the activations.
 struct Own {
@@ -28,7 +29,9 @@ Own own_part(const NormArgs& args, PePlace at) {
 // Blocks of rows, alike on the same PE of all cubes. Their sums fit a slot.
 std::vector<Part> blocks_of(const NormArgs& args, Part rows) {
   const std::int64_t of_slot = std::max<std::int64_t>(args.grid.slot_bytes / itemsize(f32), 1);
-  return cut_evenly(rows, std::min(of_slot, kMostRows));
+  const std::int64_t columns = std::max<std::int64_t>(args.x.columns_of(args.grid, 0).size, 1);
+  const std::int64_t of_elements = std::max<std::int64_t>(kMostElements / columns, 1);
+  return cut_evenly(rows, std::min({of_slot, of_elements, kMostRows}));
 }
 
 // The mean of each row [rows, 1] over the columns of all cubes. A PE without columns gives an empty tile.

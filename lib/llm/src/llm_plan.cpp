@@ -1,12 +1,15 @@
 #include "kbsim/llm/llm_plan.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 
+#include "kernel_tiles.hpp"
 #include "llm_shapes.hpp"
 #include "plan_tensors.hpp"
 
@@ -17,8 +20,10 @@ using models::ModelConfig;
 using topology::Region;
 using topology::Split;
 
-constexpr Bytes kOtherTiles = 512_KiB;  // that norms, attention and head hold at once
-constexpr Bytes kMostStage = 2_MiB;     // of each PE
+constexpr Bytes kOtherTiles = 512_KiB;  // that norms and embedding hold at once
+constexpr std::string_view kTcmRemedy =
+    "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit";
+constexpr Bytes kMostStage = 2_MiB;  // of each PE
 
 Product product_of(const LlmProblem& problem, ProductName name) {
   const ModelConfig& model = problem.model;
@@ -99,13 +104,13 @@ void add_stage(LlmPlan& plan) {
                        plan.problem.model.torch_dtype);
 }
 
-// Bytes of a region per PE, as tensors are added.
+// Bytes of a region per PE, as tensors are added in their order.
 class Room {
  public:
   Room(const LlmPlan& plan, Region region, Bytes size)
       : plan_{plan}, region_{region}, size_{size}, used_(static_cast<std::size_t>(plan.site.grid.all())) {}
 
-  /// The tensor's most bytes on a PE; UsageError if a PE has no room for it.
+  /// The tensor's most bytes on a PE.
   Bytes take(const PlannedTensor& tensor) {
     const auto shards = topology::resolve_dp_policy(tensor.dp, tensor.shape, itemsize(tensor.dtype),
                                                     plan_.site.grid.pes, plan_.site.grid.cubes(), 0);
@@ -114,28 +119,38 @@ class Room {
       Bytes& used = used_[static_cast<std::size_t>(shard.at.cube * plan_.site.grid.pes + shard.at.pe)];
       used += Bytes{(shard.nbytes.count() + 63) / 64 * 64};
       most = std::max(most, shard.nbytes);
-      if (used > size_) refuse(tensor, used);
+      if (used > size_ && without_room_ == nullptr) without_room_ = &tensor;
     }
     return most;
   }
   [[nodiscard]] Bytes used() const { return *std::ranges::max_element(used_); }
 
+  /// UsageError that names the first tensor without room.
+  void require_all_fit() const {
+    if (without_room_ == nullptr) return;
+    throw UsageError{fmt::format(
+        "--model: no room for {} {} {} in a PE's {}: all tensors take {} of {}, {} too many; {}",
+        without_room_->name, kbsim::to_string(without_room_->shape), kbsim::to_string(without_room_->dtype),
+        region_ == Region::hbm ? "HBM" : "TCM", kbsim::to_string(used()), kbsim::to_string(size_),
+        kbsim::to_string(used() - size_), region_ == Region::hbm ? hbm_remedy() : kTcmRemedy)};
+  }
+
  private:
-  [[noreturn]] void refuse(const PlannedTensor& tensor, Bytes used) const {
-    const bool hbm = region_ == Region::hbm;
-    const std::string remedy =
-        hbm ? fmt::format("cube.memory.hbm_bytes_per_pe, --layers or --context make it fit")
-            : fmt::format("cube.memory.tcm_bytes, a shorter --prompt or a smaller --batch make it fit");
-    throw UsageError{fmt::format("--model: no room for {} {} {} in a PE's {}: it lacks {} of {} ({})",
-                                 tensor.name, kbsim::to_string(tensor.shape), kbsim::to_string(tensor.dtype),
-                                 hbm ? "HBM" : "TCM", kbsim::to_string(used - size_), kbsim::to_string(size_),
-                                 remedy)};
+  // Layers are the last tensors.
+  [[nodiscard]] std::string hbm_remedy() const {
+    std::int64_t layer = 0;
+    (void)std::sscanf(without_room_->name.c_str(), "layer %" SCNd64, &layer);
+    const std::string layers = layer > 0 ? fmt::format("--layers {}, ", layer) : "";
+    const std::int64_t mib = (used().count() + Bytes{1_MiB}.count() - 1) / Bytes{1_MiB}.count();
+    return fmt::format("{}a smaller --batch or --context, or cube.memory.hbm_bytes_per_pe={}MiB make it fit",
+                       layers, mib);
   }
 
   const LlmPlan& plan_;
   Region region_;
   Bytes size_;
   std::vector<Bytes> used_;
+  const PlannedTensor* without_room_ = nullptr;
 };
 
 Bytes tcm_of_activations(const LlmPlan& plan) {
@@ -183,20 +198,28 @@ void choose_products(LlmPlan& plan) {
   }
 }
 
+void require_tiles(const LlmPlan& plan, std::string_view of, Bytes tiles) {
+  const Bytes needed = plan.tcm_used + tiles;
+  if (needed <= plan.site.tcm) return;
+  throw UsageError{
+      fmt::format("--model: no room for tiles of {} in a PE's TCM: with all tensors they take {} of {}, {} "
+                  "too many; {}",
+                  of, kbsim::to_string(needed), kbsim::to_string(plan.site.tcm),
+                  kbsim::to_string(needed - plan.site.tcm), kTcmRemedy)};
+}
+
 void require_room(LlmPlan& plan) {
   Room hbm{plan, Region::hbm, plan.site.hbm};
   Room tcm{plan, Region::tcm, plan.site.tcm};
   for (PlannedTensor& tensor : plan.tensors)
     tensor.most = tensor.region == Region::hbm ? hbm.take(tensor) : tcm.take(tensor);
+  hbm.require_all_fit();
+  tcm.require_all_fit();
   plan.hbm_used = hbm.used();
   plan.tcm_used = tcm.used();
-  const Bytes needed = plan.tcm_used + plan.tiles + kOtherTiles;
-  if (needed > plan.site.tcm)
-    throw UsageError{
-        fmt::format("--model: no room for tiles of products in a PE's TCM: {} lack of {} "
-                    "(cube.memory.tcm_bytes, a shorter "
-                    "--prompt or a smaller --batch make it fit)",
-                    kbsim::to_string(needed - plan.site.tcm), kbsim::to_string(plan.site.tcm))};
+  require_tiles(plan, "products", plan.tiles + kOtherTiles);
+  require_tiles(plan, "attention", tiles_of_attention(plan));
+  require_tiles(plan, "the head", tiles_of_head(plan));
 }
 
 }  // namespace

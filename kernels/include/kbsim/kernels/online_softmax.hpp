@@ -28,6 +28,8 @@ constexpr double kUnseenProduct = -0x1p100;
 /// With scores products * scale, scale positive: one pass less over the products.
 [[nodiscard]] Running attend(TL& tl, const Tile& products, double scale, const Tile& v,
                              const Running& before);
+/// The same over these keys alone.
+[[nodiscard]] Running attend_first(TL& tl, const Tile& products, double scale, const Tile& v);
 /// Over the keys of both.
 [[nodiscard]] Running merge(TL& tl, const Running& a, const Running& b);
 

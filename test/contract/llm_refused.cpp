@@ -1,0 +1,143 @@
+// --bench llm refuses what is wrong or isn't simulated before anything runs: exit code, place, remedy.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::llm_refused_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+const std::string kBench = "--topology topology.yaml --bench llm --timing-only ";
+const std::string kDecode = kBench + "--phase decode ";
+const std::string kModels = KBSIM_SOURCE_DIR "/test/models/configs/";
+
+struct Refusal {
+  std::string arguments;
+  std::string says;
+};
+
+void check_refused(int exit, const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    CAPTURE(refusal.arguments);
+    const Outcome outcome = run_kbsim(refusal.arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == exit);
+    CHECK(outcome.out.empty());
+    CHECK_MESSAGE(outcome.err.find(refusal.says) != std::string::npos, refusal.says);
+  }
+}
+
+// A small LLaMA with these keys more, or in place of its own.
+std::string model(const std::string& keys, const std::string& heads = R"("num_attention_heads": 4)") {
+  return kBench + "--model " +
+         written("config.json", R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,)"
+                                "\n \"vocab_size\": 256, " +
+                                    heads + ",\n " + keys + "}\n");
+}
+
+}  // namespace
+
+TEST_CASE("llm refused: a model's file that isn't there, isn't JSON or isn't an object") {
+  check_refused(
+      2, {{kBench + "--model nowhere.json", "nowhere.json: no such file"},
+          {kBench + "--model " + written("broken.json", "{\"hidden_size\": 64,\n \"vocab"), "broken.json:2:"},
+          {kBench + "--model " + written("list.json", "[1]"), "list.json: not an object of keys"}});
+}
+
+TEST_CASE("llm refused: sizes that are no sizes, or don't divide, with their place") {
+  check_refused(2,
+                {{model(R"("num_hidden_layers": 0)"), "config.json:3:23: num_hidden_layers is 0, expected"},
+                 {model(R"("num_hidden_layers": -2)"), "config.json:3:23: num_hidden_layers is -2, expected"},
+                 {model(R"("num_key_value_heads": 3)"),
+                  "num_attention_heads (4) must be divisible by num_key_value_heads (3)"},
+                 {model("\"head_dim\": 15"), "an even number"},
+                 {model("\"head_dim\": \"many\""), "head_dim is \"many\", expected"},
+                 {model("\"rms_norm_eps\": -1"), "rms_norm_eps is -1, expected"},
+                 {model("\"num_hidden_layers\": 2", "\"num_attention_heads\": 5"),
+                  "hidden_size (64) must be divisible"}});
+}
+
+TEST_CASE("llm refused: keys that change what is computed and aren't simulated, with their place") {
+  check_refused(5,
+                {{model("\"final_logit_softcapping\": 30.0"), "config.json:3:"},
+                 {model("\"attn_logit_softcapping\": 50.0"), "config.json:3:"},
+                 {model("\"num_experts\": 8"), "num_experts"},
+                 {model("\"a_new_kind_of_norm\": true"), "config.json:3:"},
+                 {model("\"torch_dtype\": \"float8_e4m3fn\""), "config.json:3:"},
+                 {model("\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0}"), "config.json:3:"}});
+}
+
+TEST_CASE("llm refused: numbers of options out of range") {
+  check_refused(2, {{kBench + "--prompt 0", "--prompt"},
+                    {kBench + "--prompt -4", "--prompt"},
+                    {kBench + "--batch 0", "--batch"},
+                    {kBench + "--batch 257", "--batch"},
+                    {kDecode + "--context 0", "--context"},
+                    {kBench + "--seed -1", "--seed"},
+                    {kBench + "--layers 0", "--layers 0: expected 1 to 1"},
+                    {kBench + "--layers 2", "--layers 2: the model has 1"}});
+}
+
+TEST_CASE("llm refused: options without an effect, or that say one thing twice") {
+  check_refused(2, {{kDecode + "--prompt 8", "--prompt: a decode alone has no prompt"},
+                    {kBench + "--context 8", "--context: a decode after a prefill has the prompt's length"},
+                    {kBench + "--contexts uniform:1-8", "--contexts: a decode after a prefill"},
+                    {kDecode + "--context 8 --contexts uniform:1-8", "--context and --contexts"}});
+}
+
+TEST_CASE("llm refused: contexts that a file doesn't have") {
+  const std::string two = written("two.csv", "name,context\na,5\nb,many\n");
+  check_refused(2, {{kDecode + "--contexts " + two, "two.csv:3: found 'many', expected a whole number"},
+                    {kDecode + "--contexts uniform:9-2", "--contexts: found 'uniform:9-2', expected"},
+                    {kDecode + "--contexts nowhere.csv", "nowhere.csv: no such file"},
+                    {kDecode + "--batch 3 --contexts " + written("few.txt", "5\n6\n"), "--batch 3: "}});
+}
+
+TEST_CASE("llm refused: unknown names, with the nearest one") {
+  check_refused(2, {{kBench + "--mapping column", "did you mean 'columns'?"},
+                    {kBench + "--on cubes", "--on"},
+                    {kBench + "--phase prefil", "--phase"},
+                    {kBench + "--weights bf61", "--weights: unknown format 'bf61', did you mean 'bf16'?"}});
+}
+
+TEST_CASE("llm refused: formats of fewer than 16 bits, and a cache of another format") {
+  check_refused(5, {{kBench + "--weights fp8", "--weights fp8: formats of fewer than 16 bits"},
+                    {kBench + "--kv int8", "--kv int8: formats of fewer than 16 bits"},
+                    {kBench + "--kv f32", "--kv f32: only a cache of the weights' dtype"}});
+}
+
+TEST_CASE("llm refused: more positions than the model has") {
+  const std::string gpt2 = "--model " + kModels + "gpt2.json ";
+  check_refused(2, {{kDecode + gpt2 + "--context 1024",
+                     "--context 1024: 1025 positions of a sequence, and the model has 1024 "
+                     "(max_position_embeddings)"},
+                    {kBench + gpt2 + "--prompt 1024", "--prompt 1024: 1025 positions"},
+                    {model("\"max_position_embeddings\": 100"), "--prompt 512: 513 positions"}});
+}
+
+TEST_CASE("llm refused: a model that no HBM holds, with the tensor, what it lacks and what makes it fit") {
+  const std::string run = kBench + "--model " + kModels + "Llama-3.1-8B.json --prompt 16 --dry-run ";
+  const std::string small = run + "--set cube.memory.hbm_bytes_per_pe=64MiB ";
+  const Outcome outcome = run_kbsim(small);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.err.find("no room for layer 1") != std::string::npos);
+  CHECK(outcome.err.find("too many; --layers 1") != std::string::npos);
+  const std::size_t setting = outcome.err.find("cube.memory.hbm_bytes_per_pe=");
+  REQUIRE(setting != std::string::npos);
+  const std::string remedy = outcome.err.substr(setting, outcome.err.find(' ', setting) - setting);
+  CHECK(run_kbsim(run + "--set " + remedy).exit == 0);
+}
+
+TEST_CASE("llm refused: rows that no TCM holds, with the tensor, what it lacks and what makes it fit") {
+  check_refused(2, {{kBench + "--prompt 65536 --batch 4", "in a PE's TCM: "},
+                    {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 4096",
+                     "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit"}});
+}
+
+}  // namespace kbsim::contract::llm_refused_test
