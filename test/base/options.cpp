@@ -101,28 +101,6 @@ TEST_CASE("Options: an unknown one, one given twice, one without a value and an 
   refuses({"7"}, "unexpected argument '7'");
 }
 
-namespace {
-struct Switches {
-  bool fast = false;
-  std::int64_t n = 1;
-  static void describe(auto& f) {
-    f.add("fast", &Switches::fast, "a switch").without_value();
-    f.add("n", &Switches::n, "a number");
-  }
-};
-}  // namespace
-
-TEST_CASE("Options: a switch takes no value") {
-  const OptionSet options = described_options<Switches>();
-  CHECK_FALSE(parse_options(options, {"--n", "2"}).as<Switches>().fast);
-  const OptionValues both = parse_options(options, {"--fast", "--n", "2"});
-  CHECK(both.as<Switches>().fast);
-  CHECK(both.as<Switches>().n == 2);
-  CHECK_THROWS_WITH_AS((void)parse_options(options, {"--fast=1"}), "--fast takes no value", UsageError);
-  CHECK_THROWS_WITH_AS((void)parse_options(options, {"--fast", "--fast"}), "--fast is given twice",
-                       UsageError);
-}
-
 TEST_CASE("Options: values say what was given, and what isn't described is our own mistake") {
   const OptionValues values{described_options<All>(), {{"n", "3"}}};
   CHECK(values.given("n"));

@@ -91,8 +91,7 @@ struct Options {
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
     f.add("dp", &Options::dp, between(1, 256), "copies of the model");
     f.add("verify-repeats", &Options::verify_repeats,
-          "simulate layers and steps that equal earlier ones, and compare them")
-        .without_value();
+          "simulate layers and steps that equal earlier ones, and compare them");
   }
 };
 

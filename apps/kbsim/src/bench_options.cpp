@@ -29,7 +29,6 @@ void describe_option(const OptionSet& options, const Option& option, po::options
   const std::string standard = default_text(options, option);
   auto* value = po::value<std::string>()->value_name(option.value);
   if (!standard.empty()) value->default_value(standard);
-  if (option.is_switch) value->implicit_value("1", "")->default_value("0", "")->zero_tokens();
   to.add_options()(name.c_str(), value, help_text(option).c_str());
 }
 

@@ -28,14 +28,10 @@ OptionValues parse_options(const OptionSet& options, const std::vector<std::stri
   std::map<std::string, std::string> given;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
-    const Option& option = option_named(options, words[i].substr(0, equals));
-    const std::string& name = option.long_name();
-    const bool takes_next = equals == std::string::npos && !option.is_switch;
-    if (takes_next && i + 1 == words.size()) throw UsageError{fmt::format("--{} has no value", name)};
-    if (option.is_switch && equals != std::string::npos)
-      throw UsageError{fmt::format("--{} takes no value", name)};
-    std::string text = "1";
-    if (!option.is_switch) text = takes_next ? words[++i] : words[i].substr(equals + 1);
+    const std::string& name = option_named(options, words[i].substr(0, equals)).long_name();
+    if (equals == std::string::npos && i + 1 == words.size())
+      throw UsageError{fmt::format("--{} has no value", name)};
+    const std::string text = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (!given.emplace(name, text).second) throw UsageError{fmt::format("--{} is given twice", name)};
   }
   return {options, given};

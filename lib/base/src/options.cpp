@@ -187,11 +187,6 @@ Option& Option::output() {
   return *this;
 }
 
-Option& Option::without_value() {
-  is_switch = true;
-  return *this;
-}
-
 Option option_of(const std::string& name, Field field, Range range, std::string unit) {
   const std::size_t comma = name.find(',');
   Option option{.field = std::move(field),

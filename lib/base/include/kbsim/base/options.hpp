@@ -23,15 +23,12 @@ struct Option {
   std::string unit;         // "ns", "GB/s"; "": none
   Range range;              // as described
   bool shapes_rows = true;  // false: it changes the use of results, not the results
-  bool is_switch = false;   // a bool that takes no value: given, it is 1
 
   [[nodiscard]] const std::string& long_name() const { return field.name; }
   /// Names its value in --help, in place of a name by its type.
   Option& called(std::string name);
   /// Results don't depend on it: it names a file to write, for example.
   Option& output();
-  /// A bool that takes no value: given, it is 1.
-  Option& without_value();
 };
 
 /// `name` may end with a short one: "minbytes,b".
