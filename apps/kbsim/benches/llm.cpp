@@ -1,4 +1,4 @@
-// How long does a token of a model take on a package, and which operation takes it?
+// How long does a token of a model take on packages, and which operation takes it?
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -11,6 +11,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/tuner.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
@@ -24,6 +25,7 @@ namespace kbsim::app::llm_bench {
 namespace {
 
 using evaluate::EvaluationRequest;
+using inference::DividedPlan;
 using inference::LlmPlan;
 using inference::LlmProblem;
 using inference::Phase;
@@ -41,10 +43,11 @@ struct Options {
   std::string mapping = "auto";
   std::string weights;
   std::string kv;
-  std::int64_t tp = 1;
-  std::int64_t pp = 1;
-  std::int64_t ep = 1;
-  std::int64_t dp = 1;
+  int tp = 1;
+  int pp = 1;
+  int ep = 1;
+  int dp = 1;
+  bool sequence_parallel = false;
 
   static void describe(auto& f) {
     f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
@@ -66,16 +69,15 @@ struct Options {
     f.add("tp", &Options::tp, between(1, 256), "packages that divide each layer");
     f.add("pp", &Options::pp, between(1, 256), "packages that divide the layers");
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
-    f.add("dp", &Options::dp, between(1, 256), "copies of the model");
+    f.add("dp", &Options::dp, between(1, 256), "copies of the model, each with its share of the batch");
+    f.add("sequence-parallel", &Options::sequence_parallel,
+          "rows of norms and residuals are divided over the packages of --tp, too");
   }
 };
 
 void refuse_later(const Options& own, const models::ModelConfig& model) {
-  for (const auto& [name, packages] :
-       {std::pair{"tp", own.tp}, {"pp", own.pp}, {"ep", own.ep}, {"dp", own.dp}}) {
-    if (packages != 1)
-      throw Unsupported{fmt::format("--{} {}: a model on several packages isn't simulated", name, packages)};
-  }
+  if (own.ep != 1)
+    throw Unsupported{fmt::format("--ep {}: a model whose experts are divided isn't simulated", own.ep)};
   for (const auto& [name, dtype] : {std::pair{"weights", own.weights}, {"kv", own.kv}}) {
     if (!dtype.empty() && dtype != to_string(model.torch_dtype))
       throw Unsupported{fmt::format("--{} {}: only the model's own dtype is simulated, {}", name, dtype,
@@ -99,7 +101,8 @@ LlmProblem problem_of(const EvaluationRequest& request) {
       .context = own.context,
       .batch = own.batch,
       .seed = static_cast<std::uint64_t>(own.seed),
-      .mapping = own.mapping};
+      .mapping = own.mapping,
+      .division = {.tp = own.tp, .pp = own.pp, .dp = own.dp, .sequence_parallel = own.sequence_parallel}};
   refuse_later(own, problem.model);
   std::int64_t& layers = problem.model.num_hidden_layers;
   if (own.layers > layers)
@@ -108,12 +111,38 @@ LlmProblem problem_of(const EvaluationRequest& request) {
   return problem;
 }
 
+// The algorithms that collectives are chosen from.
+config::CclSpec ccl_of(const EvaluationRequest& request) {
+  config::CclSpec ccl = inference::collectives_of(request.ccl, request.algorithm);
+  for (auto& [name, algorithm] : ccl.algorithms) {
+    if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  }
+  return ccl;
+}
+
+DividedPlan plan_of(const EvaluationRequest& request) {
+  return inference::divided_plan_of(problem_of(request), request.machine, ccl_of(request));
+}
+
+void check_algorithm(const EvaluationRequest& request) {
+  const auto& own = request.own.as<Options>();
+  if (own.tp == 1 && (!request.algorithm.empty() || request.buffer_kind))
+    throw UsageError{"--algorithm, --buffer-kind: no collective runs without --tp"};
+  if (request.algorithm.empty()) return;
+  if (own.sequence_parallel)
+    throw UsageError{"--algorithm: it names the all-reduce, in whose place --sequence-parallel has others"};
+  if (ccl::candidates(ccl_of(request), request.machine, config::Collective::all_reduce, 0_B).empty())
+    throw UsageError{fmt::format("--algorithm {}: it is no all-reduce between the same PEs of all packages",
+                                 request.algorithm)};
+}
+
 void check(const EvaluationRequest& request) {
   if (request.own.given("context") && request.own.as<Options>().phase != Phases::decode)
     throw UsageError{"--context: a decode after a prefill has the prompt's length; it needs --phase decode"};
   if (request.own.given("prompt") && request.own.as<Options>().phase == Phases::decode)
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
-  (void)plan_of(problem_of(request), request.machine);
+  check_algorithm(request);
+  (void)plan_of(request);
 }
 
 double us(Time time) { return to_ns(time) / 1000.0; }
@@ -143,12 +172,12 @@ boost::json::object operation_json(const LlmPlan& plan, const inference::Operati
           {"roofline_us", us(row.roofline())}};
 }
 
-boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step, bool values) {
+boost::json::object step_row(const DividedPlan& plan, const inference::StepRun& step, bool values) {
   const LlmProblem& problem = plan.problem;
   const inference::StepTable table = table_of(plan, step);
   boost::json::array operations;
   for (const inference::OperationRow& row : table.rows)
-    operations.push_back(operation_json(plan, row, step.time()));
+    operations.push_back(operation_json(plan.ranks.front(), row, step.time()));
   const bool decode = step.phase == Phase::decode;
   boost::json::object row{
       {"phase", std::string{to_string(step.phase)}},
@@ -157,10 +186,16 @@ boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step
       {"context", decode ? problem.decode_context() : 0},
       {"dtype", std::string{to_string(problem.model.torch_dtype)}},
       {"mapping", problem.mapping},
-      {"pes", plan.site.grid.all()},
+      {"pes", plan.ranks.front().site.grid.all()},
+      {"tp", problem.division.tp},
+      {"pp", problem.division.pp},
+      {"dp", problem.division.dp},
+      {"sequence_parallel", problem.division.sequence_parallel},
+      {"slowest_copy", step.copy},
       {"ttft_us", nullptr},
       {"tpot_us", nullptr},
-      {"tokens_per_s", 1e9 * static_cast<double>(decode ? problem.batch : 1) / to_ns(step.time())},
+      {"tokens_per_s",
+       1e9 * static_cast<double>(decode ? problem.batch : problem.division.dp) / to_ns(step.time())},
       {"between_us", us(table.between)},
       {"roofline_us", us(table.roofline)},
       {"flop", table.work.flop},
@@ -175,9 +210,10 @@ boost::json::object step_row(const LlmPlan& plan, const inference::StepRun& step
 }
 
 boost::json::array rows_of(const EvaluationRequest& request, const evaluate::RowQuestion& question) {
-  const LlmPlan plan = plan_of(problem_of(request), request.machine);
+  const DividedPlan plan = plan_of(request);
   host::SessionOptions how = question.session();
   how.timing_only = !request.values;
+  how.ccl = ccl_of(request);
   host::Session session{request.machine, inference::queues_of(request.machine), std::move(how)};
   host::World world;
   host::Rank main{session, world, 0};
@@ -218,17 +254,36 @@ std::string operation_line(const boost::json::object& row) {
       row.at("mapping").as_string().c_str());
 }
 
+// Which packages run, and which of them the table shows.
+std::string division_line(const boost::json::object& row) {
+  const auto number = [&](const char* key) { return row.at(key).to_number<int>(); };
+  const inference::Division division{.tp = number("tp"), .pp = number("pp"), .dp = number("dp")};
+  if (division.ranks() == 1) return "  package 0 runs\n";
+  const int copy = number("slowest_copy");
+  const int first = division.rank_of({0, 0, copy});
+  const int last = division.rank_of({0, division.pp - 1, copy});
+  return fmt::format(
+      "  packages 0 to {} run: --tp {}{}, --pp {}, --dp {}, numbered in this order; the table is of package "
+      "{}{}\n",
+      division.ranks() - 1, division.tp, row.at("sequence_parallel").as_bool() ? " with rows divided" : "",
+      division.pp, division.dp, first,
+      last == first ? ""
+                    : fmt::format(" and every {} after it to {}, one stage after the other",
+                                  counted(division.tp, "package", "packages"), last));
+}
+
 std::string step_text(const boost::json::object& row) {
   const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
   const bool decode = row.at("phase").as_string() == "decode";
   const double time = number(decode ? "tpot_us" : "ttft_us");
   std::string lines = fmt::format(
-      " {}: {}, {} after {:.0f} tokens, {}, {}, mapping {}\n"
+      " {}: {}, {} after {:.0f} tokens, {}, {} of each package, mapping {}\n{}"
       "  operation    launches   span (us)   path (us)  share       MFLOP   MB held    MB read    "
       "ideal (us)  by   of span  mapping\n",
       row.at("phase").as_string().c_str(), counted(row.at("layers").to_number<int>(), "layer"),
       counted(row.at("rows").to_number<int>(), "row"), number("context"), row.at("dtype").as_string().c_str(),
-      counted(row.at("pes").to_number<int>(), "PE"), row.at("mapping").as_string().c_str());
+      counted(row.at("pes").to_number<int>(), "PE"), row.at("mapping").as_string().c_str(),
+      division_line(row));
   for (const auto& operation : row.at("operations").as_array())
     lines += operation_line(operation.as_object());
   lines += fmt::format("  {:<12} {:>8} {:>11} {:>11.3f} {:>6.1f}\n", "between", "", "", number("between_us"),
@@ -253,22 +308,27 @@ std::string text(const evaluate::Rows& rows) {
   return lines;
 }
 
-std::string plan_text(const EvaluationRequest& request) {
-  return to_text(plan_of(problem_of(request), request.machine));
-}
+std::string plan_text(const EvaluationRequest& request) { return to_text(plan_of(request)); }
 
-std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }
+std::vector<evaluate::UnusedKey> unused_keys() {
+  return {{"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
+          {"ccl.*.n_elem", "the model says how large tensors are"},
+          {"ccl.*.reduce_op", "parts of products are summed up"},
+          {"ccl.*.world_size", "--tp says how many there are"}};
+}
 
 const bool kRegistered =
     (evaluate::evaluations().add(
          "llm",
-         {.doc = "a whole model on all PEs of a package: time to the first token and per token, by operation",
+         {.doc =
+              "a whole model on all PEs of one or several packages: time to the first token and per token, "
+              "by operation",
           .run = simulate,
           .text = text,
           .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
           .options = described_options<Options>(),
           .check = check,
-          .algorithms = evaluate::Algorithms::none,
+          .algorithms = evaluate::Algorithms::any,
           .unused = unused_keys(),
           .timing_only = true,
           .plan = plan_text}),

@@ -65,7 +65,7 @@ models::Step LlmProblem::step(Phase phase) const {
 void require_supported(const LlmProblem& problem) {
   require_layers(problem.model);
   require_ends(problem.model);
-  if (problem.has(Phase::prefill) && problem.batch > 1)
+  if (problem.has(Phase::prefill) && problem.batch > problem.division.dp)
     throw Unsupported{fmt::format(
         "--batch {}: a prefill of several sequences isn't simulated (--phase decode)", problem.batch)};
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kbsim/llm/model_division.hpp"
 #include "kbsim/models/model_config.hpp"
 #include "kbsim/models/model_step.hpp"
 
@@ -15,8 +16,9 @@ enum class Phase : std::uint8_t { prefill, decode };
   return phase == Phase::prefill ? "prefill" : "decode";
 }
 
-/// A whole model on all PEs of one package. Prefill: `prompt` rows of one sequence into an empty cache.
-/// Decode: one row of each of `batch` sequences after their context, which after a prefill is the prompt.
+/// A whole model on all PEs of a package, or divided over packages. Prefill: `prompt` rows of a sequence of
+/// each copy into an empty cache. Decode: one row of each of `batch` sequences after their context, which
+/// after a prefill is the prompt.
 struct LlmProblem {
   models::ModelConfig model;                                 // with the layers that run
   std::vector<Phase> phases{Phase::prefill, Phase::decode};  // in their order
@@ -25,6 +27,7 @@ struct LlmProblem {
   std::int64_t batch = 1;
   std::uint64_t seed = 1;  // of weights, of the cache before decode, and of tokens
   std::string mapping = "auto";
+  Division division;
 
   [[nodiscard]] bool has(Phase phase) const;
   [[nodiscard]] std::int64_t rows(Phase phase) const { return phase == Phase::prefill ? prompt : batch; }

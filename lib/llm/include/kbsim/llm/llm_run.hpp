@@ -16,18 +16,20 @@ namespace kbsim::inference {
 /// A launch of a step, when it ran, and what its PEs' DMAs moved.
 struct OperationSpan {
   std::string_view operation;  // "qkv"
-  std::int64_t layer = -1;     // none: beside the layers
+  std::int64_t layer = -1;     // of the whole model; none: beside the layers
   hw::Activity activity;
 };
 
-/// A prefill, or the second of two equal decodes: from the call of the first launch to the tokens in the
-/// host's memory.
+/// A prefill, or the second of two equal decodes: from the call of the first launch, or of the upload of the
+/// tokens that the host chose, to the tokens of all copies in the host's memory. Spans and bytes are those of
+/// the first rank of each stage of the slowest copy, one stage after the other.
 struct StepRun {
   Phase phase{};
   Time begin{};
   Time end{};
+  int copy = 0;                      // the slowest
   std::vector<OperationSpan> spans;  // in the order of the calls
-  std::int64_t hbm_bytes = 0;        // of all slices, read and written
+  std::int64_t hbm_bytes = 0;        // of all slices of those packages, read and written
   std::vector<std::int64_t> tokens;  // none in runs without values
   replay::Comparison logits;         // with the undivided model in f64
 
@@ -38,8 +40,12 @@ struct LlmRun {
   std::vector<StepRun> steps;
 };
 
-/// The program of the main rank: makes the plan's tensors, installs the queues, and runs the phases. The
-/// session's algorithm is queues_of() its machine. The plan outlives it.
-[[nodiscard]] Task<> run_llm(host::Rank& main, const LlmPlan* plan, LlmRun* run);
+/// The program of the main rank: installs the queues, and spawns a rank for each package, which makes its
+/// plan's tensors and runs the phases. The session's algorithm is queues_of() its machine, its ccl
+/// collectives_of() what is declared. The plan outlives it.
+[[nodiscard]] Task<> run_llm(host::Rank& main, const DividedPlan* plan, LlmRun* run);
+
+/// The session's algorithms: the declared ones, of all-reduces only `all_reduce` unless it is "".
+[[nodiscard]] config::CclSpec collectives_of(config::CclSpec declared, const std::string& all_reduce = "");
 
 }  // namespace kbsim::inference

@@ -17,10 +17,10 @@ struct OperationRow {
   std::int64_t launches = 0;
   Time span{};                // sum of the spans, from a launch's first command to its last completion
   Time path{};                // its share of the step's time
-  models::Work work;          // by closed form, of all that the launches compute
+  models::Work work;          // by closed form, of all that the launches compute on the path's packages
   std::int64_t dma_read = 0;  // bytes that the PEs' DMAs read for it, from HBM and TCM
-  Time hbm{};                 // its bytes of weights and cache at the effective rate of all slices
-  Time macs{};                // its products at the full rate of all engines
+  Time hbm{};                 // its bytes of weights and cache at the effective rate of a package's slices
+  Time macs{};                // its products at the full rate of a package's engines
 
   /// The longer of the two.
   [[nodiscard]] Time roofline() const { return hbm > macs ? hbm : macs; }
@@ -35,6 +35,6 @@ struct StepTable {
   Time roofline{};                 // of its bytes of weights and cache, and of its products
 };
 
-[[nodiscard]] StepTable table_of(const LlmPlan& plan, const StepRun& step);
+[[nodiscard]] StepTable table_of(const DividedPlan& plan, const StepRun& step);
 
 }  // namespace kbsim::inference
