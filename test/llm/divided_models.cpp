@@ -186,11 +186,18 @@ TEST_CASE("llm: paths of a divided model and what is between sum to the step's t
     const StepRun& step = outcome.run.steps.front();
     const StepTable table = table_of(outcome.plan, step);
     Time sum = table.between;
+    Time communication{};
     for (const OperationRow& row : table.rows) {
       CHECK(row.path <= row.span);
       sum += row.path;
+      const std::string_view name = row.operation;
+      const bool moves = name == "all-reduce" || name == "all-gather" || name == "reduce-scatter" ||
+                         name == "send" || name == "receive";
+      if (moves) communication += row.path;
     }
     CHECK(sum == step.time());
+    CHECK(communication > Time{});
+    CHECK(table.communication == communication);
     CHECK(step.hbm_bytes >= table.work.weight_bytes + table.work.cache_written);
   }
 }

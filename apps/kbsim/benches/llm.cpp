@@ -197,6 +197,7 @@ boost::json::object step_row(const DividedPlan& plan, const inference::StepRun& 
       {"tokens_per_s",
        1e9 * static_cast<double>(decode ? problem.batch : problem.division.dp) / to_ns(step.time())},
       {"between_us", us(table.between)},
+      {"communication_us", us(table.communication)},
       {"roofline_us", us(table.roofline)},
       {"flop", table.work.flop},
       {"weight_bytes", table.work.weight_bytes},
@@ -295,6 +296,9 @@ std::string step_text(const boost::json::object& row) {
       decode ? "TPOT" : "TTFT", time, number("tokens_per_s"), number("roofline_us"),
       time / number("roofline_us"), (number("weight_bytes") + number("cache_bytes")) / 1e6,
       number("hbm_bytes_simulated") / 1e6);
+  if (number("tp") * number("pp") > 1)
+    lines += fmt::format("  communication between packages that nothing hides: {:.3f} us, {:.1f} %\n",
+                         number("communication_us"), 100.0 * number("communication_us") / time);
   if (row.at("correct").is_bool())
     lines += fmt::format("  logits: {}, largest error {:.3g}\n",
                          row.at("correct").as_bool() ? "as the undivided model's in f64" : "WRONG",

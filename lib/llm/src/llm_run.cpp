@@ -87,7 +87,7 @@ Task<hw::Activity> ended(RankRun* run, const LaunchedOperation* launched) {
 Task<> await_all(RankRun* run, std::vector<LaunchedOperation>* under_way, RankStep* step) {
   for (const LaunchedOperation& launched : *under_way) {
     const hw::Activity activity = co_await ended(run, &launched);
-    step->spans.push_back({launched.operation, launched.layer, activity});
+    step->spans.push_back({launched.operation, launched.layer, activity, launched.kind.has_value()});
   }
   under_way->clear();
 }

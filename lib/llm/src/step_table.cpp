@@ -88,6 +88,7 @@ void add_times(StepTable& table, const StepRun& step) {
     const Time from = std::max(reached, ran.first_start);
     table.between += from - reached;
     row.path += ran.last_end - from;
+    if (span.between_packages) table.communication += ran.last_end - from;
     reached = ran.last_end;
   }
   table.between += step.end - reached;

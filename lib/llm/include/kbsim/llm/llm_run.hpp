@@ -18,6 +18,7 @@ struct OperationSpan {
   std::string_view operation;  // "qkv"
   std::int64_t layer = -1;     // of the whole model; none: beside the layers
   hw::Activity activity;
+  bool between_packages = false;  // a collective, a send or a receive
 };
 
 /// A prefill, or the second of two equal decodes: from the call of the first launch, or of the upload of the

@@ -31,6 +31,7 @@ struct OperationRow {
 struct StepTable {
   std::vector<OperationRow> rows;  // in the order of their first launches
   Time between{};                  // no operation's span: launches and the way back
+  Time communication{};            // paths of transfers between packages: what no other operation hides
   models::Work work;               // of the step
   Time roofline{};                 // of its bytes of weights and cache, and of its products
 };
