@@ -69,6 +69,13 @@ TEST_CASE("Options of a bench: they have its struct's values unless they are giv
   CHECK(asked("-n 7").at("n") == 7);
 }
 
+TEST_CASE("Options of a bench: a switch without a value is on") {
+  CHECK(asked("--twice").at("twice") == true);
+  CHECK(asked("--twice --n 5").at("twice") == true);
+  CHECK(asked("--twice --n 5").at("n") == 5);
+  CHECK(asked("--twice 0 --n 5").at("twice") == false);
+}
+
 TEST_CASE("Options of a bench: what can't be is one line with the place, and exit code 2") {
   refuses(kAsks + "--n 65", "--n must be 1 to 64, got 65");
   refuses(kAsks + "--n -1", "--n must be 1 to 64, got -1");

@@ -44,7 +44,8 @@ TEST_CASE("--contexts: a file has a number a line, or a CSV a column of them") {
 }
 
 TEST_CASE("--contexts: a line that is no context is refused with its place") {
-  check_refused("5\nmany\n", "kbsim_test_llm_contexts.csv:2: found 'many', expected a whole number from 1 to 1048576");
+  check_refused("5\nmany\n",
+                "kbsim_test_llm_contexts.csv:2: found 'many', expected a whole number from 1 to 1048576");
   check_refused("5\n0\n", ":2: found '0'");
   check_refused("5\n-3\n", ":2: found '-3'");
   check_refused("5\n1.5\n", ":2: found '1.5'");

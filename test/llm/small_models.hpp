@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/config/load.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/repeats.hpp"
@@ -11,10 +12,10 @@
 
 namespace kbsim::inference::test {
 
-/// A package of w x h cubes, of so many PEs each.
-[[nodiscard]] inline config::MachineSpec package(int w, int h, int pes) {
+/// Packages of w x h cubes, of so many PEs each.
+[[nodiscard]] inline config::MachineSpec package(int w, int h, int pes, int packages = 1) {
   config::MachineSpec machine;
-  machine.system.sips.count = 1;
+  machine.system.sips.count = packages;
   machine.sip.cube_mesh = {.w = w, .h = h};
   machine.cube.pe_layout.corners.resize(1);
   machine.cube.pe_layout.pe_per_corner = pes;
@@ -35,8 +36,14 @@ namespace kbsim::inference::test {
   return model;
 }
 
+/// The algorithms of configs/ccl.yaml.
+[[nodiscard]] inline const config::CclSpec& declared_collectives() {
+  static const config::CclSpec all = config::load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
+  return all;
+}
+
 struct Outcome {
-  LlmPlan plan;
+  DividedPlan plan;
   LlmRun run;
   hw::BorderState end = {};  // of the machine, where it can be read
   std::vector<hw::OrderRecord> orders = {};
@@ -45,12 +52,13 @@ struct Outcome {
 /// A run of a problem; with values its races are errors.
 [[nodiscard]] inline Outcome outcome_of(const LlmProblem& problem, const config::MachineSpec& machine,
                                         bool timing_only = false, OnRepeat on = OnRepeat::skip) {
-  Outcome outcome{.plan = plan_of(problem, machine), .run = {}};
+  Outcome outcome{.plan = divided_plan_of(problem, machine, declared_collectives()), .run = {}};
   host::Session session{machine,
                         queues_of(machine),
                         {.replay_threads = 1,
                          .races = timing_only ? oplog::RaceMode::off : oplog::RaceMode::error,
-                         .timing_only = timing_only}};
+                         .timing_only = timing_only,
+                         .ccl = collectives_of(declared_collectives())}};
   host::World world;
   host::Rank main{session, world, 0};
   (void)session.sim().spawn("main", main.run(run_llm(main, &outcome.plan, on, &outcome.run)));

@@ -1,4 +1,4 @@
-// How long does a token of a model take on a package, and which operation takes it?
+// How long does a token of a model take on packages, and which operation takes it?
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,6 +13,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/tuner.hpp"
 #include "kbsim/config/mapping_file.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/row_path.hpp"
@@ -35,6 +36,7 @@ namespace kbsim::app::llm_bench {
 namespace {
 
 using evaluate::EvaluationRequest;
+using inference::DividedPlan;
 using inference::LlmPlan;
 using inference::LlmProblem;
 using inference::Phase;
@@ -54,10 +56,11 @@ struct Options {
   inference::Place on = inference::Place::package;
   std::string weights;
   std::string kv;
-  std::int64_t tp = 1;
-  std::int64_t pp = 1;
-  std::int64_t ep = 1;
-  std::int64_t dp = 1;
+  int tp = 1;
+  int pp = 1;
+  int ep = 1;
+  int dp = 1;
+  bool sequence_parallel = false;
   bool verify_repeats = false;
 
   static void describe(auto& f) {
@@ -89,18 +92,17 @@ struct Options {
     f.add("tp", &Options::tp, between(1, 256), "packages that divide each layer");
     f.add("pp", &Options::pp, between(1, 256), "packages that divide the layers");
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
-    f.add("dp", &Options::dp, between(1, 256), "copies of the model");
+    f.add("dp", &Options::dp, between(1, 256), "copies of the model, each with its share of the batch");
+    f.add("sequence-parallel", &Options::sequence_parallel,
+          "rows of norms and residuals are divided over the packages of --tp, too");
     f.add("verify-repeats", &Options::verify_repeats,
           "simulate layers and steps that equal earlier ones, and compare them");
   }
 };
 
 void refuse_later(const Options& own, const models::ModelConfig& model) {
-  for (const auto& [name, packages] :
-       {std::pair{"tp", own.tp}, {"pp", own.pp}, {"ep", own.ep}, {"dp", own.dp}}) {
-    if (packages != 1)
-      throw Unsupported{fmt::format("--{} {}: a model on several packages isn't simulated", name, packages)};
-  }
+  if (own.ep != 1)
+    throw Unsupported{fmt::format("--ep {}: a model whose experts are divided isn't simulated", own.ep)};
   if (!own.kv.empty() && inference::number_format("kv", own.kv) != model.torch_dtype)
     throw Unsupported{fmt::format("--kv {}: only a cache of the weights' dtype is simulated, {}", own.kv,
                                   to_string(model.torch_dtype))};
@@ -142,13 +144,15 @@ void choose_mappings(LlmProblem& problem, const std::string& mapping) {
 
 LlmProblem problem_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
-  LlmProblem problem{.model = model_of(request),
-                     .phases = phases_of(own.phase),
-                     .prompt = own.prompt,
-                     .context = own.context,
-                     .batch = own.batch,
-                     .seed = static_cast<std::uint64_t>(own.seed),
-                     .on = own.on};
+  LlmProblem problem{
+      .model = model_of(request),
+      .phases = phases_of(own.phase),
+      .prompt = own.prompt,
+      .context = own.context,
+      .batch = own.batch,
+      .seed = static_cast<std::uint64_t>(own.seed),
+      .on = own.on,
+      .division = {.tp = own.tp, .pp = own.pp, .dp = own.dp, .sequence_parallel = own.sequence_parallel}};
   choose_mappings(problem, own.mapping);
   refuse_later(own, problem.model);
   if (own.contexts.empty()) return problem;
@@ -156,6 +160,31 @@ LlmProblem problem_of(const EvaluationRequest& request) {
   problem.contexts = inference::contexts_of(own.contexts, batch, problem.seed);
   problem.batch = static_cast<std::int64_t>(problem.contexts.size());
   return problem;
+}
+
+// The algorithms that collectives are chosen from.
+config::CclSpec ccl_of(const EvaluationRequest& request) {
+  config::CclSpec ccl = inference::collectives_of(request.ccl, request.algorithm);
+  for (auto& [name, algorithm] : ccl.algorithms) {
+    if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  }
+  return ccl;
+}
+
+DividedPlan plan_of(const EvaluationRequest& request, const LlmProblem& problem) {
+  return inference::divided_plan_of(problem, request.machine, ccl_of(request));
+}
+
+void check_algorithm(const EvaluationRequest& request) {
+  const auto& own = request.own.as<Options>();
+  if (own.tp == 1 && (!request.algorithm.empty() || request.buffer_kind))
+    throw UsageError{"--algorithm, --buffer-kind: no collective runs without --tp"};
+  if (request.algorithm.empty()) return;
+  if (own.sequence_parallel)
+    throw UsageError{"--algorithm: it names the all-reduce, in whose place --sequence-parallel has others"};
+  if (ccl::candidates(ccl_of(request), request.machine, config::Collective::all_reduce, 0_B).empty())
+    throw UsageError{fmt::format("--algorithm {}: it is no all-reduce between the same PEs of all packages",
+                                 request.algorithm)};
 }
 
 void check(const EvaluationRequest& request) {
@@ -169,14 +198,15 @@ void check(const EvaluationRequest& request) {
     throw UsageError{"--context and --contexts: both say what is in the caches; one of them is enough"};
   if (request.own.given("prompt") && request.own.as<Options>().phase == Phases::decode)
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
-  (void)plan_of(problem_of(request), request.machine);
+  check_algorithm(request);
+  (void)plan_of(request, problem_of(request));
 }
 
 // A simulation of a problem.
 struct Simulation {
   explicit Simulation(const EvaluationRequest& request, const LlmProblem& problem,
                       const evaluate::RowQuestion& question)
-      : plan{plan_of(problem, request.machine)},
+      : plan{plan_of(request, problem)},
         session{request.machine, inference::queues_of(request.machine), options_of(request, question)} {
     host::Rank main{session, world, 0};
     (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, on_repeat(request), &run)));
@@ -189,10 +219,11 @@ struct Simulation {
                                          const evaluate::RowQuestion& question) {
     host::SessionOptions how = question.session();
     how.timing_only = !request.values || question.limit;
+    how.ccl = ccl_of(request);
     return how;
   }
 
-  LlmPlan plan;
+  DividedPlan plan;
   host::Session session;
   host::World world;
   inference::LlmRun run;
@@ -259,25 +290,32 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
 }
 
 std::string plan_text(const EvaluationRequest& request) {
-  return to_text(plan_of(problem_of(request), request.machine));
+  return to_text(plan_of(request, problem_of(request)));
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   folder.write("operations.csv", report::to_csv(llm_operations(rows)));
 }
 
-std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }
+std::vector<evaluate::UnusedKey> unused_keys() {
+  return {{"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
+          {"ccl.*.n_elem", "the model says how large tensors are"},
+          {"ccl.*.reduce_op", "parts of products are summed up"},
+          {"ccl.*.world_size", "--tp says how many there are"}};
+}
 
 const bool kRegistered =
     (evaluate::evaluations().add(
          "llm",
-         {.doc = "a whole model on all PEs of a package: time to the first token and per token, by operation",
+         {.doc =
+              "a whole model on all PEs of one or several packages: time to the first token and per token, "
+              "by operation",
           .run = simulate,
           .text = llm_text,
           .figures = figures,
           .options = described_options<Options>(),
           .check = check,
-          .algorithms = evaluate::Algorithms::none,
+          .algorithms = evaluate::Algorithms::any,
           .unused = unused_keys(),
           .timing_only = true,
           .explained = true,

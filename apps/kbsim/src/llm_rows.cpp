@@ -12,6 +12,7 @@
 namespace kbsim::app {
 namespace {
 
+using inference::DividedPlan;
 using inference::LlmPlan;
 using inference::OperationLimit;
 using inference::OperationRow;
@@ -74,8 +75,10 @@ void add_limit(boost::json::object& row, const std::vector<OperationLimit>& limi
   row["explained_part"] = limit.part;
 }
 
-boost::json::object step_json(const LlmPlan& plan, const StepRun& step, const inference::StepTable& table) {
+boost::json::object step_json(const DividedPlan& plan, const StepRun& step,
+                              const inference::StepTable& table) {
   const inference::LlmProblem& problem = plan.problem;
+  const LlmPlan& first = plan.ranks.front();
   const bool decode = step.phase == Phase::decode;
   const double time_s = to_ns(step.time()) / 1e9;
   const auto rows = static_cast<double>(problem.rows(step.phase));
@@ -87,10 +90,15 @@ boost::json::object step_json(const LlmPlan& plan, const StepRun& step, const in
           {"contexts", boost::json::value_from(decode ? problem.contexts : std::vector<std::int64_t>{})},
           {"dtype", std::string{to_string(problem.model.torch_dtype)}},
           {"mapping", problem.mapping},
-          {"pes", plan.site.grid.all()},
-          {"cubes", plan.site.grid.cubes()},
+          {"pes", first.site.grid.all()},
+          {"cubes", first.site.grid.cubes()},
           {"on", std::string{to_string(problem.on)}},
-          {"place", to_text(plan.site, problem.on)},
+          {"place", to_text(first.site, problem.on)},
+          {"tp", problem.division.tp},
+          {"pp", problem.division.pp},
+          {"dp", problem.division.dp},
+          {"sequence_parallel", problem.division.sequence_parallel},
+          {"slowest_copy", step.copy},
           {"ttft_us", decode ? boost::json::value{} : us(step.time())},
           {"tpot_us", decode ? us(step.time()) : boost::json::value{}},
           {"tokens_per_s", rows / time_s},
@@ -105,19 +113,20 @@ boost::json::object step_json(const LlmPlan& plan, const StepRun& step, const in
 
 }  // namespace
 
-boost::json::object llm_row(const LlmPlan& plan, const StepRun& step,
+boost::json::object llm_row(const DividedPlan& plan, const StepRun& step,
                             const std::vector<OperationLimit>& limits, bool values) {
   const inference::StepTable table = table_of(plan, step);
   boost::json::object row = step_json(plan, step, table);
   boost::json::array operations;
   for (const OperationRow& operation : table.rows) {
-    boost::json::object cells = operation_json(plan, operation, step.time());
+    boost::json::object cells = operation_json(plan.ranks.front(), operation, step.time());
     if (!limits.empty()) add_limit(cells, limits);
     operations.push_back(std::move(cells));
   }
   row["operations"] = std::move(operations);
   boost::json::array sums;
-  for (const OperationRow& sum : table.sums()) sums.push_back(operation_json(plan, sum, step.time()));
+  for (const OperationRow& sum : table.sums())
+    sums.push_back(operation_json(plan.ranks.front(), sum, step.time()));
   row["sums"] = std::move(sums);
   row["max_error"] = values ? boost::json::value(step.logits.max_abs) : nullptr;
   row["correct"] = values ? boost::json::value(step.logits.ok) : nullptr;

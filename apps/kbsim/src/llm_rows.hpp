@@ -13,7 +13,7 @@ namespace kbsim::app {
 
 /// A step as a row of --bench llm: its times, its `operations` in their order, and `sums`. `limits` are of
 /// its operations; empty without --explain.
-[[nodiscard]] boost::json::object llm_row(const inference::LlmPlan& plan, const inference::StepRun& step,
+[[nodiscard]] boost::json::object llm_row(const inference::DividedPlan& plan, const inference::StepRun& step,
                                           const std::vector<inference::OperationLimit>& limits, bool values);
 
 /// The operations of all rows with their phase, for operations.csv.

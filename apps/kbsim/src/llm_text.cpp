@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/llm/model_division.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -99,6 +100,24 @@ std::string closing_text(const object& step, double time) {
   return lines;
 }
 
+// The packages that run, and those that the table shows.
+std::string division_text(const object& step) {
+  const auto count = [&](const char* key) { return step.at(key).to_number<int>(); };
+  const inference::Division division{.tp = count("tp"), .pp = count("pp"), .dp = count("dp")};
+  if (division.ranks() == 1) return "  package 0 runs\n";
+  const int copy = count("slowest_copy");
+  const int first = division.rank_of({0, 0, copy});
+  const int last = division.rank_of({0, division.pp - 1, copy});
+  return fmt::format(
+      "  packages 0 to {} run: --tp {}{}, --pp {}, --dp {}, numbered in this order; the table is of package "
+      "{}{}\n",
+      division.ranks() - 1, division.tp, step.at("sequence_parallel").as_bool() ? " with rows divided" : "",
+      division.pp, division.dp, first,
+      last == first ? ""
+                    : fmt::format(" and every {} after it to {}, one stage after the other",
+                                  counted(division.tp, "package", "packages"), last));
+}
+
 // "1024 tokens", or "100 to 2000 tokens" of sequences with contexts of their own.
 std::string context_text(const object& step) {
   const std::string most = counted(step.at("context").to_number<int>(), "token");
@@ -126,13 +145,13 @@ std::string step_text(const object& step) {
   const auto& operations = step.at("operations").as_array();
   const bool explained = !operations.empty() && operations.front().as_object().contains("limited_by");
   std::string lines = fmt::format(
-      " {} on {}: {}, {} of {} after {}, {}, mapping {}\n"
+      " {} on {}: {}, {} of {} after {}, {}, mapping {}\n{}"
       "  operation     launches   span (us)   path (us)  share        MFLOP   HBM (MB)  NOC (MB) UCIe (MB) "
       "link (MB) MACs %  HBM %  roofline (us)  by       of span  mapping{}\n",
       word(step, "phase"), word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
       counted(step.at("rows").to_number<int>(), "row"),
       counted(step.at("batch").to_number<int>(), "sequence"), context_text(step), word(step, "dtype"),
-      word(step, "mapping"), explained ? "   limited by" : "");
+      word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
   for (const auto& value : operations) {
     const object& row = value.as_object();
     lines += trimmed(time_line(row) + limit_text(row));

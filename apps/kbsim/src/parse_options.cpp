@@ -106,6 +106,22 @@ void name_positional(po::parsed_options& parsed, const Synopsis& synopsis) {
   }
 }
 
+// Whether a word is the name of a switch, an option whose value is 0 or 1.
+bool is_switch(const std::string& word, const po::options_description& options) {
+  if (!word.starts_with("--") || word.size() == 2) return false;
+  const po::option_description* option = options.find_nothrow(word.substr(2), false);
+  return option != nullptr && option->semantic()->name().starts_with("0|1");
+}
+
+// A switch without a value is on.
+Arguments with_switches_on(Arguments arguments, const po::options_description& options) {
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    const bool has_value = word + 1 != arguments.end() && !(word + 1)->starts_with('-');
+    if (!has_value && is_switch(*word, options)) *word += "=1";
+  }
+  return arguments;
+}
+
 po::parsed_options parsed_options(const Arguments& arguments, const po::options_description& options,
                                   const Synopsis& synopsis) {
   po::parsed_options parsed =
@@ -176,7 +192,8 @@ void parse_options(const Arguments& arguments, po::options_description& options,
   po::variables_map local;
   po::variables_map& values = parsed != nullptr ? *parsed : local;
   try {
-    const po::parsed_options given = parsed_options(arguments, options, synopsis);
+    const Arguments words = with_switches_on(arguments, options);
+    const po::parsed_options given = parsed_options(words, options, synopsis);
     require_known_options(given, options, synopsis);
     po::store(given, values);
     if (values.count("help") > 0)

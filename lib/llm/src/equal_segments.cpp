@@ -10,50 +10,87 @@
 namespace kbsim::inference {
 namespace {
 
-std::string with_addresses(std::string key, const std::vector<std::uint64_t>& addresses,
-                           std::int64_t period) {
-  if (period == 1) return key;
-  for (const std::uint64_t address : addresses)
-    key += fmt::format(" {:x}", address % static_cast<std::uint64_t>(period));
+// One key for all ranks, with what the memories look at.
+std::string key_of(const std::vector<SegmentPart>& parts, std::int64_t period) {
+  std::string key;
+  for (const SegmentPart& part : parts) {
+    key += part.key + ";";
+    for (std::size_t i = 0; period != 1 && i < part.addresses.size(); ++i)
+      key += fmt::format(" {:x}", part.addresses[i] % static_cast<std::uint64_t>(period));
+  }
   return key;
 }
 
 }  // namespace
 
-EqualSegments::Begun EqualSegments::begin(std::string key, const std::vector<std::uint64_t>& addresses) {
-  Begun begun{.border = repeats_.border()};
-  if (!begun.border) return begun;
-  if (counts_.refused.empty()) counts_.refused = begun.border->refused;
-  begun.key = with_addresses(std::move(key), addresses, begun.border->addresses);
-  const auto [first, last] = known_.equal_range(begun.key);
-  const auto equal = std::find_if(first, last, [&](const auto& known) {
-    return hw::Repeats::can_repeat(known.second.work, *begun.border);
-  });
-  if (equal != last) begun.equal = &equal->second;
-  return begun;
+EqualSegments::EqualSegments(hw::Machine& machine, OnRepeat on, int ranks)
+    : repeats_{machine},
+      on_{on},
+      meeting_{machine.sim(), ranks},
+      parts_(static_cast<std::size_t>(ranks)),
+      spans_(static_cast<std::size_t>(ranks)) {}
+
+Task<> EqualSegments::begin(int rank, SegmentPart part) {
+  parts_[static_cast<std::size_t>(rank)] = std::move(part);
+  co_await meeting_.join([this] { all_begin(); });
 }
 
-void EqualSegments::skipped(const Begun& begun) {
-  repeats_.repeat(begun.equal->work);
-  ++counts_.repeated;
+void EqualSegments::all_begin() {
+  equal_ = nullptr;
+  border_ = off_ ? std::nullopt : repeats_.border();
+  if (!border_) return;
+  if (!border_->refused.empty()) refuse(border_->refused);
+  key_ = key_of(parts_, border_->addresses);
+  equal_ = find_equal();
 }
 
-void EqualSegments::simulated(const Begun& begun, std::vector<OperationSpan> spans) {
-  ++counts_.simulated;
-  if (!begun.border) return;
-  std::optional<hw::BorderState> end = repeats_.border();
-  if (begun.equal == nullptr) {
-    if (end && begun.border->refused.empty())
-      known_.emplace(begun.key, Known{{*begun.border, std::move(*end)}, std::move(spans)});
+const EqualSegments::Known* EqualSegments::find_equal() const {
+  const auto [first, last] = known_.equal_range(key_);
+  const auto equal = std::find_if(
+      first, last, [&](const auto& known) { return hw::Repeats::can_repeat(known.second.work, *border_); });
+  return equal != last ? &equal->second : nullptr;
+}
+
+std::vector<OperationSpan> EqualSegments::spans(int rank) const {
+  std::vector<OperationSpan> spans = equal_->spans[static_cast<std::size_t>(rank)];
+  for (OperationSpan& span : spans) span = shifted(std::move(span), border_->at - equal_->work.begin.at);
+  return spans;
+}
+
+Task<> EqualSegments::end(int rank, std::vector<OperationSpan> spans) {
+  spans_[static_cast<std::size_t>(rank)] = std::move(spans);
+  co_await meeting_.join([this] { all_end(); });
+}
+
+void EqualSegments::all_end() {
+  if (skips()) {
+    repeats_.repeat(equal_->work);
+    ++counts_.repeated;
     return;
   }
-  const std::string difference = end ? repeats_.difference(begun.equal->work, {*begun.border, *end})
-                                     : "something is under way at its end";
-  if (!difference.empty())
-    throw InternalError{
-        fmt::format("--verify-repeats: {} at {} equals an earlier one, and differs from it: {}", begun.key,
-                    to_string(begun.border->at), difference)};
-  ++counts_.repeated;
+  ++counts_.simulated;
+  if (!border_) return;
+  std::optional<hw::BorderState> end = repeats_.border();
+  if (equal_ != nullptr) {
+    verify(end);
+    ++counts_.repeated;
+  } else if (end) {
+    known_.emplace(key_, Known{{std::move(*border_), std::move(*end)}, spans_});
+  }
+}
+
+void EqualSegments::verify(const std::optional<hw::BorderState>& end) const {
+  const std::string difference =
+      end ? repeats_.difference(equal_->work, {*border_, *end}) : "something is under way at its end";
+  if (difference.empty()) return;
+  throw InternalError{
+      fmt::format("--verify-repeats: {} at {} equals an earlier segment, and differs from it: {}", key_,
+                  to_string(border_->at), difference)};
+}
+
+void EqualSegments::refuse(std::string why) {
+  off_ = true;
+  if (counts_.refused.empty()) counts_.refused = std::move(why);
 }
 
 }  // namespace kbsim::inference

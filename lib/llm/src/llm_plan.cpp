@@ -11,6 +11,7 @@
 
 #include "kernel_tiles.hpp"
 #include "llm_shapes.hpp"
+#include "package_queues.hpp"
 #include "plan_tensors.hpp"
 
 namespace kbsim::inference {
@@ -47,48 +48,87 @@ Product product_of(const LlmProblem& problem, ProductName name) {
 }
 
 // The rows of the table of learned positions.
-std::vector<std::int64_t> places_of(const LlmProblem& problem, Phase phase) {
+std::vector<std::int64_t> places_of(const LlmPlan& plan, Phase phase) {
+  const LlmProblem& problem = plan.problem;
   std::vector<std::int64_t> places;
-  for (std::int64_t row = 0; row < problem.rows(phase); ++row) {
+  for (std::int64_t i = 0; i < plan.share.own_rows(phase); ++i) {
+    const std::int64_t row = plan.share.whole_row(phase, plan.site.grid, i);
     const std::int64_t position = phase == Phase::prefill ? row % problem.prompt : problem.context_of(row);
     places.push_back(problem.model.first_position_row + position);
   }
   return places;
 }
 
-void add_phase(LlmPlan& plan, Phase phase) {
-  const LlmProblem& problem = plan.problem;
-  const ModelConfig& model = problem.model;
-  const std::int64_t rows = problem.rows(phase);
-  const std::int64_t last = problem.step(phase).logit_rows();
+// Only PEs with rows have a part of the activation that is summed up over ranks or sent to another.
+TensorId add_x(LlmPlan& plan, const std::string& name, std::int64_t rows) {
+  const TensorId x = add_activation(plan, name, rows, plan.problem.model.hidden_size);
+  if (rows >= plan.site.grid.pes) return x;
+  PlannedTensor& tensor = plan.tensors[static_cast<std::size_t>(x)];
+  tensor.shape = {plan.site.grid.cubes() * rows, tensor.shape[1]};
+  tensor.dp.num_pes = static_cast<int>(rows);
+  return x;
+}
+
+TensorId add_ids(LlmPlan& plan, Phase phase) {
+  const bool goes_on = phase == Phase::decode && plan.problem.has(Phase::prefill);
+  if (goes_on && !plan.share.host_chooses()) return plan.phases.front().tokens;
+  const auto id = [numbers = plan.numbers, phase, share = plan.share, grid = plan.site.grid,
+                   prompt = plan.problem.prompt](std::int64_t i) {
+    const std::int64_t row = share.whole_row(phase, grid, i);
+    return static_cast<double>(phase == Phase::prefill
+                                   ? numbers.token(share.first_sequence + row / prompt, row % prompt)
+                                   : numbers.token(share.first_sequence + row, 0));
+  };
+  return add_tensor(plan, {.name = fmt::format("{} ids", to_string(phase)),
+                           .shape = {plan.share.own_rows(phase)},
+                           .dtype = i32,
+                           .dp = {},
+                           .element = id});
+}
+
+void add_choice(LlmPlan& plan, Phase phase, PhaseTensors& tensors) {
+  const ModelConfig& model = plan.problem.model;
+  const std::int64_t rows = plan.problem.rows(phase);
+  const std::int64_t last = plan.problem.step(phase).logit_rows();
   const std::string name{to_string(phase)};
-  PhaseTensors tensors;
-  tensors.x = add_activation(plan, name + " x", rows, model.hidden_size);
-  tensors.normal = add_activation(plan, name + " normal", rows, model.hidden_size);
-  tensors.qkv = add_activation(plan, name + " qkv", rows, qkv_width(model));
-  tensors.attended = add_activation(plan, name + " attended", rows, model.q_width());
-  tensors.inner = add_activation(plan, name + " inner", rows, model.intermediate_size);
+  const auto add_row = [&](const char* called, DType dtype) {
+    return add_tensor(plan, {.name = name + called,
+                             .shape = {last},
+                             .dtype = dtype,
+                             .dp = {.num_cubes = 1, .num_pes = 1},
+                             .shared = true});
+  };
+  tensors.all_x = plan.share.divides_rows() ? tensors.all_normal : tensors.x;
   tensors.last =
-      last == rows ? tensors.x : add_activation(plan, name + " last rows", last, model.hidden_size);
+      last == rows ? tensors.all_x : add_activation(plan, name + " last rows", last, model.hidden_size);
   tensors.logits = add_tensor(plan, {.name = name + " logits",
                                      .shape = {last, model.vocab_size},
                                      .dtype = model.torch_dtype,
                                      .dp = {.cube = Split::column_wise, .pe = Split::column_wise}});
-  tensors.tokens = add_tensor(plan, {.name = name + " tokens",
-                                     .shape = {last},
-                                     .dtype = i32,
-                                     .dp = {.num_cubes = 1, .num_pes = 1},
-                                     .shared = true});
-  const auto id = [numbers = plan.numbers, phase, prompt = problem.prompt](std::int64_t i) {
-    return static_cast<double>(phase == Phase::prefill ? numbers.token(i / prompt, i % prompt)
-                                                       : numbers.token(i, 0));
+  tensors.tokens = add_row(" tokens", i32);
+  if (plan.share.division.tp > 1) tensors.largest = add_row(" largest logits", model.torch_dtype);
+}
+
+void add_phase(LlmPlan& plan, Phase phase) {
+  const ModelConfig& model = plan.problem.model;
+  const std::int64_t rows = plan.problem.rows(phase);
+  const std::int64_t own = plan.share.own_rows(phase);
+  const std::string name{to_string(phase)};
+  PhaseTensors tensors;
+  const auto add = [&](const char* called, std::int64_t of_rows, std::int64_t columns) {
+    return add_activation(plan, name + called, of_rows, columns);
   };
-  const bool goes_on = phase == Phase::decode && problem.has(Phase::prefill);
-  tensors.ids =
-      goes_on
-          ? plan.phases.front().tokens
-          : add_tensor(plan, {.name = name + " ids", .shape = {rows}, .dtype = i32, .dp = {}, .element = id});
-  if (model.positions == models::Positions::learned) tensors.places = places_of(problem, phase);
+  const bool divides = plan.share.divides_rows();
+  tensors.x = add_x(plan, name + " x", own);
+  tensors.normal = add(" normal", own, model.hidden_size);
+  tensors.all_normal = divides ? add(" all normal", rows, model.hidden_size) : tensors.normal;
+  tensors.sum = divides ? add(" sum", rows, model.hidden_size) : tensors.x;
+  tensors.qkv = add(" qkv", rows, qkv_width(model));
+  tensors.attended = add(" attended", rows, model.q_width());
+  tensors.inner = add(" inner", rows, model.intermediate_size);
+  if (plan.share.last_stage()) add_choice(plan, phase, tensors);
+  if (plan.share.first_stage()) tensors.ids = add_ids(plan, phase);
+  if (model.positions == models::Positions::learned) tensors.places = places_of(plan, phase);
   plan.phases.push_back(tensors);
 }
 
@@ -142,8 +182,10 @@ class Room {
     (void)std::sscanf(without_room_->name.c_str(), "layer %" SCNd64, &layer);
     const std::string layers = layer > 0 ? fmt::format("--layers {}, ", layer) : "";
     const std::int64_t mib = (used().count() + Bytes{1_MiB}.count() - 1) / Bytes{1_MiB}.count();
-    return fmt::format("{}a smaller --batch or --context, or cube.memory.hbm_bytes_per_pe={}MiB make it fit",
-                       layers, mib);
+    return fmt::format(
+        "{}a smaller --batch or --context, more --tp or --pp, or cube.memory.hbm_bytes_per_pe={}MiB make it "
+        "fit",
+        layers, mib);
   }
 
   const LlmPlan& plan_;
@@ -253,10 +295,15 @@ TensorId add_activation(LlmPlan& plan, const std::string& name, std::int64_t row
                  plan.problem.model.torch_dtype);
 }
 
-LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine) {
+LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine, const config::CclSpec& ccl,
+                RankPlace at) {
   require_supported(problem);
+  PackageSite site = site_of(machine, problem.on);
+  require_divisible(problem, machine.system.sips.count, site.grid);
+  const RankShare share = share_of(problem, at);
+  site.tcm = std::max(site.tcm - queues_between(share, machine, ccl), 0_B);
   LlmPlan plan{
-      .problem = problem, .site = site_of(machine, problem.on), .numbers = {problem.model, problem.seed}};
+      .problem = share.problem, .share = share, .site = site, .numbers = {problem.model, problem.seed}};
   for (const Phase phase : problem.phases) add_phase(plan, phase);
   add_stage(plan);
   choose_products(plan);
@@ -264,6 +311,14 @@ LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine) {
   add_ends(plan);
   add_layers(plan);
   require_room(plan);
+  return plan;
+}
+
+DividedPlan divided_plan_of(const LlmProblem& problem, const config::MachineSpec& machine,
+                            const config::CclSpec& ccl) {
+  DividedPlan plan{.problem = problem, .ranks = {}};
+  for (int rank = 0; rank < problem.division.ranks(); ++rank)
+    plan.ranks.push_back(plan_of(problem, machine, ccl, problem.division.place_of(rank)));
   return plan;
 }
 

@@ -13,8 +13,9 @@ std::string place_text(const PlannedTensor& tensor) {
   return text;
 }
 
-bool is_shown(const PlannedTensor& tensor) {
-  return !tensor.name.starts_with("layer ") || tensor.name.starts_with("layer 0 ");
+// Tensors of the first layer stand for those of all.
+bool is_shown(const PlannedTensor& tensor, std::int64_t first_layer) {
+  return !tensor.name.starts_with("layer ") || tensor.name.starts_with(fmt::format("layer {} ", first_layer));
 }
 
 std::string tensor_line(const PlannedTensor& tensor) {
@@ -42,9 +43,10 @@ std::string to_text(const LlmPlan& plan) {
       to_text(site, plan.problem.on), kbsim::to_string(plan.hbm_used), kbsim::to_string(site.hbm),
       kbsim::to_string(plan.tcm_used + plan.tiles), kbsim::to_string(site.tcm));
   for (const PlannedTensor& tensor : plan.tensors) {
-    if (is_shown(tensor)) text += tensor_line(tensor);
+    if (is_shown(tensor, plan.share.first_layer)) text += tensor_line(tensor);
   }
-  if (plan.layers.size() > 1) text += fmt::format("  {} more layers as layer 0\n", plan.layers.size() - 1);
+  if (plan.layers.size() > 1)
+    text += fmt::format("  {} more layers as layer {}\n", plan.layers.size() - 1, plan.share.first_layer);
   text += fmt::format(" mapping {}: of each product, estimates by closed form\n", plan.problem.mapping);
   for (const auto& [name, product] : plan.products) text += product_line(product, to_string(name));
   return text;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kbsim/kernels/llm/add_rows.hpp"
 #include "kbsim/kernels/llm/decode_attention.hpp"
 #include "kbsim/kernels/llm/norm_rows.hpp"
 #include "kbsim/kernels/llm/prefill_attention.hpp"
@@ -40,11 +41,14 @@ class LaunchList {
         phase_{phase},
         own_{plan.phases[phase]},
         rows_{plan.problem.rows(plan.problem.phases[phase])},
+        own_rows_{plan.share.own_rows(plan.problem.phases[phase])},
         values_{values} {}
 
   void embedding();
   void layer(std::int64_t layer);
   void head();
+  void send() { transfer("send", Transfer::Kind::send, own_.x, own_.x); }
+  void receive() { transfer("receive", Transfer::Kind::receive, own_.x, own_.x); }
   [[nodiscard]] std::vector<StepLaunch> take() { return std::move(launches_); }
 
  private:
@@ -54,6 +58,7 @@ class LaunchList {
     ProductTensors weights;
     Operand from, to;
     bool adds_residual = false;
+    double multiplier = 1.0;  // of a product that is added to x
     llm::Activate act = llm::Activate::none;
     bool gated = false;
   };
@@ -67,20 +72,33 @@ class LaunchList {
   [[nodiscard]] llm::Activation activation(std::int64_t rows, const Operand& of) const {
     llm::Activation x = activation_of(plan_.site.grid, rows, of.columns);
     x.base = tensor(of.tensor).ptr();
+    x.holders = static_cast<int>(plan_.tensor(of.tensor).shape[0] / plan_.site.grid.cubes());
     return x;
   }
   [[nodiscard]] Operand x() const { return {own_.x, model().hidden_size}; }
   [[nodiscard]] Operand normal() const { return {own_.normal, model().hidden_size}; }
+  [[nodiscard]] Operand all_normal() const { return {own_.all_normal, model().hidden_size}; }
+  [[nodiscard]] Operand sum() const { return {own_.sum, model().hidden_size}; }
   [[nodiscard]] llm::Scratch scratch() const { return {ptr(plan_.scratch), plan_.scratch_size}; }
 
-  void add(std::string_view operation, std::string kernel, std::vector<TensorId> tensors, std::any args,
-           bool alone = false);
+  [[nodiscard]] const Division& division() const { return plan_.share.division; }
+  // One sum over ranks for attention and MLP, if they are beside each other.
+  [[nodiscard]] bool sums_once() const {
+    return division().tp > 1 && model().mlp_input != models::MlpInput::attention_sum;
+  }
+
+  void add(std::string_view operation, std::string kernel, const std::vector<TensorId>& tensors,
+           std::any args, bool alone = false);
+  void transfer(std::string_view operation, Transfer::Kind kind, TensorId from, TensorId to);
+  void gather(TensorId from, TensorId to);
+  void add_up();
   void norm(std::string_view operation, const NormTensors& of, const Operand& from, const Operand& to,
             std::int64_t rows);
   void product(const ProductCall& call);
   void qkv(const LayerTensors& of);
   void attention(const LayerTensors& of, const models::LayerKind& kind);
   void mlp(const LayerTensors& of);
+  void post_norm(const LayerTensors& of);
   [[nodiscard]] llm::KvCache cache(const LayerTensors& of) const;
   [[nodiscard]] llm::RotaryTables rotary(const models::LayerKind& kind) const;
 
@@ -89,17 +107,19 @@ class LaunchList {
   std::size_t phase_;
   const PhaseTensors& own_;
   std::int64_t rows_;
+  std::int64_t own_rows_;
   bool values_;
   std::int64_t layer_ = -1;
   std::vector<StepLaunch> launches_;
 };
 
-void LaunchList::add(std::string_view operation, std::string kernel, std::vector<TensorId> tensors,
+// Scratch has a part on each PE, which some activations of few rows have not.
+void LaunchList::add(std::string_view operation, std::string kernel, const std::vector<TensorId>& tensors,
                      std::any args, bool alone) {
   StepLaunch launch{.operation = operation,
                     .layer = layer_,
                     .kernel = std::move(kernel),
-                    .tensors = {},
+                    .tensors = {tensor(plan_.scratch)},
                     .args = std::move(args),
                     .alone = alone};
   for (const TensorId id : tensors) {
@@ -108,16 +128,40 @@ void LaunchList::add(std::string_view operation, std::string kernel, std::vector
   launches_.push_back(std::move(launch));
 }
 
+void LaunchList::transfer(std::string_view operation, Transfer::Kind kind, TensorId from, TensorId to) {
+  launches_.push_back({.operation = operation,
+                       .layer = layer_,
+                       .kernel = {},
+                       .tensors = {},
+                       .args = {},
+                       .transfer = Transfer{.kind = kind, .from = tensor(from), .to = tensor(to)}});
+}
+
+// All rows on each rank that divides the layer, where rows are divided.
+void LaunchList::gather(TensorId from, TensorId to) {
+  if (plan_.share.divides_rows()) transfer("all-gather", Transfer::Kind::all_gather, from, to);
+}
+
+// x becomes the sum over the ranks that divide the layer.
+void LaunchList::add_up() {
+  if (division().tp == 1) return;
+  if (!plan_.share.divides_rows()) return transfer("all-reduce", Transfer::Kind::all_reduce, own_.x, own_.x);
+  transfer("reduce-scatter", Transfer::Kind::reduce_scatter, own_.sum, own_.normal);
+  const llm::AddRowsArgs args{
+      .grid = plan_.site.grid, .x = activation(own_rows_, x()), .more = activation(own_rows_, normal())};
+  add("residual", "add_rows", {own_.x, own_.normal}, args);
+}
+
 void LaunchList::embedding() {
   const llm::EmbeddingRowsArgs args{.grid = plan_.site.grid,
                                     .ids = ptr(own_.ids),
                                     .table = ptr(plan_.embedding),
-                                    .vocabulary = model().vocab_size,
+                                    .vocabulary = plan_.share.vocabulary,
                                     .multiplier = model().embedding_multiplier,
                                     .positions = ptr(plan_.positions),
                                     .position_rows = model().position_rows,
                                     .places = own_.places.empty() ? nullptr : &own_.places,
-                                    .y = activation(rows_, x()),
+                                    .y = activation(own_rows_, x()),
                                     .drawn = !values_,
                                     .seed = plan_.problem.seed};
   add("embedding", "embedding_rows", {own_.x, own_.ids, plan_.embedding, plan_.positions}, args);
@@ -152,14 +196,14 @@ void LaunchList::product(const ProductCall& call) {
                         .has_bias = call.weights.bias != TensorId::none,
                         .has_residual = call.adds_residual,
                         .act = call.act,
-                        .multiplier = call.adds_residual ? model().residual_multiplier : 1.0,
+                        .multiplier = call.multiplier,
                         .scratch = scratch(),
                         .chunks = step.chunks,
                         .keeps_weights = step.keeps_weights};
   if (call.adds_residual) args.residual = args.y;
   add(call.operation, mapped.kernel,
       {call.to.tensor, call.from.tensor, call.weights.weight, call.weights.up, call.weights.bias,
-       call.weights.up_bias, plan_.scratch},
+       call.weights.up_bias},
       args);
 }
 
@@ -221,7 +265,7 @@ void LaunchList::mlp(const LayerTensors& of) {
   product({.operation = "gate/up",
            .name = ProductName::gate_up,
            .weights = of.gate_up,
-           .from = normal(),
+           .from = all_normal(),
            .to = inner,
            .act = activate_of(model().hidden_act),
            .gated = model().gated()});
@@ -229,44 +273,56 @@ void LaunchList::mlp(const LayerTensors& of) {
            .name = ProductName::down,
            .weights = of.down,
            .from = inner,
-           .to = x(),
-           .adds_residual = true});
+           .to = sum(),
+           .adds_residual = sums_once() || (plan_.share.adds_once() && !plan_.share.divides_rows()),
+           .multiplier = model().residual_multiplier});
+  add_up();
+}
+
+void LaunchList::post_norm(const LayerTensors& of) {
+  norm("post norm", of.post_norm, x(), normal(), own_rows_);
+  gather(own_.normal, own_.all_normal);
 }
 
 // x becomes x + attention(norm(x)) + mlp(...): the MLP's own norm of x, if it has one, comes before x
 // changes.
 void LaunchList::layer(std::int64_t layer) {
-  layer_ = layer;
+  layer_ = plan_.share.first_layer + layer;
   const LayerTensors& of = plan_.layers[static_cast<std::size_t>(layer)];
   const bool own_norm = model().mlp_input == models::MlpInput::own_norm;
-  norm("input norm", of.input_norm, x(), normal(), rows_);
+  norm("input norm", of.input_norm, x(), normal(), own_rows_);
+  gather(own_.normal, own_.all_normal);
   product({.operation = "qkv",
            .name = ProductName::qkv,
            .weights = of.qkv,
-           .from = normal(),
+           .from = all_normal(),
            .to = {own_.qkv, qkv_width(model())}});
-  if (own_norm) norm("post norm", of.post_norm, x(), normal(), rows_);
+  if (own_norm) post_norm(of);
   attention(of, model().layer_kind(layer));
   product({.operation = "output",
            .name = ProductName::output,
            .weights = of.output,
            .from = {own_.attended, model().q_width()},
-           .to = x(),
-           .adds_residual = true});
-  if (model().mlp_input == models::MlpInput::attention_sum)
-    norm("post norm", of.post_norm, x(), normal(), rows_);
+           .to = sum(),
+           .adds_residual = plan_.share.adds_once() && !plan_.share.divides_rows(),
+           .multiplier = model().residual_multiplier});
+  if (!sums_once()) add_up();
+  if (model().mlp_input == models::MlpInput::attention_sum) post_norm(of);
   mlp(of);
   layer_ = -1;
 }
 
 void LaunchList::head() {
   const std::int64_t rows = plan_.problem.step(phase()).logit_rows();
+  gather(own_.x, own_.all_x);
   Operand last{own_.last, model().hidden_size};
   if (rows != rows_) {
-    llm::TakeRowsArgs args{.grid = plan_.site.grid, .x = activation(rows_, x()), .y = activation(rows, last)};
+    llm::TakeRowsArgs args{.grid = plan_.site.grid,
+                           .x = activation(rows_, {own_.all_x, model().hidden_size}),
+                           .y = activation(rows, last)};
     for (std::int64_t i = 0; i < rows; ++i)
       args.rows.at(static_cast<std::size_t>(i)) = static_cast<std::int32_t>((i + 1) * rows_ / rows - 1);
-    add("last rows", "take_rows", {own_.last, own_.x}, args);
+    add("last rows", "take_rows", {own_.last, own_.all_x}, args);
   }
   if (model().final_norm) norm("final norm", plan_.final_norm, last, last, rows);
   const llm::HeadRowsArgs args{.grid = plan_.site.grid,
@@ -279,8 +335,10 @@ void LaunchList::head() {
                                .logits = ptr(own_.logits),
                                .stores_logits = values_,
                                .tokens = ptr(own_.tokens),
+                               .largest = ptr(own_.largest),
+                               .stores_largest = own_.largest != TensorId::none,
                                .scratch = scratch()};
-  add("head", "head_rows", {own_.last, plan_.head, plan_.head_bias, own_.logits, own_.tokens, plan_.scratch},
+  add("head", "head_rows", {own_.last, plan_.head, plan_.head_bias, own_.logits, own_.tokens, own_.largest},
       args);
 }
 
@@ -289,9 +347,9 @@ void LaunchList::head() {
 std::vector<StepLaunch> launches_of(const LlmPlan& plan, const std::vector<host::Tensor>& tensors,
                                     std::size_t phase, bool values) {
   LaunchList list{plan, tensors, phase, values};
-  list.embedding();
+  plan.share.first_stage() ? list.embedding() : list.receive();
   for (std::int64_t layer = 0; layer < plan.problem.model.num_hidden_layers; ++layer) list.layer(layer);
-  list.head();
+  plan.share.last_stage() ? list.head() : list.send();
   return list.take();
 }
 

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,16 @@
 
 namespace kbsim::inference {
 
-/// A launch on all PEs of the package.
+/// An activation that moves between the packages of a divided model: of those that divide a layer, or to the
+/// next stage's package and from the previous one's.
+struct Transfer {
+  enum class Kind : std::uint8_t { all_reduce, reduce_scatter, all_gather, send, receive };
+  Kind kind{};
+  host::Tensor from;  // or in place, or received
+  host::Tensor to;
+};
+
+/// A launch on all PEs of the package, or a transfer.
 struct StepLaunch {
   std::string_view operation;
   std::int64_t layer = -1;
@@ -21,6 +31,7 @@ struct StepLaunch {
   /// It reads what other PEs have in their TCM, and writes there: begins when all launches before have ended,
   /// and none begins before it ends.
   bool alone = false;
+  std::optional<Transfer> transfer = {};
 };
 
 /// The launches of a phase, in their order. `tensors` are the plan's.

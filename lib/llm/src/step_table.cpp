@@ -1,7 +1,6 @@
 #include "kbsim/llm/step_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace kbsim::inference {
@@ -11,10 +10,13 @@ using models::Operation;
 using models::OperationKind;
 using models::Work;
 
-// The launch that computes an operation. The first residual of a layer is part of output, the second of down.
-std::string_view launch_of(OperationKind kind, bool after_mlp) {
+// The launch that computes an operation. The first residual of a layer is part of output, the second of down,
+// unless rows are divided.
+std::string_view launch_of(OperationKind kind, bool after_mlp, bool rows_divided) {
   switch (kind) {
-    case OperationKind::residual: return after_mlp ? "down" : "output";
+    case OperationKind::residual:
+      if (rows_divided) return "residual";
+      return after_mlp ? "down" : "output";
     case OperationKind::rotary:
     case OperationKind::qk_norm: return "attention";
     case OperationKind::choice: return "head";
@@ -24,24 +26,35 @@ std::string_view launch_of(OperationKind kind, bool after_mlp) {
 
 using Works = std::map<std::string_view, Work>;
 
-void add_all(Works& works, const std::vector<Operation>& operations) {
+void add_all(Works& works, const std::vector<Operation>& operations, bool rows_divided) {
   bool after_mlp = false;
   for (const Operation& operation : operations) {
     after_mlp = after_mlp || operation.kind == OperationKind::down;
-    works[launch_of(operation.kind, after_mlp)] += operation.work;
+    works[launch_of(operation.kind, after_mlp, rows_divided)] += operation.work;
   }
 }
 
-Works works_of(const LlmProblem& problem, Phase phase) {
-  const models::ModelConfig& model = problem.model;
-  const models::Step step = problem.step(phase);
+// Work of one rank.
+void add_works(Works& works, const LlmPlan& plan, Phase phase) {
+  const models::ModelConfig& model = plan.problem.model;
+  const models::Step step = plan.problem.step(phase);
   const std::int64_t element = itemsize(model.torch_dtype);
   const models::Storage storage{.weight = element, .cache = element, .activation = element};
-  Works works;
-  add_all(works, embedding_operations(model, step, storage));
+  const bool divided = plan.share.divides_rows();
+  if (plan.share.first_stage()) {
+    const models::Step own = divided ? models::prefill_step(plan.share.own_rows(phase)) : step;
+    add_all(works, embedding_operations(model, own, storage), divided);
+  }
   for (std::int64_t layer = 0; layer < model.num_hidden_layers; ++layer)
-    add_all(works, layer_operations(model, model.layer_kind(layer), step, storage));
-  add_all(works, head_operations(model, step, storage));
+    add_all(works, layer_operations(model, model.layer_kind(layer), step, storage), divided);
+  if (plan.share.last_stage()) add_all(works, head_operations(model, step, storage), divided);
+}
+
+// Work of the first rank of each stage.
+Works works_of(const DividedPlan& plan, Phase phase, int copy) {
+  Works works;
+  for (int stage = 0; stage < plan.problem.division.pp; ++stage)
+    add_works(works, plan.at({0, stage, copy}), phase);
   return works;
 }
 
@@ -56,15 +69,8 @@ Time macs_time(const Work& work, const PackageSite& site) {
   return at_rate(work.flop / 2, site.macs_rate, site);
 }
 
-// A collective between packages, by its operation's name.
-bool is_communication(std::string_view operation) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "dispatch", "combine", "send"};
-  return std::ranges::any_of(kNames, [&](std::string_view name) { return operation.starts_with(name); });
-}
-
 ModelPart part_of(const OperationSpan& span) {
-  if (span.layer >= 0) return ModelPart::layers;
+  if (span.layer >= 0 || span.between_packages) return ModelPart::layers;
   return span.operation == "embedding" ? ModelPart::embedding : ModelPart::head;
 }
 
@@ -73,7 +79,7 @@ OperationRow& row_of(StepTable& table, const OperationSpan& span) {
   if (found != table.rows.end()) return *found;
   table.rows.push_back({.operation = std::string{span.operation},
                         .part = part_of(span),
-                        .communication = is_communication(span.operation)});
+                        .communication = span.between_packages});
   return table.rows.back();
 }
 
@@ -137,17 +143,18 @@ std::vector<OperationRow> StepTable::sums() const {
   return all;
 }
 
-StepTable table_of(const LlmPlan& plan, const StepRun& step) {
+StepTable table_of(const DividedPlan& plan, const StepRun& step) {
   StepTable table;
   add_times(table, step);
-  Works works = works_of(plan.problem, step.phase);
+  const PackageSite& site = plan.ranks.front().site;
+  Works works = works_of(plan, step.phase, step.copy);
   for (OperationRow& row : table.rows) {
     row.work = works[row.operation];
-    row.hbm = hbm_time(row.work, plan.site);
-    row.macs = macs_time(row.work, plan.site);
+    row.hbm = hbm_time(row.work, site);
+    row.macs = macs_time(row.work, site);
     table.work += row.work;
   }
-  table.least = std::max(hbm_time(table.work, plan.site), macs_time(table.work, plan.site));
+  table.least = std::max(hbm_time(table.work, site), macs_time(table.work, site));
   return table;
 }
 

@@ -199,6 +199,8 @@ TEST_CASE(
                             .logits = on.empty(m * words, round % 3 == 0 ? bf16 : f32),
                             .stores_logits = true,
                             .tokens = on.empty(m, i32),
+                            .largest = on.empty(m, round % 3 == 0 ? bf16 : f32),
+                            .stores_largest = true,
                             .scratch = on.scratch(m * h, bf16)};
     on.run("head_rows", args);
     const Numbers logits = joined(grid, on.read(args.logits, m * words), m, words);
@@ -210,8 +212,13 @@ TEST_CASE(
     }
     check_close(logits, reference, rounding(args.logits.dtype), std::sqrt(static_cast<double>(h)));
     const Numbers tokens = on.read(args.tokens, m);
-    for (std::int64_t row = 0; row < m; ++row)
-      CHECK(tokens[static_cast<std::size_t>(row)] == first_of_largest(logits, row, words));
+    const Numbers largest = on.read(args.largest, m);
+    for (std::int64_t row = 0; row < m; ++row) {
+      const double token = first_of_largest(logits, row, words);
+      CHECK(tokens[static_cast<std::size_t>(row)] == token);
+      CHECK(largest[static_cast<std::size_t>(row)] ==
+            logits[static_cast<std::size_t>(row * words + static_cast<std::int64_t>(token))]);
+    }
   }
 }
 

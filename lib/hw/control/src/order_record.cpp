@@ -25,7 +25,7 @@ std::string_view OrderRecord::phase_name() const {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
-OrderRecord later(OrderRecord order, Time by) {
+OrderRecord shifted(OrderRecord order, Time by) {
   Activity& ran = order.activity;
   for (Time* at : {&order.sent, &order.reported, &ran.first_start, &ran.last_start, &ran.last_end}) *at += by;
   return order;

@@ -65,7 +65,7 @@ struct Activation {
   [[nodiscard]] constexpr Part columns_of(const PeGrid& grid, int cube) const {
     return part_of(cols, cube, grid.cubes());
   }
-  /// The first element of a PE's part, which only that PE sees. Of no use for a PE without rows.
+  /// The first element of a PE's part, which only that PE sees; a PE without rows has none.
   [[nodiscard]] constexpr Ptr part(const PeGrid& grid, PePlace at) const {
     return base + (std::int64_t{at.cube} * (holders == 0 ? grid.pes : holders) + at.pe) * stride;
   }

@@ -247,7 +247,7 @@ std::vector<OrderRecord> Host::orders() const {
 void Host::visit(RepeatVisitor& visitor) {
   visitor.rests(calls_.empty());
   const std::size_t first = done_.size();
-  visitor.records(done_, [](OrderRecord& order, Time by) { order = later(std::move(order), by); });
+  visitor.records(done_, [](OrderRecord& order, Time by) { order = shifted(std::move(order), by); });
   number_again(first);
   for (auto& [rank, orders] : orders_) visitor.count(orders);
   for (auto& [rank, launches] : launches_) visitor.count(launches);

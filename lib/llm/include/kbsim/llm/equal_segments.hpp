@@ -9,7 +9,9 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/repeats.hpp"
+#include "kbsim/llm/meeting.hpp"
 #include "kbsim/llm/operation_span.hpp"
+#include "kbsim/sim/task.hpp"
 
 namespace kbsim::inference {
 
@@ -26,42 +28,58 @@ struct SegmentCounts {
   std::string refused;        // why none can be repeated; empty: no part of the machine refuses
 };
 
-/// Finds segments of a run that equal an earlier one. Segments are equal if they have the same key, which
-/// says what is launched, begin at borders with equal states, and their tensors have equal addresses modulo
-/// what the memories look at.
+/// A rank's part of a segment: its key, which says what is launched, and the physical addresses of all
+/// tensors that its launches use.
+struct SegmentPart {
+  std::string key;
+  std::vector<std::uint64_t> addresses;
+};
+
+/// Finds segments of a run that equal an earlier one. All ranks begin a segment together, and end it
+/// together, at no cost in simulated time. Segments are equal if all ranks' keys are, if they begin at
+/// borders with equal states, and if their tensors have equal addresses modulo what the memories look at.
 class EqualSegments {
  public:
-  EqualSegments(hw::Machine& machine, OnRepeat on) : repeats_{machine}, on_{on} {}
+  EqualSegments(hw::Machine& machine, OnRepeat on, int ranks);
 
-  /// A segment that was simulated from border to border.
-  struct Known {
-    hw::BorderedWork work;
-    std::vector<OperationSpan> spans;
-  };
-  /// A segment that begins.
-  struct Begun {
-    std::string key;
-    std::optional<hw::BorderState> border;
-    const Known* equal = nullptr;
-  };
+  /// Goes on when all ranks have come here.
+  [[nodiscard]] Task<> begin(int rank, SegmentPart part);
+  /// True if the segment that has begun is skipped; then each rank waits for time() in place of simulating
+  /// it.
+  [[nodiscard]] bool skips() const { return equal_ != nullptr && on_ == OnRepeat::skip; }
+  [[nodiscard]] Time time() const { return equal_->work.time(); }
+  /// The rank's spans in the skipped segment.
+  [[nodiscard]] std::vector<OperationSpan> spans(int rank) const;
+  /// Goes on when all ranks have come here. InternalError if the segment equals an earlier one and differs
+  /// from it.
+  [[nodiscard]] Task<> end(int rank, std::vector<OperationSpan> spans);
 
-  /// `addresses`: physical, of all that the segment's launches use.
-  [[nodiscard]] Begun begin(std::string key, const std::vector<std::uint64_t>& addresses);
-  [[nodiscard]] bool skips(const Begun& begun) const {
-    return begun.equal != nullptr && on_ == OnRepeat::skip;
-  }
-  /// The skipped segment ends now. The caller has waited for its time.
-  void skipped(const Begun& begun);
-  /// The segment was simulated and ends now. InternalError if it equals an earlier one and differs from it.
-  void simulated(const Begun& begun, std::vector<OperationSpan> spans);
-
+  /// From now on nothing is skipped, for this reason.
+  void refuse(std::string why);
   [[nodiscard]] const SegmentCounts& counts() const { return counts_; }
 
  private:
+  // A segment that was simulated from border to border; spans by rank.
+  struct Known {
+    hw::BorderedWork work;
+    std::vector<std::vector<OperationSpan>> spans;
+  };
+  void all_begin();
+  void all_end();
+  void verify(const std::optional<hw::BorderState>& end) const;
+  [[nodiscard]] const Known* find_equal() const;
+
   hw::Repeats repeats_;
   OnRepeat on_;
+  Meeting meeting_;
+  std::vector<SegmentPart> parts_;  // of the present segment, by rank
+  std::vector<std::vector<OperationSpan>> spans_;
+  std::string key_;
+  std::optional<hw::BorderState> border_;  // its begin
+  const Known* equal_ = nullptr;
   std::multimap<std::string, Known> known_;
   SegmentCounts counts_;
+  bool off_ = false;
 };
 
 }  // namespace kbsim::inference

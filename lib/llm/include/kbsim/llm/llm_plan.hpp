@@ -15,6 +15,7 @@
 #include "kbsim/llm/moved_bytes.hpp"
 #include "kbsim/llm/package_site.hpp"
 #include "kbsim/llm/product_mapping.hpp"
+#include "kbsim/llm/rank_share.hpp"
 #include "kbsim/topology/address.hpp"
 #include "kbsim/topology/placement.hpp"
 
@@ -52,10 +53,15 @@ struct LayerTensors {
   ProductTensors qkv, output, gate_up, down;
   TensorId keys{}, values{};
 };
-/// Activations of a phase. `last` are the rows whose logits are asked for.
+/// Activations of a phase. `x` and `normal` have the rank's own rows; `all_normal` and `sum`, a product's
+/// part of the sum over ranks, have all: they are `normal` and `x` unless rows are divided. `all_x` are all
+/// rows that the head chooses from, `last` those whose logits are asked for, and `largest` their largest
+/// logits.
 struct PhaseTensors {
-  TensorId ids{}, x{}, normal{}, qkv{}, attended{}, inner{}, last{}, logits{}, tokens{};
-  std::vector<std::int64_t> places;  // of rows in the table of learned positions
+  TensorId ids = TensorId::none, x{}, normal{}, all_normal{}, sum{}, qkv{}, attended{}, inner{},
+           all_x = TensorId::none, last = TensorId::none, logits = TensorId::none, tokens = TensorId::none,
+           largest = TensorId::none;
+  std::vector<std::int64_t> places;  // of the rank's own rows in the table of learned positions
 };
 
 enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
@@ -63,13 +69,16 @@ enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
 [[nodiscard]] const std::vector<std::string>& product_names();
 [[nodiscard]] const std::string& to_string(ProductName name);
 
-/// Where each tensor of a model lies on the PEs that run it, and how each product is computed.
+/// Where each tensor of a rank's share of a model lies on the PEs that run it, and how each product is
+/// computed.
 struct LlmPlan {
-  LlmProblem problem;
+  LlmProblem problem;  // of the rank's share
+  RankShare share;
   PackageSite site;
   DrawnWeights numbers;
   std::vector<PlannedTensor> tensors;
-  TensorId embedding{}, head{}, head_bias = TensorId::none;
+  TensorId embedding = TensorId::none, head = TensorId::none;  // of the first and the last stage
+  TensorId head_bias = TensorId::none;
   TensorId positions = TensorId::none, cos = TensorId::none, sin = TensorId::none;
   NormTensors final_norm;
   TensorId scratch{}, stage = TensorId::none;
@@ -86,10 +95,26 @@ struct LlmPlan {
   }
 };
 
-/// UsageError for a tensor that doesn't fit HBM or TCM: how much it lacks, and what would make it fit.
-[[nodiscard]] LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine);
+/// UsageError for a tensor that doesn't fit HBM or TCM: how much it lacks, and what would make it fit; and
+/// for an impossible division. `ccl` has the algorithms of collectives, whose queues take TCM.
+[[nodiscard]] LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine,
+                              const config::CclSpec& ccl = {}, RankPlace at = {});
 
 /// Lines for people: where tensors lie, bytes per PE, and the estimates of each product's mappings.
 [[nodiscard]] std::string to_text(const LlmPlan& plan);
+
+/// A model divided over packages: the plan of each rank.
+struct DividedPlan {
+  LlmProblem problem;  // undivided
+  std::vector<LlmPlan> ranks;
+
+  [[nodiscard]] const LlmPlan& at(RankPlace place) const {
+    return ranks[static_cast<std::size_t>(problem.division.rank_of(place))];
+  }
+};
+[[nodiscard]] DividedPlan divided_plan_of(const LlmProblem& problem, const config::MachineSpec& machine,
+                                          const config::CclSpec& ccl = {});
+/// The plans of ranks that differ in more than their numbers: those of each stage.
+[[nodiscard]] std::string to_text(const DividedPlan& plan);
 
 }  // namespace kbsim::inference

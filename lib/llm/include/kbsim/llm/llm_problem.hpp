@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kbsim/llm/model_division.hpp"
 #include "kbsim/models/model_config.hpp"
 #include "kbsim/models/model_step.hpp"
 
@@ -25,8 +26,9 @@ enum class Place : std::uint8_t { pe, cube, package };
   return kNames.at(static_cast<std::size_t>(place));
 }
 
-/// A whole model on a package. Prefill: `prompt` rows of each of `batch` sequences into an empty cache.
-/// Decode: one row of each sequence after its context, which after a prefill is the prompt.
+/// A whole model on a package, or divided over packages. Prefill: `prompt` rows of each of `batch` sequences
+/// into an empty cache. Decode: one row of each sequence after its context, which after a prefill is the
+/// prompt.
 struct LlmProblem {
   models::ModelConfig model;                                 // with the layers that run
   std::vector<Phase> phases{Phase::prefill, Phase::decode};  // in their order
@@ -39,6 +41,7 @@ struct LlmProblem {
   std::map<std::string, std::string> overrules = {};  // of it, by product: "gate/up"
   Place on = Place::package;
   bool warm = true;  // the decode that counts is the second of two equal ones
+  Division division;
 
   [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;

@@ -11,13 +11,14 @@ namespace kbsim::inference {
 /// A launch of a step, when it ran, and the bytes that its commands moved.
 struct OperationSpan {
   std::string_view operation;  // "qkv"
-  std::int64_t layer = -1;     // none: beside the layers
+  std::int64_t layer = -1;     // of the whole model; none: beside the layers
   hw::Activity activity;
   MovedBytes moved;
+  bool between_packages = false;  // a collective, a send or a receive
 };
 
 /// The same launch, that much later.
-[[nodiscard]] inline OperationSpan later(OperationSpan span, Time by) {
+[[nodiscard]] inline OperationSpan shifted(OperationSpan span, Time by) {
   for (Time* at : {&span.activity.first_start, &span.activity.last_start, &span.activity.last_end}) *at += by;
   return span;
 }

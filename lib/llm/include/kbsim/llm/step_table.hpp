@@ -24,12 +24,12 @@ struct OperationRow {
   std::int64_t launches = 0;
   Time span{};                 // sum of the spans, from a launch's first command to its last completion
   Time path{};                 // its share of the step's time
-  bool communication = false;  // a collective between packages
-  models::Work work;           // by closed form, of all that the launches compute
+  bool communication = false;  // between packages
+  models::Work work;           // by closed form, of all that the launches compute on the path's packages
   MovedBytes moved;
   Time gemm{};  // that the matrix engines of all PEs were busy
-  Time hbm{};   // its bytes of weights and cache at the effective rate of all slices
-  Time macs{};  // its products at the full rate of all engines
+  Time hbm{};   // its bytes of weights and cache at the effective rate of a package's slices
+  Time macs{};  // its products at the full rate of a package's engines
 
   /// Least time by closed form.
   [[nodiscard]] Time least() const { return hbm > macs ? hbm : macs; }
@@ -54,10 +54,11 @@ struct StepTable {
   models::Work work;               // of the step
   Time least{};                    // of its bytes of weights and cache, and of its products
 
-  /// "embedding", "all layers", "head", and "communication" if there is any, which the others contain.
+  /// "embedding", "all layers", "head", and "communication" between packages if there is any, which the
+  /// others contain: its path is the time that no other operation hides.
   [[nodiscard]] std::vector<OperationRow> sums() const;
 };
 
-[[nodiscard]] StepTable table_of(const LlmPlan& plan, const StepRun& step);
+[[nodiscard]] StepTable table_of(const DividedPlan& plan, const StepRun& step);
 
 }  // namespace kbsim::inference

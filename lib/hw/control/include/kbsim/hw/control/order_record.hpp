@@ -39,7 +39,7 @@ struct OrderRecord {
 };
 
 /// The same order, that much later.
-[[nodiscard]] OrderRecord later(OrderRecord order, Time by);
+[[nodiscard]] OrderRecord shifted(OrderRecord order, Time by);
 
 /// The fields that are known when an order is sent. The job must have targets.
 [[nodiscard]] OrderRecord record_of(const ControlJob& job);

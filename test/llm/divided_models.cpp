@@ -1,0 +1,237 @@
+// Models divided over packages against the undivided model in f64, and the work of each package.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/llm/step_table.hpp"
+
+#include "small_models.hpp"
+
+namespace kbsim::inference::test::divided_models {
+namespace {
+
+// Two layers of sizes that 2 and 4 divide, as far as a division needs it.
+models::ModelConfig grouped() {
+  models::ModelConfig model = odd_model();
+  model.hidden_size = 48;
+  model.num_attention_heads = 8;
+  model.num_key_value_heads = 4;
+  model.head_dim = 6;
+  model.intermediate_size = 76;
+  return model;
+}
+
+models::ModelConfig multi_query() {
+  models::ModelConfig model = grouped();
+  model.num_key_value_heads = 1;
+  model.torch_dtype = bf16;
+  return model;
+}
+
+models::ModelConfig plain_mlp() {
+  models::ModelConfig model = grouped();
+  model.hidden_act = models::HiddenAct::gelu_tanh;
+  model.gated_mlp = false;
+  model.rms_norm = false;
+  model.attention_bias = true;
+  model.mlp_bias = true;
+  return model;
+}
+
+models::ModelConfig tied_beside() {
+  models::ModelConfig model = grouped();
+  model.tie_word_embeddings = true;
+  model.mlp_input = models::MlpInput::own_norm;
+  model.layer_kinds = {{.window = 5}, {.window = 0, .rotary = false}};
+  return model;
+}
+
+struct NamedModel {
+  std::string name;
+  models::ModelConfig model;
+};
+std::vector<NamedModel> small_models() {
+  return {{"grouped", grouped()},
+          {"multi-query, bf16", multi_query()},
+          {"plain MLP, layer norms, biased", plain_mlp()},
+          {"tied head, MLP beside attention, windows", tied_beside()}};
+}
+
+struct NamedDivision {
+  std::string name;
+  Division division;
+};
+const std::vector<NamedDivision> kDivisions{
+    {"tp 2", {.tp = 2}},
+    {"tp 4", {.tp = 4}},
+    {"tp 2, rows divided", {.tp = 2, .sequence_parallel = true}},
+    {"pp 2", {.pp = 2}},
+    {"dp 2", {.dp = 2}},
+    {"tp 2, pp 2", {.tp = 2, .pp = 2}},
+    {"tp 2, dp 2", {.tp = 2, .dp = 2}},
+    {"tp 2, pp 2, rows divided", {.tp = 2, .pp = 2, .sequence_parallel = true}},
+};
+
+// Each copy has its sequences; rows divide over packages and PEs where that is asked for.
+LlmProblem problem_of(const models::ModelConfig& model, const Division& division, bool both) {
+  const std::int64_t rows = division.sequence_parallel ? 8 : 3;
+  LlmProblem problem{.model = model, .prompt = 12, .context = 21, .division = division};
+  problem.batch = both ? division.dp : rows * division.dp;
+  if (!both) problem.phases = {Phase::decode};
+  if (both && division.sequence_parallel) problem.phases = {Phase::prefill};
+  return problem;
+}
+
+void check_values(const LlmProblem& problem) {
+  const Outcome outcome = outcome_of(problem, package(2, 1, 2, problem.division.ranks()));
+  REQUIRE(outcome.run.steps.size() == problem.phases.size());
+  for (const StepRun& step : outcome.run.steps) {
+    CAPTURE(to_string(step.phase));
+    CAPTURE(step.logits.max_abs);
+    CHECK(step.logits.ok);
+    CHECK(step.tokens.size() == static_cast<std::size_t>(problem.batch));
+  }
+}
+
+// Work of an operation on one package.
+models::Work work_of(const Outcome& outcome, std::size_t phase, std::string_view operation) {
+  const StepTable table = table_of(outcome.plan, outcome.run.steps[phase]);
+  const auto row = std::ranges::find(table.rows, operation, &OperationRow::operation);
+  REQUIRE(row != table.rows.end());
+  return row->work;
+}
+
+Outcome timed(const Division& division, std::vector<Phase> phases = {Phase::prefill, Phase::decode}) {
+  models::ModelConfig model = grouped();
+  model.vocab_size = 104;
+  return outcome_of({.model = model, .phases = std::move(phases), .prompt = 16, .division = division},
+                    package(2, 1, 2, division.ranks()), true);
+}
+
+void check_refused(const LlmProblem& problem, int packages, const std::string& text) {
+  try {
+    (void)divided_plan_of(problem, package(2, 1, 2, packages));
+    FAIL("it is accepted");
+  } catch (const UsageError& error) {
+    CHECK(error.what() == text);
+  }
+}
+
+LlmProblem with(auto change) {
+  LlmProblem problem{.model = grouped()};
+  change(problem);
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("llm: logits of divided models are the undivided model's, in a prefill and the decode after it") {
+  for (const NamedModel& small : small_models()) {
+    for (const NamedDivision& by : kDivisions) {
+      CAPTURE(small.name);
+      CAPTURE(by.name);
+      check_values(problem_of(small.model, by.division, true));
+    }
+  }
+}
+
+TEST_CASE("llm: logits of divided models are the undivided model's, in a decode of several sequences") {
+  for (const NamedModel& small : small_models()) {
+    for (const NamedDivision& by : kDivisions) {
+      CAPTURE(small.name);
+      CAPTURE(by.name);
+      check_values(problem_of(small.model, by.division, false));
+    }
+  }
+}
+
+TEST_CASE("llm: work of a layer divided over packages is 1/tp where it is divided") {
+  const Outcome whole = timed({});
+  for (const int tp : {2, 4}) {
+    const Outcome part = timed({.tp = tp});
+    for (const std::size_t phase : {0U, 1U}) {
+      for (const char* operation : {"qkv", "attention", "output", "gate/up", "down", "head"}) {
+        CAPTURE(tp);
+        CAPTURE(operation);
+        const models::Work all = work_of(whole, phase, operation);
+        const models::Work own = work_of(part, phase, operation);
+        CHECK(own.flop * tp == all.flop);
+        CHECK(own.cache_read * tp == all.cache_read);
+        CHECK(own.cache_written * tp == all.cache_written);
+        CHECK(own.weight_bytes * tp == all.weight_bytes);
+      }
+      CHECK(work_of(part, phase, "input norm").weight_bytes ==
+            work_of(whole, phase, "input norm").weight_bytes);
+    }
+  }
+}
+
+TEST_CASE("llm: two sums over packages a layer, one where the MLP is beside attention") {
+  const auto sums = [](const models::ModelConfig& model) {
+    const Outcome outcome =
+        outcome_of({.model = model, .phases = {Phase::decode}, .context = 9, .division = {.tp = 2}},
+                   package(2, 1, 2, 2), true);
+    return std::ranges::count(outcome.run.steps.front().spans, "all-reduce", &OperationSpan::operation);
+  };
+  CHECK(sums(grouped()) == 4);
+  CHECK(sums(tied_beside()) == 2);
+}
+
+TEST_CASE("llm: paths of a divided model and what is between sum to the step's time") {
+  for (const NamedDivision& by : kDivisions) {
+    if (by.division.dp > 1) continue;
+    CAPTURE(by.name);
+    const Outcome outcome = timed(by.division, {Phase::prefill});
+    const StepRun& step = outcome.run.steps.front();
+    const StepTable table = table_of(outcome.plan, step);
+    Time sum = table.between;
+    Time communication{};
+    for (const OperationRow& row : table.rows) {
+      CHECK(row.path <= row.span);
+      sum += row.path;
+      const std::string_view name = row.operation;
+      const bool moves = name == "all-reduce" || name == "all-gather" || name == "reduce-scatter" ||
+                         name == "send" || name == "receive";
+      if (moves) communication += row.path;
+    }
+    CHECK(sum == step.time());
+    CHECK(communication > Time{});
+    CHECK(table.communication == communication);
+    CHECK(step.hbm_bytes >= table.work.weight_bytes + table.work.cache_written);
+  }
+}
+
+TEST_CASE("llm: divisions that can't be are refused with their numbers and the remedy") {
+  check_refused(with([](auto& p) { p.division = {.tp = 2, .pp = 2, .dp = 1}; }), 2,
+                "--tp 2 --pp 2 --dp 1: they need 4 packages, the machine has 2 (--set system.sips.count=4)");
+  check_refused(with([](auto& p) { p.division.tp = 3; }), 4,
+                "--tp 3: it doesn't divide num_attention_heads, 8 (possible: 1, 2, 4)");
+  check_refused(with([](auto& p) { p.division.tp = 8; }), 8,
+                "--tp 8: it doesn't divide intermediate_size, 76 (possible: 1, 2, 4)");
+  check_refused(with([](auto& p) {
+                  p.model.num_attention_heads = 12;
+                  p.model.num_key_value_heads = 6;
+                  p.division.tp = 4;
+                }),
+                4, "--tp 4: it doesn't divide num_key_value_heads, 6 (possible: 1, 2)");
+  check_refused(with([](auto& p) { p.division.pp = 3; }), 4,
+                "--pp 3: a stage has one layer at least, the model has 2 (num_hidden_layers)");
+  check_refused(with([](auto& p) {
+                  p.phases = {Phase::decode};
+                  p.batch = 3;
+                  p.division.dp = 2;
+                }),
+                4, "--dp 2: it doesn't divide the sequences, --batch 3 (--batch 4)");
+  check_refused(with([](auto& p) { p.division.sequence_parallel = true; }), 4,
+                "--sequence-parallel: it divides rows over the packages of --tp, which is 1");
+  check_refused(with([](auto& p) {
+                  p.prompt = 13;
+                  p.division = {.tp = 2, .sequence_parallel = true};
+                }),
+                4,
+                "--sequence-parallel: 13 rows of a prefill don't divide over 2 packages of 2 PEs a cube "
+                "(--prompt a multiple of 4)");
+}
+
+}  // namespace kbsim::inference::test::divided_models
