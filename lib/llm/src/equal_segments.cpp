@@ -85,7 +85,7 @@ void EqualSegments::verify(const std::optional<hw::BorderState>& end) const {
   if (difference.empty()) return;
   throw InternalError{
       fmt::format("--verify-repeats: {} at {} equals an earlier segment, and differs from it: {}", key_,
-                  to_string(border_->at), difference)};
+                  kbsim::to_string(border_->at), difference)};
 }
 
 void EqualSegments::refuse(std::string why) {
