@@ -6,8 +6,8 @@
 
 namespace kbsim::llm {
 
-/// RMS norms of each head of q and of k, before they turn: their weights have as many elements as a head, in
-/// memory that each PE sees.
+/// RMS norms of each head of q and of k, before rotary positions. Their weights have as many elements as a
+/// head, in memory that each PE sees.
 struct HeadNormArgs {
   Ptr q = {}, k = {};
   double eps = 1e-6;
@@ -25,7 +25,7 @@ class HeadNorm {
   HeadNorm(TL& tl, const HeadNormArgs& args, Ptr weight, Elements elements);
   HeadNorm(const HeadNorm&) = delete;
   HeadNorm& operator=(const HeadNorm&) = delete;
-  /// Heads [rows, heads, elements] as two tiles, one of which may be empty, in f32 then.
+  /// Heads [rows, heads, elements] as two tiles, in f32 afterwards. One of them may be empty.
   [[nodiscard]] Task<> apply(Tile* turning, Tile* others);
 
  private:
