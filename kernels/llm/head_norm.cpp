@@ -8,33 +8,34 @@ Tile squares_along_heads(TL& tl, const Tile& x) { return tl.sum(x * x, {.axis = 
 
 }  // namespace
 
-HeadNorm::HeadNorm(TL& tl, const HeadNormArgs& args, Ptr weight, Elements elements)
-    : tl_{tl}, eps_{args.eps}, given_{args.given}, d_{elements.d} {
-  if (!given_) return;
-  const auto load = [&](Weights& part, std::int64_t first, std::int64_t size) {
-    if (size > 0) part.loading = tl.load(weight + first, {size}, weight.dtype);
-  };
-  load(turning_, 0, elements.turning);
-  load(others_, elements.turning, d_ - elements.turning);
+void HeadNorm::start() {
+  if (!args_.given || started_) return;
+  started_ = true;
+  start(&turning_, 0, elements_.turning);
+  start(&others_, elements_.turning, elements_.d - elements_.turning);
 }
 
-Task<> HeadNorm::load(Weights* part) const {
-  if (!part->tile.empty()) co_return;
-  const Tile loaded = co_await part->loading;
-  if (!loaded.empty()) part->tile = tl_.reshape(loaded.to(f32), {1, 1, loaded.shape()[0]});
+void HeadNorm::start(Weights* weights, std::int64_t first, std::int64_t size) {
+  if (size > 0) weights->loading = tl_.load(weight_ + first, {size}, weight_.dtype);
+}
+
+Task<> HeadNorm::arrived(Weights* weights) {
+  if (!weights->tile.empty()) co_return;
+  const Tile loaded = co_await weights->loading;
+  if (!loaded.empty()) weights->tile = tl_.reshape(loaded.to(f32), {1, 1, loaded.shape()[0]});
 }
 
 // 1 / sqrt(mean of the squares + eps), [rows, heads, 1].
 Tile HeadNorm::scale(const Tile& turning, const Tile& others) const {
   Tile sum = squares_along_heads(tl_, turning.empty() ? others : turning);
   if (!turning.empty() && !others.empty()) sum = sum + squares_along_heads(tl_, others);
-  return tl_.rsqrt(sum * (1.0 / static_cast<double>(d_)) + eps_);
+  return tl_.rsqrt(sum * (1.0 / static_cast<double>(elements_.d)) + args_.eps);
 }
 
 Task<> HeadNorm::apply(Tile* turning, Tile* others) {
-  if (!given_) co_return;
-  co_await load(&turning_);
-  co_await load(&others_);
+  if (!args_.given) co_return;
+  co_await arrived(&turning_);
+  co_await arrived(&others_);
   if (!turning->empty()) *turning = turning->to(f32);
   if (!others->empty()) *others = others->to(f32);
   const Tile scaling = scale(*turning, *others);

@@ -20,6 +20,7 @@ RotatedLoad::RotatedLoad(TL& tl, const PeGrid& grid, const HeadColumns& from, st
                          Angles* angles, HeadNorm* norm)
     : tl_{tl}, angles_{*angles}, norm_{*norm}, dtype_{from.of.base.dtype} {
   const std::int64_t dims = angles->dims();
+  norm->start();
   if (dims > 0) turning_.emplace(tl, grid, from, heads, rows, Part{0, dims});
   if (dims < from.d) others_.emplace(tl, grid, from, heads, rows, Part{dims, from.d - dims});
 }

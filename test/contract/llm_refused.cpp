@@ -86,14 +86,14 @@ TEST_CASE("llm refused: numbers of options out of range") {
 TEST_CASE("llm refused: options without an effect, or that say one thing twice") {
   check_refused(2, {{kDecode + "--prompt 8", "--prompt: a decode alone has no prompt"},
                     {kBench + "--context 8", "--context: a decode after a prefill has the prompt's length"},
-                    {kBench + "--contexts uniform:1-8", "--contexts: a decode after a prefill"},
-                    {kDecode + "--context 8 --contexts uniform:1-8", "--context and --contexts"}});
+                    {kBench + "--drawn_contexts 1-8", "--drawn_contexts: a decode after a prefill"},
+                    {kDecode + "--context 8 --drawn_contexts 1-8", "--context and --drawn_contexts"}});
 }
 
 TEST_CASE("llm refused: contexts that a file doesn't have") {
   const std::string two = written("two.csv", "name,context\na,5\nb,many\n");
   check_refused(2, {{kDecode + "--contexts " + two, "two.csv:3: found 'many', expected a whole number"},
-                    {kDecode + "--contexts uniform:9-2", "--contexts: found 'uniform:9-2', expected"},
+                    {kDecode + "--drawn_contexts 9-2", "--drawn_contexts: found '9-2', expected a range"},
                     {kDecode + "--contexts nowhere.csv", "nowhere.csv: no such file"},
                     {kDecode + "--batch 3 --contexts " + written("few.txt", "5\n6\n"), "--batch 3: "}});
 }

@@ -26,7 +26,7 @@ std::string written(const std::string& text) {
 void check_refused(const std::string& text, std::string_view says) {
   CAPTURE(text);
   try {
-    (void)contexts_of(written(text), {}, 1);
+    (void)read_contexts(written(text), {});
     FAIL("it is accepted");
   } catch (const UsageError& error) {
     CAPTURE(error.what());
@@ -37,10 +37,10 @@ void check_refused(const std::string& text, std::string_view says) {
 }  // namespace
 
 TEST_CASE("--contexts: a file has a number a line, or a CSV a column of them") {
-  CHECK(contexts_of(written("5\n 17 \n\n# longest\n100\n"), {}, 1) == Contexts{5, 17, 100});
-  CHECK(contexts_of(written("5\r\n17"), 2, 1) == Contexts{5, 17});
-  CHECK(contexts_of(written("name,context\na,5\nb, 17\n"), {}, 1) == Contexts{5, 17});
-  CHECK(contexts_of(written("context\n9\n"), {}, 1) == Contexts{9});
+  CHECK(read_contexts(written("5\n 17 \n\n# longest\n100\n"), {}) == Contexts{5, 17, 100});
+  CHECK(read_contexts(written("5\r\n17"), 2) == Contexts{5, 17});
+  CHECK(read_contexts(written("name,context\na,5\nb, 17\n"), {}) == Contexts{5, 17});
+  CHECK(read_contexts(written("context\n9\n"), {}) == Contexts{9});
 }
 
 TEST_CASE("--contexts: a line that is no context is refused with its place") {
@@ -54,20 +54,19 @@ TEST_CASE("--contexts: a line that is no context is refused with its place") {
   check_refused("name,context\na\n", ":2: found ''");
   check_refused("", "no context, expected one a line");
   check_refused("context\n", "0 contexts, expected 1 to 256");
-  CHECK_THROWS_AS((void)contexts_of(written("5\n6\n"), 3, 1), UsageError);
+  CHECK_THROWS_AS((void)read_contexts(written("5\n6\n"), 3), UsageError);
 }
 
-TEST_CASE("--contexts: draws lie between the bounds, both included, and the seed decides") {
-  const Contexts drawn = contexts_of("uniform:10-12", 200, 7);
+TEST_CASE("--drawn_contexts: draws lie between the bounds, both included, and the seed decides") {
+  const Contexts drawn = draw_contexts("10-12", 200, 7);
   CHECK(drawn.size() == 200);
   CHECK(std::ranges::min(drawn) == 10);
   CHECK(std::ranges::max(drawn) == 12);
-  CHECK(contexts_of("uniform:10-12", 200, 7) == drawn);
-  CHECK(contexts_of("uniform:10-12", 200, 8) != drawn);
-  CHECK(contexts_of("uniform:9-9", {}, 1) == Contexts{9});
-  for (const char* wrong :
-       {"uniform:", "uniform:5", "uniform:5-", "uniform:9-5", "uniform:0-5", "uniform:a-b"})
-    CHECK_THROWS_AS((void)contexts_of(wrong, 2, 1), UsageError);
+  CHECK(draw_contexts("10-12", 200, 7) == drawn);
+  CHECK(draw_contexts("10-12", 200, 8) != drawn);
+  CHECK(draw_contexts("9-9", 1, 1) == Contexts{9});
+  for (const char* wrong : {"", "5", "5-", "-5", "9-5", "0-5", "a-b", "5-9-12"})
+    CHECK_THROWS_AS((void)draw_contexts(wrong, 2, 1), UsageError);
 }
 
 TEST_CASE("llm: contexts that are equal run as one context of all does") {

@@ -49,6 +49,7 @@ struct Options {
   std::int64_t prompt = 512;
   std::int64_t context = 1024;
   std::string contexts;
+  std::string drawn_contexts;
   std::int64_t batch = 1;
   std::int64_t layers = 0;
   std::int64_t seed = 1;
@@ -73,8 +74,11 @@ struct Options {
     f.add("context", &Options::context, between(1, 1048576),
           "tokens in the cache before a decode; after a prefill it is the prompt");
     f.add("contexts", &Options::contexts,
-          "the same for each sequence: a file with a number a line, or uniform:LO-HI, drawn by the seed")
+          "the same of each sequence: a number a line, or a CSV's column context")
         .called("FILE");
+    f.add("drawn_contexts", &Options::drawn_contexts,
+          "the same of each sequence, drawn from a range by the seed")
+        .called("LO-HI");
     f.add("batch", &Options::batch, between(1, 256), "sequences");
     f.add("layers", &Options::layers, between(0, 1024), "the first ones of the model; all if not given");
     f.add("seed", &Options::seed, between(0, 1e9), "of weights, cache and tokens");
@@ -155,10 +159,13 @@ LlmProblem problem_of(const EvaluationRequest& request) {
       .division = {.tp = own.tp, .pp = own.pp, .dp = own.dp, .sequence_parallel = own.sequence_parallel}};
   choose_mappings(problem, own.mapping);
   refuse_later(own, problem.model);
-  if (own.contexts.empty()) return problem;
-  const std::optional batch = request.own.given("batch") ? std::optional{own.batch} : std::nullopt;
-  problem.contexts = inference::contexts_of(own.contexts, batch, problem.seed);
-  problem.batch = static_cast<std::int64_t>(problem.contexts.size());
+  if (!own.contexts.empty()) {
+    const std::optional batch = request.own.given("batch") ? std::optional{own.batch} : std::nullopt;
+    problem.contexts = inference::read_contexts(own.contexts, batch);
+    problem.batch = static_cast<std::int64_t>(problem.contexts.size());
+  }
+  if (!own.drawn_contexts.empty())
+    problem.contexts = inference::draw_contexts(own.drawn_contexts, own.batch, problem.seed);
   return problem;
 }
 
@@ -189,13 +196,17 @@ void check_algorithm(const EvaluationRequest& request) {
 
 void check(const EvaluationRequest& request) {
   require_asked(request, problem_of(request).phases.size());
-  for (const char* context : {"context", "contexts"}) {
-    if (request.own.given(context) && request.own.as<Options>().phase != Phases::decode)
+  std::string given;
+  for (const char* context : {"context", "contexts", "drawn_contexts"}) {
+    if (!request.own.given(context)) continue;
+    if (request.own.as<Options>().phase != Phases::decode)
       throw UsageError{fmt::format(
           "--{}: a decode after a prefill has the prompt's length; it needs --phase decode", context)};
+    if (!given.empty())
+      throw UsageError{fmt::format("--{} and --{}: both say what is in the caches; one of them is enough",
+                                   given, context)};
+    given = context;
   }
-  if (request.own.given("context") && request.own.given("contexts"))
-    throw UsageError{"--context and --contexts: both say what is in the caches; one of them is enough"};
   if (request.own.given("prompt") && request.own.as<Options>().phase == Phases::decode)
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
   check_algorithm(request);

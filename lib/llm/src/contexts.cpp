@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::int64_t kMostContext = 1048576;
 constexpr std::size_t kMostSequences = 256;
-constexpr std::string_view kUniform = "uniform:";
 constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
@@ -78,7 +77,7 @@ Column column_of(const std::string& file, const Line& first) {
   return {};
 }
 
-std::vector<std::int64_t> read_contexts(const std::string& file) {
+std::vector<std::int64_t> contexts_in(const std::string& file) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
   const std::string text = without_byte_order_mark(read_input(file, file, kMostBytes));
   std::vector<Line> lines = lines_of(text);
@@ -94,37 +93,35 @@ std::vector<std::int64_t> read_contexts(const std::string& file) {
              fmt::format("a whole number from 1 to {}", kMostContext));
     contexts.push_back(*context);
   }
-  if (contexts.empty() || contexts.size() > kMostSequences)
-    throw UsageError{
-        fmt::format("{}: {}, expected 1 to {}", file, counted(contexts.size(), "context"), kMostSequences)};
-  return contexts;
-}
-
-std::vector<std::int64_t> drawn_contexts(const std::string& named, std::int64_t batch, std::uint64_t seed) {
-  const std::string_view range = std::string_view{named}.substr(kUniform.size());
-  const std::size_t dash = std::min(range.find('-'), range.size());
-  const std::optional<std::int64_t> low = context_in(range.substr(0, dash));
-  const std::optional<std::int64_t> high = context_in(range.substr(std::min(dash + 1, range.size())));
-  if (!low || !high || *low > *high)
-    refuse("--contexts", named, fmt::format("uniform:LO-HI, from 1 to {}", kMostContext));
-  Random random{seed};
-  std::vector<std::int64_t> contexts;
-  for (std::int64_t i = 0; i < batch; ++i)
-    contexts.push_back(*low +
-                       static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(*high - *low + 1))));
   return contexts;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> contexts_of(const std::string& named, std::optional<std::int64_t> batch,
-                                      std::uint64_t seed) {
-  if (named.starts_with(kUniform)) return drawn_contexts(named, batch.value_or(1), seed);
-  std::vector<std::int64_t> contexts = read_contexts(named);
+std::vector<std::int64_t> read_contexts(const std::string& file, std::optional<std::int64_t> batch) {
+  std::vector<std::int64_t> contexts = contexts_in(file);
+  if (contexts.empty() || contexts.size() > kMostSequences)
+    throw UsageError{
+        fmt::format("{}: {}, expected 1 to {}", file, counted(contexts.size(), "context"), kMostSequences)};
   const auto sequences = static_cast<std::int64_t>(contexts.size());
   if (batch.value_or(sequences) != sequences)
-    throw UsageError{fmt::format("--batch {}: {} has {}, one for each sequence", *batch, named,
+    throw UsageError{fmt::format("--batch {}: {} has {}, one for each sequence", *batch, file,
                                  counted(sequences, "context"))};
+  return contexts;
+}
+
+std::vector<std::int64_t> draw_contexts(const std::string& range, std::int64_t batch, std::uint64_t seed) {
+  const std::string_view text = range;
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const std::optional<std::int64_t> low = context_in(text.substr(0, dash));
+  const std::optional<std::int64_t> high = context_in(text.substr(std::min(dash + 1, text.size())));
+  if (!low || !high || *low > *high)
+    refuse("--drawn_contexts", range, fmt::format("a range such as 100-2000, from 1 to {}", kMostContext));
+  Random random{seed};
+  std::vector<std::int64_t> contexts;
+  for (std::int64_t i = 0; i < batch; ++i)
+    contexts.push_back(*low +
+                       static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(*high - *low + 1))));
   return contexts;
 }
 

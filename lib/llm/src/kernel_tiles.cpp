@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSum = 4;          // bytes of an f32
 constexpr std::int64_t kScoreTiles = 6;   // of two blocks: products, turned, masked, their exponentials
+constexpr std::int64_t kOutTiles = 5;     // results of a block of rows: faded, and their sums
 constexpr std::int64_t kBlocksAhead = 2;  // of keys and of values, per item
 
 // Blocks of keys and of values that have been loaded, or are on their way.
@@ -36,9 +37,9 @@ std::int64_t tiles_of_prefill(const LlmPlan& plan) {
   const std::int64_t heads = llm::part_of(model.num_attention_heads, 0, plan.site.grid.cubes()).size;
   const std::int64_t group = model.num_attention_heads / model.num_key_value_heads;
   const std::int64_t queries = 2 * part * heads * model.head_dim * (itemsize(model.torch_dtype) + kSum);
-  const std::int64_t scores =
-      std::min(part, standard.block_rows) * std::min(heads, group) * standard.block_keys * kSum;
-  return queries + kScoreTiles * scores + loads_of_keys(model, 2, standard.block_keys);
+  const std::int64_t rows = std::min(part, standard.block_rows) * std::min(heads, group);
+  return queries + kScoreTiles * rows * standard.block_keys * kSum +
+         kOutTiles * rows * model.head_dim * kSum + loads_of_keys(model, 2, standard.block_keys);
 }
 
 }  // namespace

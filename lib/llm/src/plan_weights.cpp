@@ -93,7 +93,7 @@ NormTensors add_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const std
   return tensors;
 }
 
-// Of each head, in the memory of each PE.
+// A norm of each head, in the memory of each PE.
 TensorId add_head_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const std::string& name) {
   const ModelConfig& model = plan.problem.model;
   if (!model.qk_norm) return TensorId::none;
