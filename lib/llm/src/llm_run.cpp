@@ -1,17 +1,18 @@
 #include "kbsim/llm/llm_run.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "kbsim/host/host_array.hpp"
 #include "kbsim/hw/machine.hpp"
 
 #include "llm_reference.hpp"
-#include "step_board.hpp"
+#include "rank_run.hpp"
 #include "step_launches.hpp"
-#include "transfers.hpp"
+#include "step_tokens.hpp"
 
 namespace kbsim::inference {
 namespace {
@@ -45,19 +46,6 @@ Task<Tensor> made(host::Rank& rank, const PlannedTensor* planned) {
   const Tensor filled = co_await rank.torch.from_host(contents, options);
   co_return filled;
 }
-
-/// A rank, its plan and tensors, and what it shares with others.
-struct RankRun {
-  const DividedPlan* whole;
-  const LlmPlan* plan;
-  StepBoard* board;
-  std::vector<Tensor> tensors;
-  Transfers transfers;
-
-  [[nodiscard]] const RankShare& share() const { return plan->share; }
-  [[nodiscard]] Tensor tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] bool has(TensorId id) const { return id != TensorId::none; }
-};
 
 struct LaunchedOperation {
   std::string_view operation;
@@ -105,63 +93,16 @@ Task<> run_launches(host::Rank& rank, RankRun* run, const std::vector<StepLaunch
   co_await await_all(run, &under_way, step);
 }
 
-std::vector<std::int64_t> integers(const HostArray& array) {
-  std::vector<std::int64_t> all;
-  for (const double number : array.to_doubles()) all.push_back(static_cast<std::int64_t>(number));
-  return all;
-}
-
 // Queues between packages are set up at the first transfer of their kind: before time begins.
 Task<> prepare_transfers(RankRun* run, const std::vector<StepLaunch>* launches) {
+  std::set<std::pair<Transfer::Kind, std::string>> prepared;
   for (const StepLaunch& launch : *launches) {
     if (!launch.transfer) continue;
+    const bool fresh = prepared.emplace(launch.transfer->kind, launch.transfer->from.name()).second;
+    if (!fresh) continue;
     co_await run->transfers.begin(*launch.transfer);
     (void)run->transfers.ended(launch.transfer->kind);
   }
-}
-
-// The tokens of the whole batch that a decode begins with: chosen in a prefill, or drawn.
-std::vector<std::int64_t> decode_tokens(const RankRun& run) {
-  const LlmProblem& problem = run.plan->problem;
-  if (problem.has(Phase::prefill)) return chosen_tokens(*run.whole, *run.board, 0, run.share().at.dp);
-  std::vector<std::int64_t> drawn;
-  for (std::int64_t i = 0; i < problem.batch; ++i)
-    drawn.push_back(run.plan->numbers.token(run.share().first_sequence + i, 0));
-  return drawn;
-}
-
-HostArray decode_ids(const RankRun& run, bool values) {
-  const std::int64_t rows = run.share().own_rows(Phase::decode);
-  if (!values) return HostArray::without_numbers({rows}, i32);
-  return host::generate({rows}, i32, [&run, all = decode_tokens(run)](std::int64_t i) {
-    const std::int64_t row = run.share().whole_row(Phase::decode, run.plan->site.grid, i);
-    return static_cast<double>(all[static_cast<std::size_t>(row)]);
-  });
-}
-
-// The host hands the tokens that it has chosen to the first stage.
-Task<> hand_tokens(host::Rank& rank, RankRun* run, std::size_t phase) {
-  const RankShare& share = run->share();
-  const bool decodes = run->plan->problem.phases[phase] == Phase::decode;
-  if (!decodes || !share.first_stage() || !share.host_chooses()) co_return;
-  const Tensor ids = run->tensor(run->plan->phases[phase].ids);
-  const HostArray tokens = decode_ids(*run, rank.session().has_values());
-  co_await ids.copy_(tokens);
-}
-
-// The candidates of the ranks that have the head.
-Task<> read_tokens(RankRun* run, std::size_t phase, RankStep* step) {
-  const PhaseTensors& tensors = run->plan->phases[phase];
-  if (!run->has(tensors.tokens)) co_return;
-  const Tensor tokens = run->tensor(tensors.tokens);
-  const host::Work<HostArray> words = tokens.to_host();
-  if (run->has(tensors.largest)) {
-    const Tensor largest = run->tensor(tensors.largest);
-    const HostArray logits = co_await largest.to_host();
-    if (logits.has_numbers()) step->largest = logits.to_doubles();
-  }
-  const HostArray ids = co_await words;
-  if (ids.has_numbers()) step->words = integers(ids);
 }
 
 Task<> run_step(host::Rank& rank, RankRun* run, std::size_t phase, const std::vector<StepLaunch>* launches) {
@@ -177,20 +118,6 @@ Task<> run_step(host::Rank& rank, RankRun* run, std::size_t phase, const std::ve
   step.reached = sim.now();
   step.hbm_bytes = hbm_bytes(rank) - before;
   co_await run->board->meet();
-}
-
-// Ids and logits, which are compared with the undivided model afterwards.
-Task<> keep_numbers(RankRun* run, std::size_t phase, RankStep* step) {
-  const PhaseTensors& tensors = run->plan->phases[phase];
-  if (run->has(tensors.ids)) {
-    const Tensor ids = run->tensor(tensors.ids);
-    const HostArray array = co_await ids.to_host();
-    step->ids = integers(array);
-  }
-  if (!run->has(tensors.logits)) co_return;
-  const Tensor logits = run->tensor(tensors.logits);
-  const HostArray array = co_await logits.to_host();
-  step->logits = array.to_doubles();
 }
 
 struct RankTask {
