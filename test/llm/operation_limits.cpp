@@ -1,4 +1,4 @@
-// What limits an operation, by the critical path of a run with causes.
+// Limits of operations, by the critical path of a run with causes.
 #include <algorithm>
 #include <string>
 

@@ -82,7 +82,7 @@ std::string memory_text(const object& step) {
   return lines;
 }
 
-// What each product's mapping was chosen from, by mapping auto.
+// Estimates that each product's mapping was chosen by, with mapping auto.
 std::string choices_text(const object& step) {
   std::string lines;
   for (const auto& value : step.at("choices").as_array()) {
