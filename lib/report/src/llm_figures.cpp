@@ -1,6 +1,7 @@
 #include "kbsim/report/llm_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,15 @@ using boost::json::object;
 
 double number_of(const object& row, std::string_view key) { return row.at(key).to_number<double>(); }
 std::string word_of(const object& row, std::string_view key) { return std::string{row.at(key).as_string()}; }
+
+// Colours of operations, in their order: as many as a step of one package has, all distinct.
+constexpr auto kOperationColours = std::to_array<std::string_view>(
+    {"#332288", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#cc6677", "#882255", "#aa4499",
+     "#4477aa", "#ee8866", "#bbcc33", "#77aadd", "#ffaabb", "#222255", "#663333"});
+
+std::string operation_colour(std::size_t place) {
+  return std::string{kOperationColours[place % kOperationColours.size()]};
+}
 
 std::vector<std::string> operations_of(const boost::json::array& rows) {
   std::vector<std::string> names;
@@ -50,7 +60,7 @@ Figure time_figure(const boost::json::array& rows) {
   const std::vector<std::string> operations = operations_of(rows);
   for (const std::string& operation : operations) {
     figure.data += "," + csv_cell(operation);
-    figure.bars.push_back({operation, colour_at(figure.bars.size())});
+    figure.bars.push_back({operation, operation_colour(figure.bars.size())});
   }
   figure.data += ",between operations";
   figure.bars.push_back({"between operations", std::string{kBoundColour}});
@@ -114,7 +124,7 @@ Figure roofline_figure(const boost::json::array& rows) {
   }
   std::string settings =
       replaced(replaced(kRoof, "BYTES", fmt::format("{:.6e}", bytes)), "RATE", fmt::format("{:.6e}", flop));
-  settings += log_axis(left, right).settings('x') + log_axis(low, flop).settings('y');
+  settings += log_axis(left, 2.0 * right).settings('x') + log_axis(low, flop).settings('y');
   std::string plot = replaced(kDots, "NAME", "llm_roofline");
   plot = replaced(replaced(plot, "GREY", std::string{kBoundColour}), "COLOUR", colour_at(0));
   return {.name = "llm_roofline",
