@@ -30,7 +30,7 @@ require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/c
 run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)
 # The sources of my_kernel are compiled one by one, as in a user's copy; those of my_machine together.
 set(my_machine_options -DCMAKE_UNITY_BUILD=ON)
-foreach(example my_kernel my_machine my_program my_load)
+foreach(example my_kernel my_machine my_mapping my_program my_load)
   file(COPY ${folder}/installed/share/doc/kbsim/examples/${example} DESTINATION ${folder})
   run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
          -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER}
@@ -92,6 +92,12 @@ run("" ${kbsim} traffic ${machine} --scope ring:8 --pattern permutation:3 --arri
        --set cube.noc.router.impl=mine.on_off)
 run("" ${kbsim} traffic ${machine} --scope mesh:8x8 --pattern transpose --load 0.3 --packets 5000
        --set system.routing.impl=mine.valiant --set system.routing.seed=7)
+
+# my_mapping: a product of a model divided in a way of its own, by name and by a file; values are the undivided model's.
+set(mapping --plugin ${folder}/my_mapping/build/libmy_mapping.so --topology small.yaml --bench llm --prompt 20)
+run("qkv .* depth\n.*logits: as the undivided model's.*logits: as the undivided model's" ${kbsim} ${mapping} --mapping depth)
+run("down .* depth\n.*logits: as the undivided model's"
+    ${kbsim} ${mapping} --mapping ${EXAMPLES}/my_mapping/my_mapping.yaml)
 
 # A project may name the version without its last number; a project without C++ is refused with the reason.
 run("" ${kbsim} version)

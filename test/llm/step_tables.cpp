@@ -1,4 +1,4 @@
-// What the table of a step says of its operations: bytes that they moved, bounds, sums and limits.
+// The table of a step: bytes that operations moved, bounds and sums.
 #include <algorithm>
 
 #include <doctest/doctest.h>

@@ -28,6 +28,7 @@
 #include "kbsim/llm/step_limits.hpp"
 #include "kbsim/models/model_config.hpp"
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/llm_figures.hpp"
 
 #include "llm_rows.hpp"
 #include "llm_text.hpp"
@@ -306,6 +307,7 @@ std::string plan_text(const EvaluationRequest& request) {
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   folder.write("operations.csv", report::to_csv(llm_operations(rows)));
+  for (const report::Figure& figure : report::llm_figures(rows)) folder.draw(figure);
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() {

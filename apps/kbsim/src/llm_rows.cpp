@@ -63,6 +63,26 @@ boost::json::object operation_json(const LlmPlan& plan, const OperationRow& row,
           {"padding_flop", row.padding_flop(plan.site)}};
 }
 
+// Why each product has its mapping: the estimates of a launch in this phase, and what the chosen one took.
+boost::json::array choices_json(const LlmPlan& plan, const StepRun& step, const inference::StepTable& table) {
+  const auto phase = static_cast<std::size_t>(std::ranges::find(plan.problem.phases, step.phase) -
+                                              plan.problem.phases.begin());
+  boost::json::array choices;
+  for (const auto& [name, product] : plan.products) {
+    const auto row = std::ranges::find(table.rows, to_string(name), &OperationRow::operation);
+    if (row == table.rows.end()) continue;
+    boost::json::object estimates;
+    for (const inference::MappedProduct& candidate : product.candidates)
+      estimates[candidate.mapping] = us(candidate.steps.at(phase).estimate);
+    choices.push_back(
+        boost::json::object{{"operation", to_string(name)},
+                            {"mapping", product.chosen.mapping},
+                            {"estimates_us", std::move(estimates)},
+                            {"simulated_us", us(row->span) / static_cast<double>(row->launches)}});
+  }
+  return choices;
+}
+
 void add_limit(boost::json::object& row, const std::vector<OperationLimit>& limits) {
   const auto found =
       std::ranges::find(limits, std::string{row.at("operation").as_string()}, &OperationLimit::operation);
@@ -99,6 +119,8 @@ boost::json::object step_json(const DividedPlan& plan, const StepRun& step,
           {"dp", problem.division.dp},
           {"sequence_parallel", problem.division.sequence_parallel},
           {"slowest_copy", step.copy},
+          {"peak_flop_per_s", 2e9 * first.site.macs_rate * first.site.grid.all()},
+          {"peak_hbm_bytes_per_s", 1e9 * first.site.hbm_rate * first.site.grid.all()},
           {"ttft_us", decode ? boost::json::value{} : us(step.time())},
           {"tpot_us", decode ? us(step.time()) : boost::json::value{}},
           {"tokens_per_s", rows / time_s},
@@ -128,6 +150,7 @@ boost::json::object llm_row(const DividedPlan& plan, const StepRun& step,
   for (const OperationRow& sum : table.sums())
     sums.push_back(operation_json(plan.ranks.front(), sum, step.time()));
   row["sums"] = std::move(sums);
+  row["choices"] = choices_json(plan, step, table);
   row["max_error"] = values ? boost::json::value(step.logits.max_abs) : nullptr;
   row["correct"] = values ? boost::json::value(step.logits.ok) : nullptr;
   return row;

@@ -83,6 +83,22 @@ std::string memory_text(const object& step) {
   return lines;
 }
 
+// Estimates that each product's mapping was chosen by, with mapping auto.
+std::string choices_text(const object& step) {
+  std::string lines;
+  for (const auto& value : step.at("choices").as_array()) {
+    const object& choice = value.as_object();
+    const object& estimates = choice.at("estimates_us").as_object();
+    if (estimates.size() < 2) continue;
+    std::string line = fmt::format("  {:<13} {:<8} of", word(choice, "operation"), word(choice, "mapping"));
+    for (const auto& estimate : estimates)
+      line +=
+          fmt::format(" {} {:.3f},", std::string_view{estimate.key()}, estimate.value().to_number<double>());
+    lines += line + fmt::format(" simulated {:.3f}\n", number(choice, "simulated_us"));
+  }
+  return lines.empty() ? "" : "  mapping auto, by estimates of a launch (us)\n" + lines;
+}
+
 std::string closing_text(const object& step, double time) {
   const bool decode = word(step, "phase") == "decode";
   std::string lines = fmt::format(
@@ -156,7 +172,8 @@ std::string step_text(const object& step) {
     const object& row = value.as_object();
     lines += trimmed(time_line(row) + limit_text(row));
   }
-  return lines + "  sums\n" + sums_text(step, time) + memory_text(step) + closing_text(step, time);
+  return lines + "  sums\n" + sums_text(step, time) + memory_text(step) + choices_text(step) +
+         closing_text(step, time);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace kbsim::inference {
 
-/// What an operation waits for, from the critical path of its share of a step.
+/// Limit of an operation, from the critical path of its share of a step.
 struct OperationLimit {
   std::string operation;
   std::string reason;     // "memory port 62 %", as explain::limited_by()

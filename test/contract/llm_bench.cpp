@@ -1,0 +1,108 @@
+// --bench llm: tables, files, explanations and mappings of one's own, as a user sees them.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::llm_bench_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+const std::string kSmall = "--topology small.yaml --bench llm --prompt 20 --timing-only";
+
+boost::json::array rows_of(const std::string& arguments) {
+  const Outcome outcome = run_kbsim(arguments + " --json");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  return boost::json::parse(outcome.out).at("rows").as_array();
+}
+
+double sum_of_paths(const boost::json::value& row) {
+  double sum = row.at("between_us").to_number<double>();
+  for (const auto& operation : row.at("operations").as_array())
+    sum += operation.at("path_us").to_number<double>();
+  return sum;
+}
+
+void check_contains(const std::string& text, const std::vector<std::string>& words) {
+  CAPTURE(text);
+  for (const std::string& word : words) CHECK_MESSAGE(text.find(word) != std::string::npos, word);
+}
+
+}  // namespace
+
+TEST_CASE("--bench llm: paths sum to TTFT and TPOT, and each operation has its bytes and its roofline") {
+  const boost::json::array rows = rows_of(kSmall);
+  REQUIRE(rows.size() == 2);
+  CHECK(sum_of_paths(rows[0]) == doctest::Approx(rows[0].at("ttft_us").to_number<double>()).epsilon(1e-9));
+  CHECK(sum_of_paths(rows[1]) == doctest::Approx(rows[1].at("tpot_us").to_number<double>()).epsilon(1e-9));
+  for (const auto& row : rows) {
+    for (const auto& operation : row.at("operations").as_array()) {
+      CHECK(operation.at("roofline_us").to_number<double>() <= operation.at("span_us").to_number<double>());
+      CHECK(operation.at("reread_bytes").to_number<double>() >= 0.0);
+      CHECK_FALSE(operation.as_object().contains("limited_by"));
+    }
+    CHECK(row.at("sums").as_array().size() == 3);
+    CHECK(row.at("choices").as_array().size() == 4);
+  }
+}
+
+TEST_CASE("--bench llm --out: operations.csv has a line for each, and figures show time and roofline") {
+  const std::filesystem::path folder = fresh_place("llm_bench");
+  const Outcome outcome = run_kbsim(kSmall + " --out " + folder.string());
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  const std::string table = contents(folder / "operations.csv");
+  CHECK(table.starts_with("phase,operation,mapping,launches,span_us,path_us,share,flop,hbm_bytes,"));
+  CHECK(std::ranges::count(table, '\n') == 1 + 11 + 10);
+  for (const char* figure : {"llm_time", "llm_roofline"}) {
+    CHECK(std::filesystem::exists(folder / (std::string{figure} + ".csv")));
+    CHECK(std::filesystem::exists(folder / (std::string{figure} + ".gp")));
+  }
+  check_contains(contents(folder / "llm_time.csv"),
+                 {"phase,embedding,input norm,", ",between operations\n", "\nprefill,", "\ndecode,"});
+  check_contains(contents(folder / "llm_roofline.csv"), {"prefill qkv,", "decode attention,"});
+}
+
+TEST_CASE("--bench llm --explain: each operation says what limits it, with a key and its derivative") {
+  for (const auto& row : rows_of(kSmall + " --explain")) {
+    for (const auto& operation : row.at("operations").as_array()) {
+      CHECK_FALSE(operation.at("limited_by").as_string().empty());
+      CHECK_FALSE(operation.at("limiting_key").as_string().empty());
+      CHECK(operation.at("limiting_key_ns_per_unit").to_number<double>() != 0.0);
+    }
+  }
+  check_contains(run_kbsim(kSmall + " --explain --of row:2").out,
+                 {"critical path of row:2, decode of 1 layer with embedding and head", "limited by"});
+}
+
+TEST_CASE("--bench llm --mapping FILE: overrules products; mistakes have their lines") {
+  const std::filesystem::path file = fresh_place("mapping.yaml");
+  std::ofstream{file} << "default: columns\noperations:\n  gate/up: blocks\n";
+  for (const auto& choice : rows_of(kSmall + " --mapping " + file.string())[0].at("choices").as_array()) {
+    const bool overruled = choice.at("operation").as_string() == "gate/up";
+    CHECK(choice.at("mapping").as_string() == (overruled ? "blocks" : "columns"));
+  }
+  std::ofstream{file} << "default: columns\noperations:\n  gates: blocks\n  down: depth\n";
+  const Outcome outcome = run_kbsim(kSmall + " --mapping " + file.string());
+  CHECK(outcome.exit == 2);
+  check_contains(outcome.err, {"mapping.yaml:3:3: operations.gates: unknown operation",
+                               "mapping.yaml:4:9: operations.down: unknown mapping 'depth'"});
+}
+
+TEST_CASE("--bench llm: a plug-in's mapping computes what the undivided model does") {
+  const std::string plugin = " --plugin " KBSIM_BINARY "/contract/plugins/plugin_my_mapping.so";
+  const Outcome outcome = run_kbsim("--topology small.yaml --bench llm --prompt 20 --mapping depth" + plugin);
+  CHECK(outcome.exit == 0);
+  check_contains(outcome.out, {"mapping depth", "logits: as the undivided model's in f64"});
+  CHECK(outcome.out.find("WRONG") == std::string::npos);
+}
+
+}  // namespace kbsim::contract::llm_bench_test
