@@ -30,14 +30,17 @@ struct Explained {
 
 Explained explained(const LlmProblem& problem, const config::MachineSpec& machine) {
   const ExplainedPart part = explained_part(problem, problem.phases.front());
-  const LlmPlan plan = plan_of(part.problem, machine);
+  const DividedPlan plan = divided_plan_of(part.problem, machine, declared_collectives());
   host::Session session{machine,
                         queues_of(machine),
-                        {.simulation = {.causes = true}, .replay_threads = 1, .timing_only = true}};
+                        {.simulation = {.causes = true},
+                         .replay_threads = 1,
+                         .timing_only = true,
+                         .ccl = collectives_of(declared_collectives())}};
   host::World world;
   host::Rank main{session, world, 0};
   LlmRun run;
-  (void)session.sim().spawn("main", main.run(run_llm(main, &plan, &run)));
+  (void)session.sim().spawn("main", main.run(run_llm(main, &plan, OnRepeat::skip, &run)));
   session.run();
   const StepRun& step = run.steps.front();
   Explained result{.limits = limits_of(part, step, session.machine()), .spans = step.spans};

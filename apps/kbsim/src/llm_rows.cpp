@@ -150,7 +150,7 @@ boost::json::object llm_row(const DividedPlan& plan, const StepRun& step,
   for (const OperationRow& sum : table.sums())
     sums.push_back(operation_json(plan.ranks.front(), sum, step.time()));
   row["sums"] = std::move(sums);
-  row["choices"] = choices_json(plan, step, table);
+  row["choices"] = choices_json(plan.ranks.front(), step, table);
   row["max_error"] = values ? boost::json::value(step.logits.max_abs) : nullptr;
   row["correct"] = values ? boost::json::value(step.logits.ok) : nullptr;
   return row;
