@@ -24,10 +24,19 @@ std::string help_text(const Option& option) {
   return limits.empty() ? option.field.doc : fmt::format("{} ({})", option.field.doc, limits);
 }
 
+// Of a switch, which needs no value: parse_options() says 1 then.
+class SwitchValue final : public po::typed_value<std::string> {
+ public:
+  SwitchValue() : typed_value{nullptr} {}
+  [[nodiscard]] unsigned min_tokens() const override { return 0; }
+};
+
 void describe_option(const OptionSet& options, const Option& option, po::options_description& to) {
   const std::string name = option.long_name() + (option.brief.empty() ? "" : "," + option.brief);
   const std::string standard = default_text(options, option);
-  auto* value = po::value<std::string>()->value_name(option.value);
+  const bool is_switch = option.field.type == FieldType::boolean;
+  po::typed_value<std::string>* value = is_switch ? new SwitchValue : po::value<std::string>();
+  value->value_name(option.value);
   if (!standard.empty()) value->default_value(standard);
   to.add_options()(name.c_str(), value, help_text(option).c_str());
 }

@@ -143,13 +143,13 @@ std::string context_text(const object& step) {
   return fmt::format("{} to {}", std::ranges::min_element(contexts, less)->as_int64(), most);
 }
 
-// Embeddings, layers and heads of all steps.
+// Launches of all steps, from an attention to the next one.
 std::string segments_text(const object& segments) {
-  const auto simulated = segments.at("simulated").to_number<std::int64_t>();
-  const auto repeated = segments.at("repeated").to_number<std::int64_t>();
-  std::string lines =
-      fmt::format("  {} of embeddings, layers and heads {} simulated, {} {} equal to these", simulated,
-                  simulated == 1 ? "was" : "were", repeated, repeated == 1 ? "is" : "are");
+  const int simulated = segments.at("simulated").to_number<int>();
+  const int repeated = segments.at("repeated").to_number<int>();
+  std::string lines = fmt::format("  {} from one attention to the next {} simulated, {} {} equal to these",
+                                  counted(simulated, "stretch", "stretches"), simulated == 1 ? "was" : "were",
+                                  repeated, repeated == 1 ? "is" : "are");
   if (!segments.at("refused").is_null())
     lines += fmt::format("; all are simulated, since {}", word(segments, "refused"));
   return lines + "\n";

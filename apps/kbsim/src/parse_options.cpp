@@ -106,20 +106,23 @@ void name_positional(po::parsed_options& parsed, const Synopsis& synopsis) {
   }
 }
 
-// Whether a word is the name of a switch, an option whose value is 0 or 1.
+// Whether a word is the name of an option that may have a value.
 bool is_switch(const std::string& word, const po::options_description& options) {
   if (!word.starts_with("--") || word.size() == 2) return false;
   const po::option_description* option = options.find_nothrow(word.substr(2), false);
-  return option != nullptr && option->semantic()->name().starts_with("0|1");
+  return option != nullptr && option->semantic()->min_tokens() == 0 && option->semantic()->max_tokens() == 1;
 }
 
-// A switch without a value is on.
-Arguments with_switches_on(Arguments arguments, const po::options_description& options) {
-  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
-    const bool has_value = word + 1 != arguments.end() && !(word + 1)->starts_with('-');
-    if (!has_value && is_switch(*word, options)) *word += "=1";
+// Switches with their values as one word; one without a value is on.
+Arguments with_switch_values(const Arguments& arguments, const po::options_description& options) {
+  Arguments words;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    words.push_back(arguments[i]);
+    if (!is_switch(arguments[i], options)) continue;
+    const bool has_value = i + 1 < arguments.size() && !arguments[i + 1].starts_with('-');
+    words.back() += "=" + (has_value ? arguments[++i] : std::string{"1"});
   }
-  return arguments;
+  return words;
 }
 
 po::parsed_options parsed_options(const Arguments& arguments, const po::options_description& options,
@@ -192,7 +195,7 @@ void parse_options(const Arguments& arguments, po::options_description& options,
   po::variables_map local;
   po::variables_map& values = parsed != nullptr ? *parsed : local;
   try {
-    const Arguments words = with_switches_on(arguments, options);
+    const Arguments words = with_switch_values(arguments, options);
     const po::parsed_options given = parsed_options(words, options, synopsis);
     require_known_options(given, options, synopsis);
     po::store(given, values);

@@ -52,8 +52,12 @@ const EqualSegments::Known* EqualSegments::find_equal() const {
 }
 
 std::vector<OperationSpan> EqualSegments::spans(int rank) const {
-  std::vector<OperationSpan> spans = equal_->spans[static_cast<std::size_t>(rank)];
-  for (OperationSpan& span : spans) span = shifted(std::move(span), border_->at - equal_->work.begin.at);
+  const auto at = static_cast<std::size_t>(rank);
+  std::vector<OperationSpan> spans = equal_->spans[at];
+  for (OperationSpan& span : spans) {
+    span = shifted(std::move(span), border_->at - equal_->work.begin.at);
+    if (span.layer >= 0) span.layer += parts_[at].layer - equal_->layers[at];
+  }
   return spans;
 }
 
@@ -75,7 +79,9 @@ void EqualSegments::all_end() {
     verify(end);
     ++counts_.repeated;
   } else if (end) {
-    known_.emplace(key_, Known{{std::move(*border_), std::move(*end)}, spans_});
+    std::vector<std::int64_t> layers;
+    for (const SegmentPart& part : parts_) layers.push_back(part.layer);
+    known_.emplace(key_, Known{{std::move(*border_), std::move(*end)}, std::move(layers), spans_});
   }
 }
 

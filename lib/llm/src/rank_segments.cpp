@@ -1,6 +1,7 @@
 #include "rank_segments.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,25 +55,23 @@ Task<> await_all(RankRun* run, std::vector<LaunchedOperation>* under_way, RankSt
 }
 
 // Launches of a segment are called one after the other: a PE runs them in this order. The host waits at the
-// segment's end, and around launches that are alone.
+// segment's end, and after a launch that is alone.
 Task<> run_launches(host::Rank& rank, RankRun* run, std::span<const StepLaunch> launches, RankStep* step) {
   std::vector<LaunchedOperation> under_way;
   for (const StepLaunch& launch : launches) {
-    if (launch.alone) co_await await_all(run, &under_way, step);
     under_way.push_back(begun(rank, *run, launch));
     if (launch.alone) co_await await_all(run, &under_way, step);
   }
   co_await await_all(run, &under_way, step);
 }
 
-// Consecutive launches of one layer, or of the embedding or the head.
+// Consecutive launches, up to the next one that is alone: that of attention.
 using Segment = std::span<const StepLaunch>;
 
 std::vector<Segment> segments_of(const std::vector<StepLaunch>& launches) {
   std::vector<Segment> segments;
   for (auto first = launches.begin(); first != launches.end();) {
-    const auto last = std::find_if(first, launches.end(),
-                                   [&](const StepLaunch& launch) { return launch.layer != first->layer; });
+    const auto last = std::find_if(first + 1, launches.end(), std::mem_fn(&StepLaunch::alone));
     segments.emplace_back(first, last);
     first = last;
   }
@@ -81,10 +80,20 @@ std::vector<Segment> segments_of(const std::vector<StepLaunch>& launches) {
 
 // Layers of one kind are launched alike, but for the addresses of their own tensors.
 std::string key_of(const LlmPlan& plan, Phase phase, Segment segment) {
-  const StepLaunch& first = segment.front();
-  if (first.layer < 0) return fmt::format("{} {}", to_string(phase), first.operation);
-  const models::LayerKind kind = plan.problem.model.layer_kind(first.layer - plan.share.first_layer);
-  return fmt::format("{} layer, window {}, rotary {}", to_string(phase), kind.window, kind.rotary);
+  std::string key{to_string(phase)};
+  for (const StepLaunch& launch : segment) {
+    key += fmt::format(", {}", launch.operation);
+    if (launch.layer < 0) continue;
+    const models::LayerKind kind = plan.problem.model.layer_kind(launch.layer - plan.share.first_layer);
+    if (kind != models::LayerKind{}) key += fmt::format(" of window {}, rotary {}", kind.window, kind.rotary);
+  }
+  return key;
+}
+
+std::int64_t first_layer(Segment segment) {
+  const auto first =
+      std::ranges::find_if(segment, [](const StepLaunch& launch) { return launch.layer >= 0; });
+  return first != segment.end() ? first->layer : 0;
 }
 
 std::vector<std::uint64_t> addresses_of(Segment segment) {
@@ -100,12 +109,12 @@ std::vector<std::uint64_t> addresses_of(Segment segment) {
 // Stages of a model come to different numbers of segments: they don't meet.
 Task<> run_segment(host::Rank& rank, RankRun* run, Phase phase, Segment segment, RankStep* step) {
   EqualSegments& equal = *run->equal;
-  co_await equal.begin(rank.index,
-                       {.key = key_of(*run->plan, phase, segment), .addresses = addresses_of(segment)});
+  co_await equal.begin(rank.index, {.key = key_of(*run->plan, phase, segment),
+                                    .layer = first_layer(segment),
+                                    .addresses = addresses_of(segment)});
   std::vector<OperationSpan> spans;
   if (equal.skips()) {
     spans = equal.spans(rank.index);
-    for (OperationSpan& span : spans) span.layer = segment.front().layer;
     co_await rank.session().sim().delay(equal.time());
     step->spans.insert(step->spans.end(), spans.begin(), spans.end());
   } else {

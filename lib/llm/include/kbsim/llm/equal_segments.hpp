@@ -21,18 +21,19 @@ enum class OnRepeat : std::uint8_t {
   verify,  // simulate it, and compare it with the earlier one
 };
 
-/// The segments of a run: embeddings, layers and heads of its steps.
+/// The segments of a run: launches of its steps, from an attention to the next one. The first one of a step
+/// has the embedding, the last one the head.
 struct SegmentCounts {
   std::int64_t simulated = 0;
   std::int64_t repeated = 0;  // skipped, or verified
   std::string refused;        // why none can be repeated; empty: no part of the machine refuses
 };
 
-/// A rank's part of a segment: its key, which says what is launched, and the physical addresses of all
-/// tensors that its launches use.
+/// A rank's part of a segment.
 struct SegmentPart {
-  std::string key;
-  std::vector<std::uint64_t> addresses;
+  std::string key;                       // says what is launched
+  std::int64_t layer = 0;                // the first
+  std::vector<std::uint64_t> addresses;  // physical, of all tensors that its launches use
 };
 
 /// Finds segments of a run that equal an earlier one. All ranks begin a segment together, and end it
@@ -62,6 +63,7 @@ class EqualSegments {
   // A segment that was simulated from border to border; spans by rank.
   struct Known {
     hw::BorderedWork work;
+    std::vector<std::int64_t> layers;  // by rank, the first
     std::vector<std::vector<OperationSpan>> spans;
   };
   void all_begin();
