@@ -114,10 +114,9 @@ Task<> finish(TL& tl, Own own, Part pass, ProductSums sums) {
         {.base = of.part(own.args.grid, own.at), .shape = all, .block = own.sums_of(own.at.pe, pass)});
   };
   const Shape first{own.rows.within(own.at.pe).begin, pass.begin - own.columns().begin};
-  Tile bias;
-  if (own.args.has_bias)
-    bias = co_await tl.load(own.args.bias + pass.begin, {1, pass.size}, own.args.bias.dtype);
-  Tile y = epilogue(tl, own.args, sums, bias);
+  Biases biases{tl, own.args, pass};
+  co_await biases.arrived();
+  Tile y = epilogue(tl, own.args, sums, biases);
   if (own.args.has_residual) {
     const Tile residual = co_await block_of(own.args.residual).load(first);
     y = with_residual(own.args, y, residual);

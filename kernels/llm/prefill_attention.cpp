@@ -179,7 +179,11 @@ Task<> attend_to_sequence(TL& tl, PrefillAttentionArgs args, PePlace at, InFligh
     co_await attend_all(tl, &args, at, slots, &queries);
     if (slots != stages.back()) co_await tl.barrier();
   }
-  for (const QueryBlock& block : queries) store_result(tl, args, block, stores);
+  for (QueryBlock& block : queries) {
+    block.q = {};  // its room is the result's
+    store_result(tl, args, block, stores);
+    block.run = {};
+  }
 }
 
 Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
