@@ -266,7 +266,7 @@ Explained explain_phase(const EvaluationRequest& request, std::size_t row) {
 
 boost::json::object segments_json(const inference::SegmentCounts& counts) {
   boost::json::object json{{"simulated", counts.simulated}, {"repeated", counts.repeated}};
-  json["refused"] = counts.refused.empty() ? boost::json::value{} : boost::json::value{counts.refused};
+  json["refused"] = counts.refused.empty() ? boost::json::value() : boost::json::value(counts.refused);
   return json;
 }
 
