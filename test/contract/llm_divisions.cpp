@@ -14,7 +14,9 @@ namespace {
 
 const std::string kSmall =
     "--topology topology.yaml --set sip.cube_mesh.w=2 --set sip.cube_mesh.h=1 "
-    "--set cube.pe_layout.pe_per_corner=1 --bench llm --quiet --prompt 16 ";
+    "--set cube.pe_layout.pe_per_corner=1 --bench llm --quiet ";
+
+const std::string kDecode = "--tp 2 --phase decode --context 16 --json";
 
 void refuses_division(const std::string& arguments, int exit, const std::string& text) {
   const Outcome outcome = run_kbsim(kSmall + arguments);
@@ -29,7 +31,8 @@ bool has_text(const std::string& all, const std::string& text) { return all.find
 }  // namespace
 
 TEST_CASE("--bench llm: a model on two packages is right, and the head says which packages run") {
-  for (const char* division : {"--tp 2", "--tp 2 --sequence-parallel --phase prefill"}) {
+  for (const char* division :
+       {"--tp 2 --prompt 16", "--tp 2 --prompt 16 --sequence-parallel --phase prefill"}) {
     CAPTURE(division);
     const Outcome outcome = run_kbsim(kSmall + division);
     CAPTURE(outcome.err);
@@ -41,8 +44,8 @@ TEST_CASE("--bench llm: a model on two packages is right, and the head says whic
 }
 
 TEST_CASE("--bench llm: the all-reduce is the tuner's choice, or the named one") {
-  const Outcome chosen = run_kbsim(kSmall + "--tp 2 --phase decode --json");
-  const Outcome named = run_kbsim(kSmall + "--tp 2 --phase decode --json --algorithm tree_allreduce");
+  const Outcome chosen = run_kbsim(kSmall + kDecode);
+  const Outcome named = run_kbsim(kSmall + kDecode + " --algorithm tree_allreduce");
   REQUIRE_MESSAGE(named.exit == 0, named.err);
   const auto tpot = [](const Outcome& of) {
     return boost::json::parse(of.out).at("rows").at(0).at("tpot_us").to_number<double>();
