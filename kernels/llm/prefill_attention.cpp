@@ -179,7 +179,11 @@ Task<> attend_to_sequence(TL& tl, PrefillAttentionArgs args, PePlace at, InFligh
     co_await attend_all(tl, &args, at, slots, &queries);
     if (slots != stages.back()) co_await tl.barrier();
   }
-  for (const QueryBlock& block : queries) store_result(tl, args, block, stores);
+  for (QueryBlock& block : queries) {
+    store_result(tl, args, block, stores);
+    block = {};  // its tiles
+    co_await stores->end_step();
+  }
 }
 
 Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
@@ -194,7 +198,6 @@ Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
   for (std::int64_t i = 0; i < args.sequences; ++i) {
     if (i > 0) co_await tl.barrier();
     co_await attend_to_sequence(tl, one, at, &stores);
-    co_await stores.end_step();
     ++one.sequence;
     one.first_row += one.rows();
   }
