@@ -180,9 +180,9 @@ Task<> attend_to_sequence(TL& tl, PrefillAttentionArgs args, PePlace at, InFligh
     if (slots != stages.back()) co_await tl.barrier();
   }
   for (QueryBlock& block : queries) {
-    block.q = {};  // its room is the result's
     store_result(tl, args, block, stores);
-    block.run = {};
+    block = {};  // its tiles
+    co_await stores->end_step();
   }
 }
 
@@ -198,7 +198,6 @@ Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
   for (std::int64_t i = 0; i < args.sequences; ++i) {
     if (i > 0) co_await tl.barrier();
     co_await attend_to_sequence(tl, one, at, &stores);
-    co_await stores.end_step();
     ++one.sequence;
     one.first_row += one.rows();
   }

@@ -135,9 +135,13 @@ TEST_CASE("llm refused: a model that no HBM holds, with the tensor, what it lack
 }
 
 TEST_CASE("llm refused: rows that no TCM holds, with the tensor, what it lacks and what makes it fit") {
-  check_refused(2, {{kBench + "--prompt 65536 --batch 4", "in a PE's TCM: "},
-                    {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 4096",
-                     "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit"}});
+  const std::string run = kBench + "--model " + kModels + "Llama-3.1-8B.json --layers 1 ";
+  const std::string remedy =
+      "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit";
+  check_refused(2, {{run + "--prompt 65536", "no room for prefill "},
+                    {run + "--prompt 65536", remedy},
+                    {run + "--prompt 1024 --batch 64", remedy},
+                    {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 8192", remedy}});
 }
 
 }  // namespace kbsim::contract::llm_refused_test

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -144,6 +145,12 @@ void add_stage(LlmPlan& plan) {
                        plan.problem.model.torch_dtype);
 }
 
+// Rounded up to a tenth.
+std::string in_mib(Bytes bytes) {
+  const auto tenths = 10.0 * static_cast<double>(bytes.count()) / static_cast<double>(Bytes{1_MiB}.count());
+  return fmt::format("{:.1f} MiB", std::ceil(tenths) / 10.0);
+}
+
 // Bytes of a region per PE, as tensors are added in their order.
 class Room {
  public:
@@ -171,8 +178,8 @@ class Room {
     throw UsageError{fmt::format(
         "--model: no room for {} {} {} in a PE's {}: all tensors take {} of {}, {} too many; {}",
         without_room_->name, kbsim::to_string(without_room_->shape), kbsim::to_string(without_room_->dtype),
-        region_ == Region::hbm ? "HBM" : "TCM", kbsim::to_string(used()), kbsim::to_string(size_),
-        kbsim::to_string(used() - size_), region_ == Region::hbm ? hbm_remedy() : kTcmRemedy)};
+        region_ == Region::hbm ? "HBM" : "TCM", in_mib(used()), in_mib(size_), in_mib(used() - size_),
+        region_ == Region::hbm ? hbm_remedy() : kTcmRemedy)};
   }
 
  private:
@@ -246,8 +253,7 @@ void require_tiles(const LlmPlan& plan, std::string_view of, Bytes tiles) {
   throw UsageError{
       fmt::format("--model: no room for tiles of {} in a PE's TCM: with all tensors they take {} of {}, {} "
                   "too many; {}",
-                  of, kbsim::to_string(needed), kbsim::to_string(plan.site.tcm),
-                  kbsim::to_string(needed - plan.site.tcm), kTcmRemedy)};
+                  of, in_mib(needed), in_mib(plan.site.tcm), in_mib(needed - plan.site.tcm), kTcmRemedy)};
 }
 
 void require_room(LlmPlan& plan) {
