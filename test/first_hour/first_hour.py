@@ -2,7 +2,7 @@
 
 first_hour.py PAGE BUILD [once]
 
-A ```sh block, a command a line, is typed in a folder that has the build as build/release; the ```text block after
+A ```sh block, a command a line, is typed in a folder that has the build as build/release, and test/; the ```text block after
 it has lines that it prints, in this order. "..." stands for anything: other lines, or the rest of one. Steps of
 kbsim alone run on terminals of 40 and of 200 columns, the others once; with `once` each step of any number of
 commands runs once, for pages whose steps leave files.
@@ -83,6 +83,7 @@ def main(page: pathlib.Path, build: pathlib.Path, once: bool = False) -> int:
         folder = pathlib.Path(name)
         (folder / "build").mkdir()
         (folder / "build" / "release").symlink_to(build)
+        (folder / "test").symlink_to(page.resolve().parent.parent / "test")
         for step in steps:
             if mistake := mistake_of(step, before, folder, once):
                 print(f"{page}:{step.line}: {mistake}")

@@ -24,7 +24,7 @@ std::string help_text(const Option& option) {
   return limits.empty() ? option.field.doc : fmt::format("{} ({})", option.field.doc, limits);
 }
 
-// Of a switch, which needs no value: parse_options() says 1 then.
+// The value of a switch, which may be left out: parse_options() says 1 then.
 class SwitchValue final : public po::typed_value<std::string> {
  public:
   SwitchValue() : typed_value{nullptr} {}
