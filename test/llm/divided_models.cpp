@@ -203,6 +203,30 @@ TEST_CASE("llm: paths of a divided model and what is between sum to the step's t
   }
 }
 
+TEST_CASE("llm: the plan of a divided model has that of each stage, with a rank's share of each tensor") {
+  const Division division{.tp = 2, .pp = 2};
+  const DividedPlan plan =
+      divided_plan_of({.model = grouped(), .prompt = 12, .division = division}, package(2, 1, 2, 4));
+  const std::string text = to_text(plan);
+  CAPTURE(text);
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  CHECK(says(" 4 packages run: --tp 2 packages divide each layer, --pp 2 the layers, --dp 1 the batch"));
+  CHECK(says(" stage 0, layer 0, on packages 0 to 1, of which 0:"));
+  CHECK(says(" stage 1, layer 1, on packages 2 to 3, of which 2:"));
+  const auto shape_of = [&](RankPlace at, const char* name) {
+    const std::vector<PlannedTensor>& all = plan.at(at).tensors;
+    const auto found = std::ranges::find(all, name, &PlannedTensor::name);
+    return found == all.end() ? Shape{} : found->shape;
+  };
+  CHECK(shape_of({.tp = 1, .pp = 1}, "layer 1 qkv") == Shape{48, 48});  // 4 heads of q, 2 of k, 2 of v
+  CHECK(shape_of({.tp = 1, .pp = 1}, "layer 1 output") == Shape{24, 48});
+  CHECK(shape_of({.tp = 1, .pp = 1}, "layer 1 down") == Shape{38, 48});
+  CHECK(shape_of({.tp = 0, .pp = 1}, "head") == Shape{51, 48});
+  CHECK(shape_of({.tp = 1, .pp = 1}, "head") == Shape{50, 48});  // 101 words
+  CHECK(shape_of({.tp = 1, .pp = 0}, "embedding") == Shape{101, 48});
+  CHECK(shape_of({.tp = 0, .pp = 0}, "head") == Shape{});
+}
+
 TEST_CASE("llm: divisions that can't be are refused with their numbers and the remedy") {
   check_refused(with([](auto& p) { p.division = {.tp = 2, .pp = 2, .dp = 1}; }), 2,
                 "--tp 2 --pp 2 --dp 1: they need 4 packages, the machine has 2 (--set system.sips.count=4)");
