@@ -86,7 +86,7 @@ TEST_CASE("--bench llm --explain: each operation says what limits it, with a key
 TEST_CASE("--bench llm --mapping FILE: overrules products; mistakes have their lines") {
   const std::filesystem::path file = fresh_place("mapping.yaml");
   std::ofstream{file} << "default: columns\noperations:\n  gate/up: blocks\n";
-  const auto rows = rows_of(kSmall + " --mapping " + file.string());
+  const boost::json::array rows = rows_of(kSmall + " --mapping " + file.string());
   for (const auto& choice : rows[0].at("choices").as_array()) {
     const bool overruled = choice.at("operation").as_string() == "gate/up";
     CHECK(choice.at("mapping").as_string() == (overruled ? "blocks" : "columns"));

@@ -101,7 +101,9 @@ TEST_CASE("limits_of: the reason names what is slow") {
   };
   CHECK(reason(with_hbm(0.05)).find("memory port") != std::string::npos);
   CHECK(reason(with_engines(1.0)).find("engine") != std::string::npos);
-  CHECK(reason(with_ucie(0.02)).find("link") != std::string::npos);
+  const std::string ucie = reason(with_ucie(0.02));
+  CAPTURE(ucie);
+  CHECK((ucie.find("link") != std::string::npos || ucie.find("serialization") != std::string::npos));
 }
 
 TEST_CASE("explained_part: a layer of each kind, one step, and a sixteenth of a large vocabulary") {
