@@ -1,49 +1,12 @@
 #include "kbsim/kernels/llm/panel_gather.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <tuple>
 #include <utility>
 
 namespace kbsim::llm {
 namespace {
 
 constexpr std::int64_t kRelayedBytes = 2048;  // of a panel's own rows, at least
-
-// Own rows, as the only ones.
-ChunkRows only(ChunkRows rows, int pe) {
-  for (std::size_t i = 0; i < rows.of_pe.size(); ++i) rows.of_pe[i].size *= static_cast<int>(i) == pe ? 1 : 0;
-  Part& own = rows.of_pe[static_cast<std::size_t>(pe)];
-  own.begin = 0;
-  rows.all = own.size;
-  return rows;
-}
-
-ChunkRows rows_of_gather(const PanelGatherArgs& args, PePlace at) {
-  ChunkRows rows = chunk_rows(args.grid, args.from.rows, args.chunk, args.chunks);
-  return args.of == Gathered::own_rows ? only(std::move(rows), at.pe) : rows;
-}
-
-// Where a cube is as seen from another one.
-struct Distance {
-  int rows = 0;
-  int columns = 0;
-};
-Distance between(const PeGrid& grid, int from, int to) {
-  return {to / grid.w - from / grid.w, to % grid.w - from % grid.w};
-}
-
-// The cubes in the order in which their panels come: along the own row of the mesh, then those of the nearest
-// rows. A cube that passes a panel on is nearer to its source.
-std::vector<int> cubes_from(const PeGrid& grid, int own) {
-  std::vector<int> cubes;
-  for (int cube = 0; cube < grid.cubes(); ++cube) cubes.push_back(cube);
-  std::ranges::sort(cubes, {}, [&](int cube) {
-    const Distance to = between(grid, own, cube);
-    return std::tuple{std::abs(to.rows), to.rows, std::abs(to.columns), to.columns};
-  });
-  return cubes;
-}
 
 std::int64_t elements_of_slot(const PanelGatherArgs& args) {
   return std::max<std::int64_t>(args.grid.slot_bytes / itemsize(args.from.base.dtype), 1);
@@ -55,37 +18,16 @@ std::vector<Panel> panels_of(const PanelGatherArgs& args, int own) {
   const std::int64_t widest = args.widest > 0 ? std::min(args.widest, slot) : slot;
   std::vector<std::vector<Panel>> slices;
   for (const int cube : cubes_from(args.grid, own)) {
-    const Part of_cube = common(args.from.columns_of(args.grid, cube), args.columns);
     std::size_t slice = 0;
-    for (int i = 0; i < args.ends; ++i) {
-      const Part whole = common(of_cube, part_of(args.columns, i, args.ends));
-      for (const Part& columns : cut_evenly(whole, widest)) {
-        if (slice == slices.size()) slices.emplace_back();
-        slices[slice++].push_back({cube, columns});
-      }
+    for (const Part& columns :
+         cut_evenly(common(args.from.columns_of(args.grid, cube), args.columns), widest)) {
+      if (slice == slices.size()) slices.emplace_back();
+      slices[slice++].push_back({cube, columns});
     }
   }
   std::vector<Panel> panels;
   for (const std::vector<Panel>& slice : slices) panels.insert(panels.end(), slice.begin(), slice.end());
   return panels;
-}
-
-// The PE before this one on the way of a panel along a line, from the source itself or from PE to PE.
-int before(int source, int own, bool relayed) {
-  if (!relayed) return source;
-  return source < own ? own - 1 : own + 1;
-}
-
-// The PEs after this one on that way.
-std::vector<int> after(int source, Line line, bool relayed) {
-  std::vector<int> next;
-  for (int i = 1; i < line.size; ++i) {
-    const int other = (line.own + i) % line.size;
-    const bool beside = std::abs(other - line.own) == 1;
-    const bool onward = source == line.own || (other < line.own) == (line.own < source);
-    if (relayed ? beside && onward : source == line.own) next.push_back(other);
-  }
-  return next;
 }
 
 }  // namespace
@@ -94,7 +36,7 @@ PanelGather::PanelGather(TL& tl, const PanelGatherArgs& args)
     : tl_{tl},
       args_{args},
       at_{place_of(tl)},
-      rows_{rows_of_gather(args, at_)},
+      rows_{chunk_rows(args.grid, args.from.rows, args.chunk, args.chunks)},
       panels_{panels_of(args, at_.cube)},
       stores_(panels_.size()),
       arrives_(panels_.size()) {}
@@ -108,7 +50,8 @@ Ptr PanelGather::place(const Panel& panel) const {
   return args_.buffer + (panel.columns.begin - args_.columns.begin) * rows_.all;
 }
 
-// Own rows of a panel: from this PE's part, or from the cube that passes them on.
+// Own rows of a panel: from this PE's part, or from the cube that passes them on. Relayed ones go to the
+// buffer first, so that their slots don't wait for the cubes after this one.
 Pending<Tile> PanelGather::fetch(const Panel& panel, Part rows) const {
   const Shape shape{rows.size, panel.columns.size};
   const PeGrid& grid = args_.grid;
@@ -120,30 +63,26 @@ Pending<Tile> PanelGather::fetch(const Panel& panel, Part rows) const {
     const std::int64_t row = rows.begin - rows_of(at_.pe).begin + rows_.within(at_.pe).begin;
     return part.load({row, panel.columns.begin - columns.begin});
   }
-  const bool in_row = panel.cube / grid.w == at_.cube / grid.w;
-  const Along along = in_row ? Along::row : Along::column;
-  const int source = in_row ? panel.cube % grid.w : panel.cube / grid.w;
-  const Dir from = queue_to(along, before(source, line_of(grid, at_, along).own, relayed(panel)));
-  return tl_.recv({.dir = from, .shape = shape, .dtype = args_.from.base.dtype});
+  const PanelRoute way = route(panel);
+  RecvArgs args{.dir = way.from(grid, at_), .shape = shape, .dtype = args_.from.base.dtype};
+  if (way.relayed) args.dst = place(panel) + rows.begin * panel.columns.size;
+  return tl_.recv(args);
 }
 
 // Whether own rows go from cube to cube, so that each link carries them once: they take longer, unless they
 // are so many that the links are busy.
-bool PanelGather::relayed(const Panel& panel) const {
-  return rows_of(at_.pe).size * panel.columns.size * itemsize(args_.from.base.dtype) >= kRelayedBytes;
-}
-
-void PanelGather::send(Along along, int source, bool relayed, const Tile& tile) {
-  for (const int to : after(source, line_of(args_.grid, at_, along), relayed))
-    sends_.push_back(tl_.send({.dir = queue_to(along, to), .src = tile}));
+PanelRoute PanelGather::route(const Panel& panel) const {
+  const std::int64_t bytes = rows_of(at_.pe).size * panel.columns.size * itemsize(args_.from.base.dtype);
+  return {.source = panel.cube, .relayed = bytes >= kRelayedBytes};
 }
 
 void PanelGather::send_on(const Panel& panel, const Tile& tile) {
-  const PeGrid& grid = args_.grid;
-  const bool in_row = panel.cube / grid.w == at_.cube / grid.w;
-  if (in_row) send(Along::row, panel.cube % grid.w, relayed(panel), tile);
-  send(Along::column, panel.cube / grid.w, relayed(panel), tile);
-  if (args_.of == Gathered::rows_of_cube) send(Along::cube, at_.pe, false, tile);
+  for (const Dir& to : route(panel).onward(args_.grid, at_))
+    sends_.push_back(tl_.send({.dir = to, .src = tile}));
+  for (int i = 1; i < args_.grid.pes; ++i) {
+    const Dir to = queue_to(Along::cube, (at_.pe + i) % args_.grid.pes);
+    sends_.push_back(tl_.send({.dir = to, .src = tile}));
+  }
 }
 
 // Rows of other PEs go to the buffer without the kernel, so their slots are free again however far it is.
@@ -168,11 +107,13 @@ Task<> PanelGather::pass_on(std::size_t panel) {
     for (const Part& rows : parts) tiles.push_back(fetch(what, rows));
     expect(passed_on_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Tile tile = co_await tiles[i];
-      tiles[i] = {};  // it lets go of the slot
-      send_on(what, tile);
       const Ptr to = place(what) + parts[i].begin * what.columns.size;
-      stores_[passed_on_].push_back(tl_.store(to, tile));
+      Tile tile = co_await tiles[i];
+      tiles[i] = {};  // it lets go of the slot
+      const bool in_buffer = tile.empty();
+      if (in_buffer) tile = co_await tl_.load(to, {parts[i].size, what.columns.size}, to.dtype);
+      send_on(what, tile);
+      if (!in_buffer) stores_[passed_on_].push_back(tl_.store(to, tile));
     }
   }
 }

@@ -32,12 +32,14 @@ void check_refused(int exit, const std::vector<Refusal>& refusals) {
   }
 }
 
-// A small LLaMA with these keys more, or in place of its own.
+// A small LLaMA with these keys more, or in place of its own; a file for each.
 std::string model(const std::string& keys, const std::string& heads = R"("num_attention_heads": 4)") {
+  static int files = 0;
   return kBench + "--model " +
-         written("config.json", R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,)"
-                                "\n \"vocab_size\": 256, " +
-                                    heads + ",\n " + keys + "}\n");
+         written(std::to_string(++files) + "config.json",
+                 R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,)"
+                 "\n \"vocab_size\": 256, " +
+                     heads + ",\n " + keys + "}\n");
 }
 
 }  // namespace

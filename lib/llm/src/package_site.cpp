@@ -39,6 +39,19 @@ llm::PeGrid grid_of(const config::MachineSpec& machine, Place on, std::int64_t s
           .slot_bytes = slot_bytes};
 }
 
+// Large slots make messages few. All slots of a PE take at most a third of what is over in a large TCM.
+Bytes slot_size(config::AlgorithmSpec queues, const config::MachineSpec& machine) {
+  constexpr Bytes kMost = 64_KiB;
+  constexpr Bytes kOthers = 2_MiB;  // that activations and tiles need first
+  const config::MemorySpec& memory = machine.cube.memory;
+  const Bytes least = queues.slot_size;
+  queues.slot_size = kMost;
+  while (queues.slot_size > least &&
+         ccl::rings_in_tcm(queues, machine) > (memory.tcm - memory.tcm_scheduler - kOthers) / 3)
+    queues.slot_size = queues.slot_size / 2;
+  return queues.slot_size;
+}
+
 }  // namespace
 
 config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
@@ -47,6 +60,7 @@ config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
   queues.kernel = "product_columns";
   queues.topology = powers_of_two(machine) ? "package_exchange" : "package_splits";
   queues.mapper = "all_pes";
+  queues.slot_size = slot_size(queues, machine);
   return queues;
 }
 

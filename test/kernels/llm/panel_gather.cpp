@@ -46,18 +46,15 @@ struct GatherCase {
   PeGrid grid;
   std::int64_t m = 1, h = 1;
   Part columns;
-  Gathered of = Gathered::rows_of_cube;
   int chunk = 0, chunks = 1;
   std::int64_t widest = 0;
-  int ends = 1;
   bool by_panel = false;
 };
 
-Numbers expected(const GatherCase& c, const Numbers& x, int pe) {
+Numbers expected(const GatherCase& c, const Numbers& x) {
   const ChunkRows rows = chunk_rows(c.grid, c.m, c.chunk, c.chunks);
   Numbers all;
   for (int from = 0; from < c.grid.pes; ++from) {
-    if (c.of == Gathered::own_rows && from != pe) continue;
     const Part part = part_of(c.m, from, c.grid.pes);
     const Part within = rows.within(from);
     for (std::int64_t row = part.begin + within.begin; row < part.begin + within.end(); ++row) {
@@ -75,18 +72,16 @@ void check_gather(const GatherCase& c, int slots) {
   const GatherTestArgs args{.gather = {.grid = c.grid,
                                        .from = on.activation(x, c.m, c.h),
                                        .columns = c.columns,
-                                       .of = c.of,
                                        .chunk = c.chunk,
                                        .chunks = c.chunks,
-                                       .widest = c.widest,
-                                       .ends = c.ends},
+                                       .widest = c.widest},
                             .buffer = on.scratch(stride, f16),
                             .out = on.empty(stride * c.grid.all(), f16),
                             .stride = stride,
                             .by_panel = c.by_panel};
   on.run("test_panel_gather", args);
   for (int i = 0; i < c.grid.all(); ++i) {
-    const Numbers want = expected(c, x.numbers, i % c.grid.pes);
+    const Numbers want = expected(c, x.numbers);
     CHECK(on.read(args.out + i * stride, static_cast<std::int64_t>(want.size())) == want);
   }
 }
@@ -99,11 +94,9 @@ TEST_CASE("PanelGather: all rows and columns on all PEs, of random grids and sha
     GatherCase c{.grid = random_grid(random), .m = between(random, 1, 40), .h = between(random, 1, 30)};
     c.columns.begin = between(random, 0, 1) * between(random, 0, c.h - 1);
     c.columns.size = between(random, 1, c.h - c.columns.begin);
-    c.of = round % 3 == 0 ? Gathered::own_rows : Gathered::rows_of_cube;
     c.chunks = static_cast<int>(between(random, 1, 3));
     c.chunk = static_cast<int>(between(random, 0, c.chunks - 1));
     c.widest = between(random, 0, 5);
-    c.ends = static_cast<int>(between(random, 1, 4));
     c.by_panel = round % 2 == 0;
     CAPTURE(round);
     check_gather(c, static_cast<int>(between(random, 1, 3)));
@@ -112,14 +105,12 @@ TEST_CASE("PanelGather: all rows and columns on all PEs, of random grids and sha
 
 TEST_CASE("PanelGather: many rows go from cube to cube, few to all at once, to the same end") {
   for (const auto& [w, h] : {std::pair{4, 1}, {1, 4}, {3, 3}, {4, 2}}) {
-    for (const Gathered of : {Gathered::own_rows, Gathered::rows_of_cube}) {
-      CAPTURE(w);
-      CAPTURE(h);
-      const PeGrid grid{.w = w, .h = h, .pes = 2, .slot_bytes = 512};
-      check_gather({.grid = grid, .m = 301, .h = 70, .columns = {0, 70}, .of = of, .widest = 4}, 1);
-      check_gather({.grid = grid, .m = 400, .h = 90, .columns = {3, 80}, .of = of, .ends = 3}, 1);
-      check_gather({.grid = grid, .m = 301, .h = 70, .columns = {0, 70}, .of = of, .by_panel = true}, 2);
-    }
+    CAPTURE(w);
+    CAPTURE(h);
+    const PeGrid grid{.w = w, .h = h, .pes = 2, .slot_bytes = 512};
+    check_gather({.grid = grid, .m = 301, .h = 70, .columns = {0, 70}, .widest = 4}, 1);
+    check_gather({.grid = grid, .m = 400, .h = 90, .columns = {3, 80}}, 1);
+    check_gather({.grid = grid, .m = 301, .h = 70, .columns = {0, 70}, .by_panel = true}, 2);
   }
 }
 

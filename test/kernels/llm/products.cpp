@@ -69,7 +69,7 @@ void check_product(const ProductCase& c) {
     return columns ? on.columns(w, c.k, c.n) : on.blocks(w, c.k, c.n);
   };
   const std::int64_t scratch = columns ? scratch_of_columns(c.grid, c.m, c.k, c.n, c.chunks)
-                                       : scratch_of_blocks(c.grid, c.m, c.k, c.chunks);
+                                       : scratch_of_blocks(c.grid, c.m, c.k, c.n, c.chunks);
   ProductArgs args{.grid = c.grid,
                    .x = on.activation(of.x, c.m, c.k),
                    .y = on.room(c.m, c.n, c.dtype),
@@ -115,6 +115,23 @@ TEST_CASE("product_columns, product_blocks: x w on random grids, of random shape
                         .slots = 1 + any(2)};
     CAPTURE(round);
     check_product(c);
+  }
+}
+
+TEST_CASE("product_columns, product_blocks: many rows, whose sums go round each cube") {
+  std::mt19937 random{12};
+  for (int round = 0; round < 30; ++round) {
+    CAPTURE(round);
+    check_product({.kernel = round % 3 == 0 ? "product_columns" : "product_blocks",
+                   .grid = random_grid(random),
+                   .m = between(random, 60, 200),
+                   .k = between(random, 1, 60),
+                   .n = between(random, 1, 60),
+                   .gated = round % 2 == 0,
+                   .has_residual = round % 5 == 0,
+                   .chunks = static_cast<int>(between(random, 1, 3)),
+                   .keeps_weights = round % 4 == 0,
+                   .slots = static_cast<int>(between(random, 1, 3))});
   }
 }
 

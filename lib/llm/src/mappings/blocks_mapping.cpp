@@ -1,4 +1,7 @@
-// Each PE computes its own rows of a product for the columns of its cube: product_blocks.
+// Each PE multiplies a part of the activation's columns, and sums go from PE to PE: product_blocks.
+#include <algorithm>
+
+#include "kbsim/kernels/llm/block_work.hpp"
 #include "kbsim/llm/product_mapping.hpp"
 
 #include "product_estimate.hpp"
@@ -6,7 +9,7 @@
 namespace kbsim::inference {
 namespace {
 
-constexpr std::int64_t kTileBytes = 524288;  // blocks of weights under way, of this PE and of others
+constexpr std::int64_t kTileBytes = 524288;  // of results, biases and residuals
 
 class BlocksMapping final : public IMapping {
  public:
@@ -20,15 +23,41 @@ class BlocksMapping final : public IMapping {
   }
 
  private:
+  // What a PE has of a product.
+  struct Share {
+    std::int64_t k;        // columns of the activation
+    std::int64_t n;        // columns of its cube
+    std::int64_t at_once;  // of these
+    Bytes weights;
+  };
+  static Share share_of(const Product& product, std::int64_t rows, const PackageSite& site) {
+    const std::int64_t k = llm::part_of(product.k, 0, site.grid.pes).size;
+    const std::int64_t n = llm::part_of(product.n, 0, site.grid.cubes()).size;
+    return {.k = k,
+            .n = n,
+            .at_once = llm::columns_of_blocks(site.grid, rows, product.n),
+            .weights = Bytes{product.matrices() * k * n * itemsize(product.dtype)}};
+  }
+
   static ProductStep step(const Product& product, std::int64_t rows, const PackageSite& site, Bytes room) {
     const std::int64_t element = itemsize(product.dtype);
-    const std::int64_t rows_of_pe = llm::part_of(rows, 0, site.grid.pes).size;
-    const std::int64_t columns = std::max<std::int64_t>(site.grid.slot_bytes / element / 64, 1);
-    ProductStep found = fewest_chunks(rows_of_pe, room, element, [&](int chunks) {
-      const std::int64_t at_once = llm::part_of(rows_of_pe, 0, chunks).size;
+    const Share share = share_of(product, rows, site);
+    const ChunkLimits limits{.rows_of_pe = llm::part_of(rows, 0, site.grid.pes).size,
+                             .least_kept = llm::kPieceRows,
+                             .room = room,
+                             .element_bytes = element};
+    ProductStep found = fewest_chunks(limits, [&](int chunks, bool keeps) {
+      const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
+      const std::int64_t of_pe = (at_once + site.grid.pes - 1) / site.grid.pes;
+      const Bytes x{at_once * share.k * element};
+      const Bytes sums{4 * of_pe * share.at_once * 4 * product.matrices()};  // of two turns, sent and new
+      const Bytes of_two_passes{2 * product.matrices() * share.k * share.at_once * element};
       return ProductStep{.chunks = chunks,
-                         .scratch = llm::scratch_of_blocks(site.grid, rows, product.k, chunks),
-                         .tiles = Bytes{at_once * columns * 4 * (product.matrices() + 2) + kTileBytes}};
+                         .keeps_weights = keeps,
+                         .scratch = llm::scratch_of_blocks(site.grid, rows, product.k, product.n, chunks),
+                         .tiles = x + sums +
+                                  (keeps ? share.weights : std::min(share.weights, of_two_passes)) +
+                                  Bytes{kTileBytes}};
     });
     found.estimate = estimate_of(load(product, rows, site, found), site);
     return found;
@@ -36,21 +65,28 @@ class BlocksMapping final : public IMapping {
 
   static ProductLoad load(const Product& product, std::int64_t rows, const PackageSite& site,
                           const ProductStep& step) {
-    const std::int64_t element = itemsize(product.dtype);
-    const std::int64_t rows_of_pe = llm::part_of(rows, 0, site.grid.pes).size;
-    const std::int64_t columns = llm::part_of(product.n, 0, site.grid.cubes()).size;
-    const auto block = static_cast<double>(product.matrices() * product.k * columns * element);
-    const auto own = static_cast<double>(rows_of_pe * product.k * element);
-    const int cubes = site.grid.cubes();
-    return {.hbm = block / site.grid.pes * step.chunks,
-            .received = own + block * step.chunks * (site.grid.pes - 1) / site.grid.pes,
-            .macs = static_cast<double>(product.matrices() * rows_of_pe * product.k * columns),
-            .cube_in = static_cast<double>(rows * product.k * element) * (cubes - 1) / cubes};
+    const Share share = share_of(product, rows, site);
+    const auto matrices = static_cast<double>(product.matrices());
+    const auto x = static_cast<double>(rows * itemsize(product.dtype));
+    const auto sums =
+        4.0 * matrices * static_cast<double>(rows * share.n) * (site.grid.pes - 1) / site.grid.pes;
+    const std::int64_t of_pe = llm::part_of(rows, 0, site.grid.pes).size;
+    const bool few = llm::blocks::few_rows(site.grid, rows);  // then all rows at once, not PE by PE
+    const double padded_rows = few ? padded(rows) : padded(of_pe) * site.grid.pes;
+    const double w = site.grid.w;
+    const double h = site.grid.h;
+    return {
+        .hbm = static_cast<double>(share.weights.count()) * (step.keeps_weights ? 1 : step.chunks),
+        .received = x * static_cast<double>(share.k) + sums,
+        .macs = matrices * padded_rows * static_cast<double>(share.k) * padded(share.n),
+        .link = x * static_cast<double>(product.k) * ((h - 1) * (w + 1) + (w - 1) * (h + 1)) / (4 * w * h),
+        .turns = few ? 1 : site.grid.pes};
   }
 };
 KBSIM_MAPPING(
     blocks, BlocksMapping,
-    "each PE computes its own rows of a product for its cube's columns, whose weights neighbours share");
+    "each PE multiplies a part of the activation's columns by its rows of the weights; sums go from "
+    "PE to PE");
 
 }  // namespace
 }  // namespace kbsim::inference

@@ -1,4 +1,6 @@
 // Each PE computes some columns of a product for all rows: product_columns.
+#include <algorithm>
+
 #include "kbsim/kernels/llm/to_rows.hpp"
 #include "kbsim/llm/product_mapping.hpp"
 
@@ -8,6 +10,9 @@ namespace kbsim::inference {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 65536;  // of weights that the kernel loads at once
+
+constexpr std::int64_t kTileRows = 32;  // of the GEMM engine
+constexpr double kCrowded = 2.5;  // all PEs of a cube send to all others, so a port has less than its rate
 
 class ColumnsMapping final : public IMapping {
  public:
@@ -25,19 +30,20 @@ class ColumnsMapping final : public IMapping {
     const std::int64_t element = itemsize(product.dtype);
     const std::int64_t slab = llm::slab_of(site.grid, product.n, {}).size;
     const Bytes weights{product.matrices() * product.k * slab * element};
-    ProductStep found =
-        fewest_chunks(llm::part_of(rows, 0, site.grid.pes).size, room, element, [&](int chunks) {
-          const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
-          const std::int64_t panel = std::max<std::int64_t>(kBlockBytes / (slab * element), 64);
-          return ProductStep{
-              .chunks = chunks,
-              .scratch = llm::scratch_of_columns(site.grid, rows, product.k, product.n, chunks),
-              .tiles = Bytes{at_once * (slab * 4 * (product.matrices() + 2) + 2 * panel * element) +
-                             4 * kBlockBytes}};
-        });
-    const Bytes used = Bytes{found.scratch * element} + found.tiles;
-    found.keeps_weights = found.chunks > 1 && used + weights <= room;
-    if (found.keeps_weights) found.tiles += weights;
+    const ChunkLimits limits{.rows_of_pe = llm::part_of(rows, 0, site.grid.pes).size,
+                             .least_kept = (kTileRows + site.grid.pes - 1) / site.grid.pes,
+                             .room = room,
+                             .element_bytes = element};
+    ProductStep found = fewest_chunks(limits, [&](int chunks, bool keeps) {
+      const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
+      const std::int64_t panel = std::max<std::int64_t>(kBlockBytes / (slab * element), 64);
+      const Bytes sums{at_once * slab * 4 * (product.matrices() + 2)};
+      return ProductStep{.chunks = chunks,
+                         .keeps_weights = keeps,
+                         .scratch = llm::scratch_of_columns(site.grid, rows, product.k, product.n, chunks),
+                         .tiles = sums + Bytes{2 * at_once * panel * element} + Bytes{4 * kBlockBytes} +
+                                  (keeps ? weights : 0_B)};
+    });
     found.estimate = estimate_of(load(product, rows, site, found), site);
     return found;
   }
@@ -48,11 +54,11 @@ class ColumnsMapping final : public IMapping {
     const std::int64_t slab = llm::slab_of(site.grid, product.n, {}).size;
     const auto all = static_cast<double>(rows * product.k * element);
     const auto weights = static_cast<double>(product.matrices() * product.k * slab * element);
-    const int cubes = site.grid.cubes();
+    const int h = site.grid.h;
     return {.hbm = weights * (step.keeps_weights ? 1 : step.chunks),
-            .received = all + static_cast<double>(rows * slab * element),
-            .macs = static_cast<double>(product.matrices() * rows * product.k * slab),
-            .cube_in = all * (cubes - 1) / cubes};
+            .received = kCrowded * (all + static_cast<double>(rows * slab * element)),
+            .macs = padded(rows) * padded(slab) * static_cast<double>(product.matrices() * product.k),
+            .link = all * (h - 1) / h};
   }
 };
 KBSIM_MAPPING(columns, ColumnsMapping, "each PE computes some columns of a product for all rows");

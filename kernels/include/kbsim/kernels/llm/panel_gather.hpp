@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/kernels/llm/chunk_rows.hpp"
+#include "kbsim/kernels/llm/panel_route.hpp"
 #include "kbsim/kernels/llm/pe_exchange.hpp"
 
 namespace kbsim::llm {
@@ -15,21 +16,16 @@ struct Panel {
   Part columns;  // of the whole activation
 };
 
-/// The PEs whose rows a PE gathers.
-enum class Gathered : std::uint8_t { own_rows, rows_of_cube };
-
 struct PanelGatherArgs {
   PeGrid grid;
   Activation from;
-  Part columns;  // those that are gathered, of the whole activation
-  Ptr buffer;    // in this PE's TCM, of the activation's dtype
-  Gathered of = Gathered::rows_of_cube;
+  Part columns;               // those that are gathered, of the whole activation
+  Ptr buffer;                 // in this PE's TCM, of the activation's dtype
   int chunk = 0, chunks = 1;  // one of equal chunks of each PE's rows: see ChunkRows
   std::int64_t widest = 0;    // columns of a panel at most; 0: as many as a slot holds
-  int ends = 1;               // panels end, too, where one of so many equal parts of `columns` ends
 };
 
-/// Brings columns of all cubes to each PE, of its own rows or those of all PEs of its cube. Panels come one
+/// Brings columns of all cubes to each PE, of the rows of all PEs of its cube. Panels come one
 /// after the other, so that work on the first ones hides the others. All PEs of the grid construct it alike
 /// and end with done(). The buffer has rows() * columns.size elements: panels in the order of their columns,
 /// each [rows(), its columns] and row-major. It may be used again after done().
@@ -42,7 +38,7 @@ class PanelGather {
   /// In the order in which they come to this PE: the first one of its own cube, of those of its row of the
   /// mesh, and of the others; then the second ones.
   [[nodiscard]] const std::vector<Panel>& panels() const { return panels_; }
-  /// Rows in the buffer; and those of a PE, which are none of other PEs if only own rows are gathered.
+  /// Rows in the buffer; and those of a PE.
   [[nodiscard]] std::int64_t rows() const { return rows_.all; }
   [[nodiscard]] const Part& rows_of(int pe) const { return rows_.of(pe); }
 
@@ -63,9 +59,8 @@ class PanelGather {
   [[nodiscard]] std::vector<Part> messages(const Panel& panel, Part rows) const;
   [[nodiscard]] Ptr place(const Panel& panel) const;
   [[nodiscard]] Pending<Tile> fetch(const Panel& panel, Part rows) const;
-  [[nodiscard]] bool relayed(const Panel& panel) const;
+  [[nodiscard]] PanelRoute route(const Panel& panel) const;
   void send_on(const Panel& panel, const Tile& tile);
-  void send(Along along, int source, bool relayed, const Tile& tile);
   void expect(std::size_t panel);
 
   TL& tl_;

@@ -27,7 +27,7 @@ struct ProductArgs {
   double multiplier = 1.0;
   Scratch scratch;
   int chunks = 1;              // of each PE's rows, one after the other
-  bool keeps_weights = false;  // product_columns: a PE's slab stays in TCM for the next chunks
+  bool keeps_weights = false;  // a PE's weights stay in TCM for the next chunks
 };
 
 /// product_columns: w and up are divided by columns over cubes, then over the PEs of each; so are biases.
@@ -36,9 +36,13 @@ struct ProductArgs {
 [[nodiscard]] std::int64_t scratch_of_columns(const PeGrid& grid, std::int64_t m, std::int64_t k,
                                               std::int64_t n, int chunks);
 
-/// product_blocks: w and up are divided by columns over cubes, then by rows over the PEs of each; biases
-/// by columns over cubes. Each PE reads its block once a chunk and sends it to the others of its cube; each
-/// computes its own rows. The elements of scratch that it needs:
-[[nodiscard]] std::int64_t scratch_of_blocks(const PeGrid& grid, std::int64_t m, std::int64_t k, int chunks);
+/// product_blocks: w and up are divided by columns over cubes, then by rows over the PEs of each; biases by
+/// columns over cubes. Each PE reads its block once, or once a chunk if it doesn't keep the weights, and
+/// multiplies all rows of its part of x's columns by it; the PEs of a cube add up these sums. The elements of
+/// scratch that it needs, those for rows of x, and the columns of a cube that it computes at once:
+[[nodiscard]] std::int64_t scratch_of_blocks(const PeGrid& grid, std::int64_t m, std::int64_t k,
+                                             std::int64_t n, int chunks);
+[[nodiscard]] std::int64_t scratch_of_rows(const PeGrid& grid, std::int64_t m, std::int64_t k, int chunks);
+[[nodiscard]] std::int64_t columns_of_blocks(const PeGrid& grid, std::int64_t m, std::int64_t n);
 
 }  // namespace kbsim::llm
