@@ -60,7 +60,7 @@ TEST_CASE("LlmPlan: the same weights by blocks; auto takes the lower estimate") 
 
 TEST_CASE("LlmPlan: rows of a product are cut to what the TCM holds") {
   config::MachineSpec machine = package(2, 1, 2);
-  machine.cube.memory.tcm = 7_MiB;
+  machine.cube.memory.tcm = 7680_KiB;
   for (const char* mapping : {"columns", "blocks", "auto"}) {
     const LlmPlan plan = plan_of({.model = odd_model(), .prompt = 2500, .mapping = mapping}, machine);
     CHECK(plan.tcm_used + plan.tiles <= plan.site.tcm);

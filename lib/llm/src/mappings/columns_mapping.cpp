@@ -9,9 +9,11 @@
 namespace kbsim::inference {
 namespace {
 
-constexpr std::int64_t kBlockBytes = 65536;  // of weights that the kernel loads at once
-
-constexpr std::int64_t kTileRows = 32;  // of the GEMM engine
+constexpr std::int64_t kBlockBytes = 65536;  // of weights that the kernel loads at once, at most
+constexpr std::int64_t kBlockRows = 64;      // but so many rows of them
+constexpr std::int64_t kBlocks = 4;          // under way and in use
+constexpr std::int64_t kSumTiles = 4;        // of the epilogue, beside the sums
+constexpr std::int64_t kTileRows = 32;       // of the GEMM engine
 constexpr double kCrowded = 2.5;  // all PEs of a cube send to all others, so a port has less than its rate
 
 class ColumnsMapping final : public IMapping {
@@ -36,13 +38,14 @@ class ColumnsMapping final : public IMapping {
                              .element_bytes = element};
     ProductStep found = fewest_chunks(limits, [&](int chunks, bool keeps) {
       const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
-      const std::int64_t panel = std::max<std::int64_t>(kBlockBytes / (slab * element), 64);
-      const Bytes sums{at_once * slab * 4 * (product.matrices() + 2)};
-      return ProductStep{.chunks = chunks,
-                         .keeps_weights = keeps,
-                         .scratch = llm::scratch_of_columns(site.grid, rows, product.k, product.n, chunks),
-                         .tiles = sums + Bytes{2 * at_once * panel * element} + Bytes{4 * kBlockBytes} +
-                                  (keeps ? weights : 0_B)};
+      const std::int64_t panel = std::max(kBlockBytes / (slab * element), kBlockRows);
+      const Bytes sums{at_once * slab * 4 * (product.matrices() + kSumTiles)};
+      const Bytes blocks{kBlocks * panel * slab * element};
+      return ProductStep{
+          .chunks = chunks,
+          .keeps_weights = keeps,
+          .scratch = llm::scratch_of_columns(site.grid, rows, product.k, product.n, chunks),
+          .tiles = sums + Bytes{2 * at_once * panel * element} + blocks + (keeps ? weights : 0_B)};
     });
     found.estimate = estimate_of(load(product, rows, site, found), site);
     return found;
