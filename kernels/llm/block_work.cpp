@@ -1,4 +1,4 @@
-// What the two ways of a product by blocks share: weights, and the end of some rows.
+// Weights and the end of some rows: common to the two ways of a product by blocks.
 #include "kbsim/kernels/llm/block_work.hpp"
 
 #include <algorithm>

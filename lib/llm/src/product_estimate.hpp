@@ -36,7 +36,7 @@ struct ProductLoad {
   return static_cast<double>((elements + tile - 1) / tile * tile);
 }
 
-/// What limits the chunks of a product's rows.
+/// Limits of the chunks of a product's rows.
 struct ChunkLimits {
   std::int64_t rows_of_pe = 1;
   std::int64_t least_kept = 1;  // rows of a PE: with fewer ones, weights aren't kept for the next chunk

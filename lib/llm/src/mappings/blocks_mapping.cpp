@@ -23,7 +23,7 @@ class BlocksMapping final : public IMapping {
   }
 
  private:
-  // What a PE has of a product.
+  // A PE's part of a product.
   struct Share {
     std::int64_t k;        // columns of the activation
     std::int64_t n;        // columns of its cube

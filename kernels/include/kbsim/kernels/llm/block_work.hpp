@@ -36,7 +36,7 @@ class BlockWeights {
   std::vector<Tiles> tiles_;
 };
 
-/// What a PE computes with: a chunk of rows and a pass of columns.
+/// A PE's work: a chunk of rows and a pass of columns.
 struct BlockWork {
   ProductArgs args;
   PePlace at;
@@ -57,8 +57,7 @@ struct BlockWork {
 /// The sums of few rows: each PE sends its sums of a group's rows to the PE whose rows they are, which adds
 /// them all.
 [[nodiscard]] Task<> join_sums(TL& tl, BlockWork work);
-/// The sums of many rows: those of each group go round the cube from PE to PE, each of which adds its
-/// product.
+/// The sums of many rows: those of each group go round the cube from PE to PE, and each PE adds its product.
 [[nodiscard]] Task<> pass_sums_on(TL& tl, BlockWork work);
 
 /// Stores the rows of y that have these sums, some of this PE's rows of the chunk.
