@@ -17,6 +17,7 @@
 #include "kbsim/config/mapping_file.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
@@ -212,6 +213,7 @@ void check(const EvaluationRequest& request) {
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
   check_algorithm(request);
   (void)plan_of(request, problem_of(request));
+  evaluate::require_buildable(request, request.machine, 1);
 }
 
 // A simulation of a problem.
