@@ -104,4 +104,13 @@ TEST_CASE("llm: paths and what is between sum to the step's time, with values an
   }
 }
 
+TEST_CASE("llm: the PEs of a kv head needn't be a power of two") {
+  models::ModelConfig model = odd_model();
+  for (const int heads : {3, 5}) {
+    model.num_attention_heads = heads;
+    model.num_key_value_heads = heads;
+    check_values({.model = model, .prompt = 9}, package(4, 2, 2));
+  }
+}
+
 }  // namespace kbsim::inference::test::models_on_machines

@@ -32,7 +32,7 @@ Explained explained(const LlmProblem& problem, const config::MachineSpec& machin
   const ExplainedPart part = explained_part(problem, problem.phases.front());
   const DividedPlan plan = divided_plan_of(part.problem, machine, declared_collectives());
   host::Session session{machine,
-                        queues_of(machine),
+                        plan.ranks.front().site.queues,
                         {.simulation = {.causes = true},
                          .replay_threads = 1,
                          .timing_only = true,

@@ -54,7 +54,7 @@ struct Outcome {
                                         bool timing_only = false, OnRepeat on = OnRepeat::skip) {
   Outcome outcome{.plan = divided_plan_of(problem, machine, declared_collectives()), .run = {}};
   host::Session session{machine,
-                        queues_of(machine),
+                        outcome.plan.ranks.front().site.queues,
                         {.replay_threads = 1,
                          .races = timing_only ? oplog::RaceMode::off : oplog::RaceMode::error,
                          .timing_only = timing_only,

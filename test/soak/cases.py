@@ -202,7 +202,9 @@ def whole_model(random, keys):
         parts.append(["--batch", str(random.randint(1, 4))])
     parts.append(["--context", str(random.randint(1, 70))] if "decode" in head
                  else ["--prompt", str(random.randint(1, 40))])
-    parts = [part for part in parts if not any(word.startswith("system.sips") for word in part)]
+    parts = [part for part in parts if not any(word.startswith(("system.sips", "sip.cube_mesh")) for word in part)]
+    w, h = random.choice([(1, 1), (2, 1), (1, 2), (2, 2), (3, 1)])
+    head += ["--set", f"sip.cube_mesh.w={w}", "--set", f"sip.cube_mesh.h={h}"]
     return Case(head, parts, files={"model.json": json.dumps(model)}, repeats=False)
 
 

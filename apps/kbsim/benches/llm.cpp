@@ -221,7 +221,7 @@ struct Simulation {
   explicit Simulation(const EvaluationRequest& request, const LlmProblem& problem,
                       const evaluate::RowQuestion& question)
       : plan{plan_of(request, problem)},
-        session{request.machine, inference::queues_of(request.machine), options_of(request, question)} {
+        session{request.machine, plan.ranks.front().site.queues, options_of(request, question)} {
     host::Rank main{session, world, 0};
     (void)session.sim().spawn("llm", main.run(inference::run_llm(main, &plan, on_repeat(request), &run)));
     evaluate::run(session, question);

@@ -214,7 +214,9 @@ TensorId add_activation(LlmPlan& plan, const std::string& name, std::int64_t row
 LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine, const config::CclSpec& ccl,
                 RankPlace at) {
   require_supported(problem);
-  PackageSite site = site_of(machine, problem.on);
+  const std::int64_t kv_heads =
+      std::max<std::int64_t>(problem.model.num_key_value_heads / problem.division.tp, 1);
+  PackageSite site = site_of(machine, problem.on, kv_heads);
   require_divisible(problem, machine.system.sips.count, site.grid);
   const RankShare share = share_of(problem, at);
   site.tcm = std::max(site.tcm - queues_between(share, machine, ccl), 0_B);

@@ -25,10 +25,10 @@ double attribute(const ComponentSpec& component, std::string_view name) {
   return std::get<double>(value);
 }
 
-bool powers_of_two(const config::MachineSpec& machine) {
-  const auto is_power = [](int n) { return std::has_single_bit(static_cast<unsigned>(n)); };
+bool powers_of_two(const config::MachineSpec& machine, std::int64_t kv_heads) {
+  const auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
   return is_power(machine.pes_per_cube()) && is_power(machine.sip.cube_mesh.w) &&
-         is_power(machine.sip.cube_mesh.h);
+         is_power(machine.sip.cube_mesh.h) && is_power(kv_heads);
 }
 
 llm::PeGrid grid_of(const config::MachineSpec& machine, Place on, std::int64_t slot_bytes) {
@@ -52,20 +52,20 @@ Bytes slot_size(config::AlgorithmSpec queues, const config::MachineSpec& machine
   return queues.slot_size;
 }
 
-}  // namespace
-
-config::AlgorithmSpec queues_of(const config::MachineSpec& machine) {
+config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t kv_heads) {
   config::AlgorithmSpec queues;
   queues.name = "operations_of_a_model";
   queues.kernel = "product_columns";
-  queues.topology = powers_of_two(machine) ? "package_exchange" : "package_splits";
+  queues.topology = powers_of_two(machine, kv_heads) ? "package_exchange" : "package_splits";
   queues.mapper = "all_pes";
   queues.slot_size = slot_size(queues, machine);
   return queues;
 }
 
-PackageSite site_of(const config::MachineSpec& machine, Place on) {
-  const config::AlgorithmSpec queues = queues_of(machine);
+}  // namespace
+
+PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads) {
+  const config::AlgorithmSpec queues = queues_of(machine, kv_heads);
   const config::MemorySpec& memory = machine.cube.memory;
   return {.grid = grid_of(machine, on, queues.slot_size.count()),
           .hbm = memory.hbm_per_pe,
@@ -75,7 +75,8 @@ PackageSite site_of(const config::MachineSpec& machine, Place on) {
           .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
           .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns"),
           .tcm_read_rate = attribute(machine.pe.pe_tcm, "read_bw_gbs"),
-          .tcm_write_rate = attribute(machine.pe.pe_tcm, "write_bw_gbs")};
+          .tcm_write_rate = attribute(machine.pe.pe_tcm, "write_bw_gbs"),
+          .queues = queues};
 }
 
 std::string to_text(const PackageSite& site, Place on) {

@@ -36,7 +36,7 @@ struct LlmRun {
 };
 
 /// The program of the main rank: installs the queues, and spawns a rank for each package, which makes its
-/// plan's tensors and runs the phases. The session's algorithm is queues_of() its machine, its ccl
+/// plan's tensors and runs the phases. The session's algorithm is the queues of the plan's site, its ccl
 /// collectives_of() what is declared. The plan outlives it. A segment that equals an earlier one isn't
 /// simulated again, unless values are computed.
 [[nodiscard]] Task<> run_llm(host::Rank& main, const DividedPlan* plan, OnRepeat on, LlmRun* run);

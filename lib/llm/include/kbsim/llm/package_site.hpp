@@ -22,11 +22,11 @@ struct PackageSite {
   double macs_rate = 1.0;  // of a PE
   double tcm_read_rate = 1.0;
   double tcm_write_rate = 1.0;
+  config::AlgorithmSpec queues;  // of all operations: a session's algorithm
 };
 
-/// The queues of all operations: those of package_exchange, with more where a kv head's PEs need them.
-[[nodiscard]] config::AlgorithmSpec queues_of(const config::MachineSpec& machine);
-[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine, Place on = Place::package);
+/// The queues are those of package_exchange, or of package_splits where the PEs of a kv head need more.
+[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads);
 /// "16 cubes of 8 PEs", "8 PEs of cube 0", "PE 0 of cube 0".
 [[nodiscard]] std::string to_text(const PackageSite& site, Place on);
 
