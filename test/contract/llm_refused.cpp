@@ -88,14 +88,14 @@ TEST_CASE("llm refused: numbers of options out of range") {
 TEST_CASE("llm refused: options without an effect, or that say one thing twice") {
   check_refused(2, {{kDecode + "--prompt 8", "--prompt: a decode alone has no prompt"},
                     {kBench + "--context 8", "--context: a decode after a prefill has the prompt's length"},
-                    {kBench + "--drawn_contexts 1-8", "--drawn_contexts: a decode after a prefill"},
-                    {kDecode + "--context 8 --drawn_contexts 1-8", "--context and --drawn_contexts"}});
+                    {kBench + "--drawn-contexts 1-8", "--drawn-contexts: a decode after a prefill"},
+                    {kDecode + "--context 8 --drawn-contexts 1-8", "--context and --drawn-contexts"}});
 }
 
 TEST_CASE("llm refused: contexts that a file doesn't have") {
   const std::string two = written("two.csv", "name,context\na,5\nb,many\n");
   check_refused(2, {{kDecode + "--contexts " + two, "two.csv:3: found 'many', expected a whole number"},
-                    {kDecode + "--drawn_contexts 9-2", "--drawn_contexts: found '9-2', expected a range"},
+                    {kDecode + "--drawn-contexts 9-2", "--drawn-contexts: found '9-2', expected a range"},
                     {kDecode + "--contexts nowhere.csv", "nowhere.csv: no such file"},
                     {kDecode + "--batch 3 --contexts " + written("few.txt", "5\n6\n"), "--batch 3: "}});
 }
@@ -144,6 +144,11 @@ TEST_CASE("llm refused: rows that no TCM holds, with the tensor, what it lacks a
                     {run + "--prompt 65536", remedy},
                     {run + "--prompt 1024 --batch 64", remedy},
                     {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 8192", remedy}});
+}
+
+TEST_CASE("llm refused: --verify-repeats where nothing is repeated") {
+  check_refused(2, {{"--topology topology.yaml --bench llm --verify-repeats", "it needs --timing-only"},
+                    {kBench + "--verify-repeats --set system.sips.count=2 --pp 2", "in the stages of --pp"}});
 }
 
 }  // namespace kbsim::contract::llm_refused_test

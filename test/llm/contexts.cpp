@@ -57,7 +57,7 @@ TEST_CASE("--contexts: a line that is no context is refused with its place") {
   CHECK_THROWS_AS((void)read_contexts(written("5\n6\n"), 3), UsageError);
 }
 
-TEST_CASE("--drawn_contexts: draws lie between the bounds, both included, and the seed decides") {
+TEST_CASE("--drawn-contexts: draws lie between the bounds, both included, and the seed decides") {
   const Contexts drawn = draw_contexts("10-12", 200, 7);
   CHECK(drawn.size() == 200);
   CHECK(std::ranges::min(drawn) == 10);

@@ -117,6 +117,11 @@ TEST_CASE("explained_part: a layer of each kind, one step, and a sixteenth of a 
   CHECK(part.problem.model.vocab_size == 8000);
   CHECK(part.cut_vocabulary);
   CHECK_FALSE(explained_part(decode(), Phase::decode).cut_vocabulary);
+  problem.batch = 4;
+  problem.division = {.tp = 2, .pp = 4, .dp = 2};
+  const LlmProblem one = explained_part(problem, Phase::decode).problem;
+  CHECK(one.batch == 2);
+  CHECK(one.division.ranks() == 2);
 }
 
 TEST_CASE("limits_of: every operation of a step has a limit, and the head says which part was run") {

@@ -78,7 +78,7 @@ struct Options {
     f.add("contexts", &Options::contexts,
           "the same of each sequence: a number a line, or a CSV's column context")
         .called("FILE");
-    f.add("drawn_contexts", &Options::drawn_contexts,
+    f.add("drawn-contexts", &Options::drawn_contexts,
           "the same of each sequence, drawn from a range by the seed")
         .called("LO-HI");
     f.add("batch", &Options::batch, between(1, 256), "sequences");
@@ -196,10 +196,18 @@ void check_algorithm(const EvaluationRequest& request) {
                                  request.algorithm)};
 }
 
+void require_repeats(const EvaluationRequest& request) {
+  if (request.values)
+    throw UsageError{
+        "--verify-repeats: nothing is repeated where values are computed; it needs --timing-only"};
+  if (request.own.as<Options>().pp > 1)
+    throw UsageError{"--verify-repeats: nothing is repeated in the stages of --pp"};
+}
+
 void check(const EvaluationRequest& request) {
   require_asked(request, problem_of(request).phases.size());
   std::string given;
-  for (const char* context : {"context", "contexts", "drawn_contexts"}) {
+  for (const char* context : {"context", "contexts", "drawn-contexts"}) {
     if (!request.own.given(context)) continue;
     if (request.own.as<Options>().phase != Phases::decode)
       throw UsageError{fmt::format(
@@ -211,6 +219,7 @@ void check(const EvaluationRequest& request) {
   }
   if (request.own.given("prompt") && request.own.as<Options>().phase == Phases::decode)
     throw UsageError{"--prompt: a decode alone has no prompt; it needs --phase prefill or both"};
+  if (request.own.as<Options>().verify_repeats) require_repeats(request);
   check_algorithm(request);
   (void)plan_of(request, problem_of(request));
   evaluate::require_buildable(request, request.machine, 1);

@@ -100,7 +100,7 @@ std::string choices_text(const object& step) {
 }
 
 std::string closing_text(const object& step, double time) {
-  const bool decode = word(step, "phase") == "decode";
+  const bool decode = step.at("tpot_us").is_number();
   std::string lines = fmt::format(
       "  {} {:.3f} us, {:.1f} tokens/s a user, {:.1f} in all; by closed form at least {:.3f} us, {:.2f} "
       "times "
@@ -156,7 +156,7 @@ std::string segments_text(const object& segments) {
 }
 
 std::string step_text(const object& step) {
-  const bool decode = word(step, "phase") == "decode";
+  const bool decode = step.at("tpot_us").is_number();
   const double time = number(step, decode ? "tpot_us" : "ttft_us");
   const auto& operations = step.at("operations").as_array();
   const bool explained = !operations.empty() && operations.front().as_object().contains("limited_by");

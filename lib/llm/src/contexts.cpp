@@ -116,7 +116,7 @@ std::vector<std::int64_t> draw_contexts(const std::string& range, std::int64_t b
   const std::optional<std::int64_t> low = context_in(text.substr(0, dash));
   const std::optional<std::int64_t> high = context_in(text.substr(std::min(dash + 1, text.size())));
   if (!low || !high || *low > *high)
-    refuse("--drawn_contexts", range, fmt::format("a range such as 100-2000, from 1 to {}", kMostContext));
+    refuse("--drawn-contexts", range, fmt::format("a range such as 100-2000, from 1 to {}", kMostContext));
   Random random{seed};
   std::vector<std::int64_t> contexts;
   for (std::int64_t i = 0; i < batch; ++i)

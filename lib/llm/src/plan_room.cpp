@@ -1,9 +1,7 @@
 #include "plan_room.hpp"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -59,8 +57,7 @@ class Room {
  private:
   // Layers are the last tensors.
   [[nodiscard]] std::string hbm_remedy() const {
-    std::int64_t layer = 0;
-    (void)std::sscanf(without_room_->name.c_str(), "layer %" SCNd64, &layer);
+    const std::int64_t layer = without_room_->layer;
     const std::string layers = layer > 0 ? fmt::format("--layers {}, ", layer) : "";
     const std::int64_t mib = (used().count() + Bytes{1_MiB}.count() - 1) / Bytes{1_MiB}.count();
     return fmt::format(

@@ -15,7 +15,7 @@ std::string place_text(const PlannedTensor& tensor) {
 
 // Tensors of the first layer stand for those of all.
 bool is_shown(const PlannedTensor& tensor, std::int64_t first_layer) {
-  return !tensor.name.starts_with("layer ") || tensor.name.starts_with(fmt::format("layer {} ", first_layer));
+  return tensor.layer < 0 || tensor.layer == first_layer;
 }
 
 std::string tensor_line(const PlannedTensor& tensor) {

@@ -1,6 +1,7 @@
 // Weights and caches of a plan: placement as the kernels read them, contents as drawn.
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -215,11 +216,17 @@ TensorId add_angles(LlmPlan& plan, std::string name, double (*function)(double))
                            .element = element});
 }
 
+void add_numbered(LlmPlan& plan, std::int64_t layer) {
+  const std::size_t first = plan.tensors.size();
+  plan.layers.push_back(add_layer(plan, layer));
+  for (PlannedTensor& tensor : std::span{plan.tensors}.subspan(first)) tensor.layer = layer;
+}
+
 }  // namespace
 
 void add_layers(LlmPlan& plan) {
   for (std::int64_t layer = 0; layer < plan.problem.model.num_hidden_layers; ++layer)
-    plan.layers.push_back(add_layer(plan, plan.share.first_layer + layer));
+    add_numbered(plan, plan.share.first_layer + layer);
 }
 
 // A tied head is the embedding where one rank has both whole.

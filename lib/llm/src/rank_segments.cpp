@@ -20,13 +20,14 @@ using host::Tensor;
 struct LaunchedOperation {
   std::string_view operation;
   std::int64_t layer = -1;
+  ModelPart part{};
   std::optional<host::Work<hw::Activity>> launch;
   std::optional<Transfer::Kind> kind;
   std::optional<Transfers::Done> transfer;
 };
 
 LaunchedOperation begun(host::Rank& rank, const RankRun& run, const StepLaunch& launch) {
-  LaunchedOperation begun{.operation = launch.operation, .layer = launch.layer};
+  LaunchedOperation begun{.operation = launch.operation, .layer = launch.layer, .part = launch.part};
   if (launch.transfer) {
     begun.kind = launch.transfer->kind;
     begun.transfer = run.transfers.begin(*launch.transfer);
@@ -47,6 +48,7 @@ Task<> await_all(RankRun* run, std::vector<LaunchedOperation>* under_way, RankSt
     const hw::Activity activity = co_await ended(run, &launched);
     step->spans.push_back({.operation = launched.operation,
                            .layer = launched.layer,
+                           .part = launched.part,
                            .activity = activity,
                            .moved = run->moves->take(activity.order),
                            .between_packages = launched.kind.has_value()});

@@ -110,6 +110,7 @@ class LaunchList {
   std::int64_t own_rows_;
   bool values_;
   std::int64_t layer_ = -1;
+  ModelPart part_ = ModelPart::embedding;
   std::vector<StepLaunch> launches_;
 };
 
@@ -118,6 +119,7 @@ void LaunchList::add(std::string_view operation, std::string kernel, const std::
                      std::any args, bool alone) {
   StepLaunch launch{.operation = operation,
                     .layer = layer_,
+                    .part = part_,
                     .kernel = std::move(kernel),
                     .tensors = {tensor(plan_.scratch)},
                     .args = std::move(args),
@@ -287,6 +289,7 @@ void LaunchList::post_norm(const LayerTensors& of) {
 // x becomes x + attention(norm(x)) + mlp(...): the MLP's own norm of x, if it has one, comes before x
 // changes.
 void LaunchList::layer(std::int64_t layer) {
+  part_ = ModelPart::layers;
   layer_ = plan_.share.first_layer + layer;
   const LayerTensors& of = plan_.layers[static_cast<std::size_t>(layer)];
   const bool own_norm = model().mlp_input == models::MlpInput::own_norm;
@@ -313,6 +316,7 @@ void LaunchList::layer(std::int64_t layer) {
 }
 
 void LaunchList::head() {
+  part_ = ModelPart::head;
   const std::int64_t rows = plan_.problem.step(phase()).logit_rows();
   gather(own_.x, own_.all_x);
   Operand last{own_.last, model().hidden_size};

@@ -9,6 +9,7 @@
 
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/llm/llm_plan.hpp"
+#include "kbsim/llm/model_part.hpp"
 
 namespace kbsim::inference {
 
@@ -25,6 +26,7 @@ struct Transfer {
 struct StepLaunch {
   std::string_view operation;
   std::int64_t layer = -1;
+  ModelPart part = ModelPart::layers;
   std::string kernel;
   std::vector<host::Tensor> tensors;  // the first one has a part on each PE
   std::any args;

@@ -69,6 +69,9 @@ ExplainedPart explained_part(const LlmProblem& problem, Phase phase) {
   cut.phases = {phase};
   cut.context = problem.decode_context();
   cut.warm = false;
+  cut.batch = llm::part_of(problem.batch, 0, problem.division.dp).size;
+  if (!cut.contexts.empty()) cut.contexts.resize(static_cast<std::size_t>(cut.batch));
+  cut.division.pp = cut.division.dp = 1;
   models::ModelConfig& model = cut.model;
   model.layer_kinds.clear();
   for (std::int64_t layer = 0; layer < problem.model.num_hidden_layers; ++layer) {

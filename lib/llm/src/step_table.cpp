@@ -69,17 +69,11 @@ Time macs_time(const Work& work, const PackageSite& site) {
   return at_rate(work.flop / 2, site.macs_rate, site);
 }
 
-ModelPart part_of(const OperationSpan& span) {
-  if (span.layer >= 0 || span.between_packages) return ModelPart::layers;
-  return span.operation == "embedding" ? ModelPart::embedding : ModelPart::head;
-}
-
 OperationRow& row_of(StepTable& table, const OperationSpan& span) {
   const auto found = std::ranges::find(table.rows, span.operation, &OperationRow::operation);
   if (found != table.rows.end()) return *found;
-  table.rows.push_back({.operation = std::string{span.operation},
-                        .part = part_of(span),
-                        .communication = span.between_packages});
+  table.rows.push_back(
+      {.operation = std::string{span.operation}, .part = span.part, .communication = span.between_packages});
   return table.rows.back();
 }
 

@@ -14,7 +14,9 @@ constexpr std::int64_t kBlockRows = 64;      // but so many rows of them
 constexpr std::int64_t kBlocks = 4;          // under way and in use
 constexpr std::int64_t kSumTiles = 4;        // of the epilogue, beside the sums
 constexpr std::int64_t kTileRows = 32;       // of the GEMM engine
-constexpr double kCrowded = 2.5;  // all PEs of a cube send to all others, so a port has less than its rate
+// All PEs of a cube send to all others, so a port has less than its rate: fitted to a few simulated products
+// of an 8B layer, at 128 and 512 rows.
+constexpr double kCrowded = 2.5;
 
 class ColumnsMapping final : public IMapping {
  public:

@@ -31,7 +31,8 @@ struct PlannedTensor {
   bool shared = false;
   Held held = Held::other;
   std::function<double(std::int64_t)> element = {};
-  Bytes most{};  // on the PE that has most of it
+  Bytes most{};             // on the PE that has most of it
+  std::int64_t layer = -1;  // of the whole model; none: beside the layers
 };
 
 /// Its place in LlmPlan::tensors.

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/llm/model_part.hpp"
 #include "kbsim/llm/moved_bytes.hpp"
 
 namespace kbsim::inference {
@@ -12,6 +13,7 @@ namespace kbsim::inference {
 struct OperationSpan {
   std::string_view operation;  // "qkv"
   std::int64_t layer = -1;     // of the whole model; none: beside the layers
+  ModelPart part = ModelPart::layers;
   hw::Activity activity;
   MovedBytes moved;
   bool between_packages = false;  // a collective, a send or a receive

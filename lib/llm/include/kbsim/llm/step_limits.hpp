@@ -22,7 +22,8 @@ struct OperationLimit {
 };
 
 /// The part of a problem that is run with causes, packet by packet, to explain a phase: a layer of each kind,
-/// one step, and a sixteenth of a large vocabulary.
+/// one step, and a sixteenth of a large vocabulary, of the first
+/// copy of a model and in one stage.
 struct ExplainedPart {
   LlmProblem problem;
   std::vector<std::int64_t> layers;  // of the model, by layer of the part

@@ -8,14 +8,12 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/llm/llm_plan.hpp"
 #include "kbsim/llm/llm_run.hpp"
+#include "kbsim/llm/model_part.hpp"
 #include "kbsim/llm/moved_bytes.hpp"
 #include "kbsim/llm/operation_bound.hpp"
 #include "kbsim/models/model_operations.hpp"
 
 namespace kbsim::inference {
-
-/// Part of a model that operations belong to.
-enum class ModelPart : std::uint8_t { embedding, layers, head };
 
 /// All launches of an operation in a step. Spans may overlap; paths don't.
 struct OperationRow {

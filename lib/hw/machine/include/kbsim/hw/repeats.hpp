@@ -7,7 +7,6 @@
 
 namespace kbsim::hw {
 
-class Component;
 class Machine;
 
 /// Work between two borders of a machine.

@@ -20,11 +20,10 @@ struct BorderState {
   std::vector<std::int64_t> state;   // that later work depends on, times from `at` on
   std::vector<std::int64_t> fixed;   // likewise, and repeated work can't change it
   std::vector<std::int64_t> counts;  // integers that grow with work
-  std::vector<std::int64_t>
-      items;                   // likewise, of a list of items that come one by one; 0 before an item is there
-  std::int64_t addresses = 1;  // accesses whose addresses differ by a multiple of it take equal times
-  bool at_rest = true;         // no part has work under way
-  std::string refused;         // a part's reason why its work can't be repeated; empty: none
+  std::vector<std::int64_t> items;   // likewise, of a list that grows; 0 before an item is there
+  std::int64_t addresses = 1;        // accesses whose addresses differ by a multiple of it take equal times
+  bool at_rest = true;               // no part has work under way
+  std::string refused;               // a part's reason why its work can't be repeated; empty: none
 };
 
 /// Visits what a part states and counts: reads it into a border, or repeats the work between two borders.
