@@ -145,14 +145,14 @@ std::string context_text(const object& step) {
 
 // Launches of all steps, from an attention to the next one.
 std::string segments_text(const object& segments) {
+  if (!segments.at("refused").is_null())
+    return fmt::format("  all stretches from one attention to the next were simulated: {}\n",
+                       word(segments, "refused"));
   const int simulated = segments.at("simulated").to_number<int>();
   const int repeated = segments.at("repeated").to_number<int>();
-  std::string lines = fmt::format("  {} from one attention to the next {} simulated, {} {} equal to these",
-                                  counted(simulated, "stretch", "stretches"), simulated == 1 ? "was" : "were",
-                                  repeated, repeated == 1 ? "is" : "are");
-  if (!segments.at("refused").is_null())
-    lines += fmt::format("; all are simulated, since {}", word(segments, "refused"));
-  return lines + "\n";
+  return fmt::format("  {} from one attention to the next {} simulated, {} {} equal to these\n",
+                     counted(simulated, "stretch", "stretches"), simulated == 1 ? "was" : "were", repeated,
+                     repeated == 1 ? "is" : "are");
 }
 
 std::string step_text(const object& step) {
