@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/kernels/llm/package_queues.hpp"
+
 namespace kbsim::llm {
 namespace {
 
@@ -32,6 +34,11 @@ Line line_of(const PeGrid& grid, PePlace at, Along along) {
 Dir queue_to(Along along, int number) {
   static const std::array kDirs{numbered("pe"), numbered("row"), numbered("col")};
   return kDirs[static_cast<std::size_t>(along)].at(static_cast<std::size_t>(number));
+}
+
+Dir PackagesOfSum::queue_to(int package) const {
+  static const std::vector<Dir> kDirs = numbered("sip");
+  return kDirs.at(static_cast<std::size_t>(first + package));
 }
 
 Task<Tiles> exchange(TL& tl, PeGrid grid, Along along, Tile own) {

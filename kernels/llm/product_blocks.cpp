@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/kernels/llm/block_work.hpp"
+#include "kbsim/kernels/llm/package_sum.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::llm {
@@ -62,6 +63,7 @@ Task<> product_blocks(TL& tl, ProductArgs args) {
   x.emplace_back(tl, gather_of(args, at, 0));
   BlockWeights weights{tl, args, passes, x.front().panels()};
   collective::InFlight under_way;
+  PackageSum over{tl, args, at};
   co_await x.front().start();
   for (int chunk = 0; chunk < args.chunks; ++chunk) {
     const bool more = chunk + 1 < args.chunks;
@@ -77,8 +79,11 @@ Task<> product_blocks(TL& tl, ProductArgs args) {
                          .under_way = &under_way};
     co_await multiply(tl, work, passes);
     x.pop_front();
+    if (args.over.packages > 1) co_await under_way.done();  // the chunk's rows lie in y
+    co_await over.add_chunk();
   }
   co_await under_way.done();
+  co_await over.done();
 }
 KBSIM_KERNEL(product_blocks,
              "y = x w on all PEs of a package, each a part of all sums, which its cube adds up");

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/kernels/llm/package_sum.hpp"
 #include "kbsim/kernels/llm/panel_gather.hpp"
 #include "kbsim/kernels/llm/product_epilogue.hpp"
 #include "kbsim/kernels/llm/to_rows.hpp"
@@ -134,6 +135,7 @@ Task<> product_columns(TL& tl, ProductArgs args) {
   const PanelGather first{tl, gather_of(args, at, 0)};
   Weights weights{tl, args, first.panels(), slab};
   Biases biases{tl, args, slab};
+  PackageSum over{tl, args, at};
   for (int chunk = 0; chunk < args.chunks; ++chunk) {
     PanelGather x{tl, gather_of(args, at, chunk)};
     auto residual_loading = load_residual(tl, args, at, chunk);
@@ -147,7 +149,9 @@ Task<> product_columns(TL& tl, ProductArgs args) {
     const Tile residual = co_await residual_loading;
     co_await to_rows(tl, to_rows_of(args, at, chunk), y);
     if (!residual.empty()) co_await add_residual(tl, args, at, chunk, residual);
+    co_await over.add_chunk();
   }
+  co_await over.done();
 }
 KBSIM_KERNEL(product_columns, "y = x w on all PEs of a package, each its columns for all rows");
 

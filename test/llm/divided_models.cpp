@@ -167,6 +167,71 @@ TEST_CASE("llm: work of a layer divided over packages is 1/tp where it is divide
   }
 }
 
+TEST_CASE("llm: a sum over two packages moves one x over their link, and a stage hands on one x") {
+  const auto moved = [](const Division& division, std::string_view operation, std::size_t phase) {
+    const Outcome outcome = timed(division);
+    const StepTable table = table_of(outcome.plan, outcome.run.steps[phase]);
+    const auto row = std::ranges::find(table.rows, operation, &OperationRow::operation);
+    REQUIRE(row != table.rows.end());
+    return std::pair{row->launches, row->moved.package};
+  };
+  const std::int64_t x = grouped().hidden_size * itemsize(grouped().torch_dtype);
+  for (const auto& [phase, rows] : {std::pair{0U, 16}, std::pair{1U, 1}}) {
+    CHECK(moved({.tp = 2}, "all-reduce", phase) == std::pair{std::int64_t{4}, 4 * rows * x});
+    CHECK(moved({.pp = 2}, "send", phase) == std::pair{std::int64_t{1}, rows * x});
+  }
+}
+
+TEST_CASE("llm: logits of divided models whose sums overlap are the undivided model's") {
+  for (const NamedModel& small : small_models()) {
+    for (const char* mapping : {"columns", "blocks"}) {
+      for (const Division& division :
+           {Division{.tp = 2}, {.tp = 4}, {.tp = 2, .pp = 2}, {.tp = 2, .dp = 2}}) {
+        for (const bool both : {true, false}) {
+          CAPTURE(small.name);
+          CAPTURE(mapping);
+          CAPTURE(division.ranks());
+          LlmProblem problem = problem_of(small.model, division, both);
+          problem.mapping = mapping;
+          problem.overlap = {"down"};
+          if (!problem.sums_once()) problem.overlap.insert("output");
+          check_values(problem);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("llm: a sum that overlaps moves what an all-reduce moves, and takes less time") {
+  const auto prefill = [](std::set<std::string, std::less<>> overlap, const char* mapping) {
+    models::ModelConfig model = grouped();
+    model.hidden_size = 256;
+    model.num_hidden_layers = 1;
+    model.intermediate_size = 512;
+    return outcome_of({.model = model,
+                       .phases = {Phase::prefill},
+                       .prompt = 256,
+                       .mapping = mapping,
+                       .overlap = std::move(overlap),
+                       .division = {.tp = 2}},
+                      package(2, 1, 2, 2), true);
+  };
+  const auto moved = [](const Outcome& outcome) {
+    std::int64_t bytes = 0;
+    for (const OperationSpan& span : outcome.run.steps.front().spans) bytes += span.moved.package;
+    return bytes;
+  };
+  for (const char* mapping : {"columns", "blocks"}) {
+    CAPTURE(mapping);
+    const Outcome apart = prefill({}, mapping);
+    const Outcome overlapped = prefill({"output", "down"}, mapping);
+    CHECK(moved(overlapped) == moved(apart));
+    CHECK(overlapped.run.steps.front().time() < apart.run.steps.front().time());
+    CHECK(std::ranges::count(overlapped.run.steps.front().spans, "all-reduce", &OperationSpan::operation) ==
+          0);
+  }
+}
+
 TEST_CASE("llm: two sums over packages a layer, one where the MLP is beside attention") {
   const auto sums = [](const models::ModelConfig& model) {
     const Outcome outcome =
@@ -248,6 +313,17 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                   p.division.dp = 2;
                 }),
                 4, "--dp 2: it doesn't divide the sequences, --batch 3 (--batch 4)");
+  check_refused(with([](auto& p) { p.overlap = {"down"}; }), 4,
+                "--mapping: overlap down: --tp is 1, so there is no sum over packages that could overlap");
+  check_refused(
+      with([](auto& p) {
+        p.model = tied_beside();
+        p.division.tp = 2;
+        p.overlap = {"down", "output"};
+      }),
+      2,
+      "--mapping: overlap output: the MLP is beside attention, so down has the sum of both (overlap: "
+      "[down])");
   check_refused(with([](auto& p) { p.division.sequence_parallel = true; }), 4,
                 "--sequence-parallel: it divides rows over the packages of --tp, which is 1");
   check_refused(with([](auto& p) {

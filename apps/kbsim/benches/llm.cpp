@@ -143,9 +143,12 @@ void choose_mappings(LlmProblem& problem, const std::string& mapping) {
   }
   std::vector<std::string> names = inference::mappings().names();
   names.emplace_back(inference::kAutoMapping);
-  config::MappingFile file = config::load_mapping_file(mapping, inference::product_names(), names);
+  config::MappingFile file = config::load_mapping_file(mapping, {.operations = inference::product_names(),
+                                                                 .summed = inference::summed_products(),
+                                                                 .mappings = std::move(names)});
   problem.mapping = std::move(file.all);
   problem.overrules = std::move(file.operations);
+  problem.overlap = std::move(file.overlap);
 }
 
 LlmProblem problem_of(const EvaluationRequest& request) {

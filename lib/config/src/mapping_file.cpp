@@ -48,22 +48,36 @@ void read_operations(const Tree& tree, const Names& operations, const Names& map
   }
 }
 
+void read_overlap(const Tree& tree, const Names& summed, MappingFile& file, Problems& problems) {
+  if (tree.kind != Tree::Kind::list)
+    problems.push_back({tree.at, "overlap", "found " + found(tree) + ", expected a list of operations"});
+  for (const Tree& item : tree.items) {
+    if (item.kind != Tree::Kind::scalar || !knows(summed, item.text))
+      problems.push_back(
+          {item.at, "overlap",
+           "no operation whose parts are added up over packages" + name_hint(item.text, summed)});
+    else if (!file.overlap.insert(item.text).second)
+      problems.push_back({item.at, "overlap", item.text + " is there twice"});
+  }
+}
+
 }  // namespace
 
-MappingFile load_mapping_file(const std::filesystem::path& file, const Names& operations,
-                              const Names& mappings) {
+MappingFile load_mapping_file(const std::filesystem::path& file, const MappingNames& names) {
   Problems problems;
   const Tree root = parse_yaml(read_file(file, {}), {.name = file.string()}, problems);
   if (root.kind != Tree::Kind::map)
-    throw ConfigError{{.file = file.string()}, "", "expected the keys default and operations"};
+    throw ConfigError{{.file = file.string()}, "", "expected the keys default, operations and overlap"};
   MappingFile result;
   for (const TreeEntry& entry : root.entries) {
     if (entry.key == "default")
-      result.all = mapping_in(entry, entry.key, mappings, problems);
+      result.all = mapping_in(entry, entry.key, names.mappings, problems);
     else if (entry.key == "operations")
-      read_operations(entry.value, operations, mappings, result, problems);
+      read_operations(entry.value, names.operations, names.mappings, result, problems);
+    else if (entry.key == "overlap")
+      read_overlap(entry.value, names.summed, result, problems);
     else
-      problems.push_back(unknown_key(entry, {"default", "operations"}, ""));
+      problems.push_back(unknown_key(entry, {"default", "operations", "overlap"}, ""));
   }
   if (!problems.empty()) throw ConfigError{std::move(problems)};
   return result;

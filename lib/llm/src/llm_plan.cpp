@@ -21,7 +21,10 @@ Product product_of(const LlmProblem& problem, ProductName name) {
   const ModelConfig& model = problem.model;
   std::vector<std::int64_t> rows;
   for (const Phase phase : problem.phases) rows.push_back(problem.rows(phase));
-  Product product{.name = to_string(name), .rows = std::move(rows), .dtype = model.torch_dtype};
+  Product product{.name = to_string(name),
+                  .rows = std::move(rows),
+                  .dtype = model.torch_dtype,
+                  .adds_up = problem.overlap.contains(to_string(name))};
   const auto is = [&](std::int64_t k, std::int64_t n) {
     product.k = k;
     product.n = n;
@@ -189,6 +192,11 @@ const std::vector<std::string>& product_names() {
 
 const std::string& to_string(ProductName name) { return product_names()[static_cast<std::size_t>(name)]; }
 
+const std::vector<std::string>& summed_products() {
+  static const std::vector<std::string> names{to_string(ProductName::output), to_string(ProductName::down)};
+  return names;
+}
+
 // It lies on the plan's PEs alone, which are the first ones.
 TensorId add_tensor(LlmPlan& plan, PlannedTensor tensor) {
   if (!tensor.dp.num_cubes) tensor.dp.num_cubes = plan.site.grid.cubes();
@@ -216,7 +224,7 @@ LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine, c
   require_supported(problem);
   const std::int64_t kv_heads =
       std::max<std::int64_t>(problem.model.num_key_value_heads / problem.division.tp, 1);
-  PackageSite site = site_of(machine, problem.on, kv_heads);
+  PackageSite site = site_of(machine, problem.on, kv_heads, !problem.overlap.empty());
   require_divisible(problem, machine.system.sips.count, site.grid);
   const RankShare share = share_of(problem, at);
   site.tcm = std::max(site.tcm - queues_between(share, machine, ccl), 0_B);

@@ -29,7 +29,26 @@ void require_positions(const LlmProblem& problem) {
                                asked, counted(problem.capacity(), "position"), most)};
 }
 
+void require_overlap(const LlmProblem& problem) {
+  if (problem.overlap.empty()) return;
+  const std::string& first = *problem.overlap.begin();
+  if (problem.division.tp == 1)
+    throw UsageError{fmt::format(
+        "--mapping: overlap {}: --tp is 1, so there is no sum over packages that could overlap", first)};
+  if (problem.division.sequence_parallel)
+    throw Unsupported{fmt::format(
+        "--mapping: overlap {}: with --sequence-parallel, sums over packages don't overlap yet", first)};
+  if (problem.sums_once() && problem.overlap.contains("output"))
+    throw UsageError{
+        "--mapping: overlap output: the MLP is beside attention, so down has the sum of both (overlap: "
+        "[down])"};
+}
+
 }  // namespace
+
+bool LlmProblem::sums_once() const {
+  return division.tp > 1 && model.mlp_input != models::MlpInput::attention_sum;
+}
 
 const std::string& LlmProblem::mapping_of(const std::string& product) const {
   const auto found = overrules.find(product);
@@ -67,6 +86,7 @@ void require_supported(const LlmProblem& problem) {
     throw Unsupported{
         fmt::format("--model: torch_dtype {}: only f16, bf16 and f32 are simulated", to_string(dtype))};
   require_positions(problem);
+  require_overlap(problem);
 }
 
 }  // namespace kbsim::inference

@@ -29,7 +29,8 @@ Bytes most_of(Collective which, const config::MachineSpec& group, const config::
 Bytes queues_between(const RankShare& share, const config::MachineSpec& machine, const config::CclSpec& ccl) {
   const Division& division = share.division;
   std::vector<Collective> used;
-  if (division.tp > 1) used.push_back(Collective::all_reduce);
+  const std::size_t sums = share.problem.sums_once() ? 1 : 2;
+  if (division.tp > 1 && share.problem.overlap.size() < sums) used.push_back(Collective::all_reduce);
   if (share.divides_rows()) used = {Collective::reduce_scatter, Collective::all_gather};
   Bytes sum;
   for (const Collective which : used)

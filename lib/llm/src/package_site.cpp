@@ -52,11 +52,12 @@ Bytes slot_size(config::AlgorithmSpec queues, const config::MachineSpec& machine
   return queues.slot_size;
 }
 
-config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t kv_heads) {
+config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t kv_heads, bool sums) {
   config::AlgorithmSpec queues;
   queues.name = "operations_of_a_model";
   queues.kernel = "product_columns";
   queues.topology = powers_of_two(machine, kv_heads) ? "package_exchange" : "package_splits";
+  if (sums) queues.topology += "_sums";
   queues.mapper = "all_pes";
   queues.slot_size = slot_size(queues, machine);
   return queues;
@@ -64,8 +65,8 @@ config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t
 
 }  // namespace
 
-PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads) {
-  const config::AlgorithmSpec queues = queues_of(machine, kv_heads);
+PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads, bool sums) {
+  const config::AlgorithmSpec queues = queues_of(machine, kv_heads, sums);
   const config::MemorySpec& memory = machine.cube.memory;
   return {.grid = grid_of(machine, on, queues.slot_size.count()),
           .hbm = memory.hbm_per_pe,

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
 namespace kbsim::inference {
 
 Time MappedProduct::estimate() const {
@@ -24,15 +28,16 @@ bool register_mapping(std::string name, Mapping mapping, const char& /*abi*/) no
 ChosenProduct map_product(const std::string& mapping, const Product& product, const PackageSite& site,
                           Bytes room) {
   ChosenProduct result;
-  if (mapping != kAutoMapping) {
-    result.candidates.push_back(mappings().at(mapping).make()->map(product, site, room));
-    result.candidates.front().mapping = mapping;
-  } else {
-    for (const auto& [name, entry] : mappings().entries()) {
-      result.candidates.push_back(entry.make()->map(product, site, room));
-      result.candidates.back().mapping = name;
-    }
+  const std::vector<std::string> names = mapping == kAutoMapping ? mappings().names() : std::vector{mapping};
+  for (const std::string& name : names) {
+    MappedProduct mapped = mappings().at(name).make()->map(product, site, room);
+    mapped.mapping = name;
+    if (mapped.adds_up == product.adds_up) result.candidates.push_back(std::move(mapped));
   }
+  if (result.candidates.empty())
+    throw UsageError{
+        fmt::format("--mapping: overlap {0}: mapping {1} has no kernel that adds up over packages",
+                    product.name, mapping)};
   result.chosen = *std::ranges::min_element(result.candidates, {}, &MappedProduct::estimate);
   return result;
 }

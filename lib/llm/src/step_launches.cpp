@@ -82,16 +82,13 @@ class LaunchList {
   [[nodiscard]] llm::Scratch scratch() const { return {ptr(plan_.scratch), plan_.scratch_size}; }
 
   [[nodiscard]] const Division& division() const { return plan_.share.division; }
-  // One sum over ranks for attention and MLP, if they are beside each other.
-  [[nodiscard]] bool sums_once() const {
-    return division().tp > 1 && model().mlp_input != models::MlpInput::attention_sum;
-  }
+  [[nodiscard]] bool sums_once() const { return plan_.problem.sums_once(); }
 
   void add(std::string_view operation, std::string kernel, const std::vector<TensorId>& tensors,
            std::any args, bool alone = false);
   void transfer(std::string_view operation, Transfer::Kind kind, TensorId from, TensorId to);
   void gather(TensorId from, TensorId to);
-  void add_up();
+  void add_up(ProductName parts);
   void norm(std::string_view operation, const NormTensors& of, const Operand& from, const Operand& to,
             std::int64_t rows);
   void product(const ProductCall& call);
@@ -144,9 +141,9 @@ void LaunchList::gather(TensorId from, TensorId to) {
   if (plan_.share.divides_rows()) transfer("all-gather", Transfer::Kind::all_gather, from, to);
 }
 
-// x becomes the sum over the ranks that divide the layer.
-void LaunchList::add_up() {
-  if (division().tp == 1) return;
+// x becomes the sum over the ranks that divide the layer, unless the product has added up its parts.
+void LaunchList::add_up(ProductName parts) {
+  if (division().tp == 1 || plan_.products.at(parts).chosen.adds_up) return;
   if (!plan_.share.divides_rows()) return transfer("all-reduce", Transfer::Kind::all_reduce, own_.x, own_.x);
   transfer("reduce-scatter", Transfer::Kind::reduce_scatter, own_.sum, own_.normal);
   const llm::AddRowsArgs args{
@@ -203,6 +200,10 @@ void LaunchList::product(const ProductCall& call) {
                         .chunks = step.chunks,
                         .keeps_weights = step.keeps_weights};
   if (call.adds_residual) args.residual = args.y;
+  if (mapped.adds_up)
+    args.over = {.packages = division().tp,
+                 .own = plan_.share.at.tp,
+                 .first = division().rank_of({0, plan_.share.at.pp, plan_.share.at.dp})};
   add(call.operation, mapped.kernel,
       {call.to.tensor, call.from.tensor, call.weights.weight, call.weights.up, call.weights.bias,
        call.weights.up_bias},
@@ -278,7 +279,7 @@ void LaunchList::mlp(const LayerTensors& of) {
            .to = sum(),
            .adds_residual = sums_once() || (plan_.share.adds_once() && !plan_.share.divides_rows()),
            .multiplier = model().residual_multiplier});
-  add_up();
+  add_up(ProductName::down);
 }
 
 void LaunchList::post_norm(const LayerTensors& of) {
@@ -309,7 +310,7 @@ void LaunchList::layer(std::int64_t layer) {
            .to = sum(),
            .adds_residual = plan_.share.adds_once() && !plan_.share.divides_rows(),
            .multiplier = model().residual_multiplier});
-  if (!sums_once()) add_up();
+  if (!sums_once()) add_up(ProductName::output);
   if (model().mlp_input == models::MlpInput::attention_sum) post_norm(of);
   mlp(of);
   layer_ = -1;

@@ -64,7 +64,10 @@ hw::Activity Transfers::ended_collective() {
   const std::vector<host::CollectiveTiming>& all = rank_.session().collectives();
   while (all.at(collectives_).rank != rank_.index) ++collectives_;
   const host::CollectiveTiming& own = all.at(collectives_++);
-  return {.first_start = own.first_start, .last_end = own.last_end, .work = {.read = own.read}};
+  return {.first_start = own.first_start,
+          .last_end = own.last_end,
+          .work = {.read = own.read},
+          .order = own.order};
 }
 
 hw::Activity Transfers::ended_message() {

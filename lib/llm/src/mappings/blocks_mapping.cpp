@@ -17,7 +17,8 @@ class BlocksMapping final : public IMapping {
                                   Bytes room) const override {
     MappedProduct mapped{.kernel = "product_blocks",
                          .weight = {.cube = topology::Split::column_wise, .pe = topology::Split::row_wise},
-                         .bias = {.cube = topology::Split::column_wise}};
+                         .bias = {.cube = topology::Split::column_wise},
+                         .adds_up = product.adds_up};
     for (const std::int64_t rows : product.rows) mapped.steps.push_back(step(product, rows, site, room));
     return mapped;
   }
@@ -45,7 +46,8 @@ class BlocksMapping final : public IMapping {
     const ChunkLimits limits{.rows_of_pe = llm::part_of(rows, 0, site.grid.pes).size,
                              .least_kept = llm::kPieceRows,
                              .room = room,
-                             .element_bytes = element};
+                             .element_bytes = element,
+                             .wanted = product.adds_up ? kOverlappedChunks : 1};
     ProductStep found = fewest_chunks(limits, [&](int chunks, bool keeps) {
       const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
       const std::int64_t of_pe = (at_once + site.grid.pes - 1) / site.grid.pes;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kbsim/kernels/llm/package_queues.hpp"
 #include "kbsim/kernels/llm/pe_grid.hpp"
 #include "kbsim/tl/tl.hpp"
 
@@ -14,7 +15,8 @@ enum class Activate : std::uint8_t { none, relu, silu, gelu, gelu_tanh };
 /// product_columns and product_blocks: y[M, N] = x[M, K] w[K, N], summed in f32. Then, in f32: plus `bias` of
 /// N elements; `act` of it; times x `up` plus `up_bias` if gated (gate is then w, and both have the same
 /// places); times `multiplier`; rounded to y's dtype. At last plus `residual`, an activation like y, whose
-/// memory y's may be.
+/// memory y's may be. `over`: y is then the sum of what these packages have computed so, each part rounded to
+/// y's dtype.
 struct ProductArgs {
   PeGrid grid;
   Activation x, y;
@@ -28,6 +30,7 @@ struct ProductArgs {
   Scratch scratch;
   int chunks = 1;              // of each PE's rows, one after the other
   bool keeps_weights = false;  // a PE's weights stay in TCM for the next chunks
+  PackagesOfSum over = {};
 };
 
 /// product_columns: w and up are divided by columns over cubes, then over the PEs of each; so are biases.

@@ -40,7 +40,8 @@ struct CollectiveTiming {
   DType dtype = DType::f16;
   int group = 0;
   int ranks = 0;
-  Bytes read{};  // by the DMAs of this rank's PEs
+  Bytes read{};             // by the DMAs of this rank's PEs
+  std::uint32_t order = 0;  // hw::LaunchId::order of its kernels on this rank
 
   [[nodiscard]] Time latency() const { return done - called; }
   [[nodiscard]] Time dispatch() const { return first_start - called; }

@@ -69,6 +69,8 @@ enum class ProductName : std::uint8_t { qkv, output, gate_up, down };
 /// "qkv", "output", "gate/up", "down": as tables and files of mappings name them.
 [[nodiscard]] const std::vector<std::string>& product_names();
 [[nodiscard]] const std::string& to_string(ProductName name);
+/// "output" and "down": a layer's sums over packages.
+[[nodiscard]] const std::vector<std::string>& summed_products();
 
 /// Where each tensor of a rank's share of a model lies on the PEs that run it, and how each product is
 /// computed.

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +41,14 @@ struct LlmProblem {
   std::uint64_t seed = 1;                   // of weights, of the cache before decode, and of tokens
   std::string mapping = "auto";             // of each product
   std::map<std::string, std::string> overrules = {};  // of it, by product: "gate/up"
+  /// "output" and "down": their sums over packages overlap with their own products, chunk by chunk.
+  std::set<std::string, std::less<>> overlap = {};
   Place on = Place::package;
   bool warm = true;  // the decode that counts is the second of two equal ones
   Division division;
 
+  /// One sum over packages for attention and MLP, if they are beside each other in a layer that is divided.
+  [[nodiscard]] bool sums_once() const;
   [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;
   [[nodiscard]] std::int64_t rows(Phase phase) const {

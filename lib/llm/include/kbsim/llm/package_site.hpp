@@ -25,8 +25,10 @@ struct PackageSite {
   config::AlgorithmSpec queues;  // of all operations: a session's algorithm
 };
 
-/// The queues are those of package_exchange, or of package_splits where the PEs of a kv head need more.
-[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads);
+/// The queues are those of package_exchange, or of package_splits where the PEs of a kv head need more; with
+/// those between packages if kernels add up over packages.
+[[nodiscard]] PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads,
+                                  bool sums = false);
 /// "16 cubes of 8 PEs", "8 PEs of cube 0", "PE 0 of cube 0".
 [[nodiscard]] std::string to_text(const PackageSite& site, Place on);
 

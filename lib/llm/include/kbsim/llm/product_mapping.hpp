@@ -26,6 +26,7 @@ struct Product {
   std::int64_t n = 1;
   bool gated = false;
   DType dtype = f16;
+  bool adds_up = false;  // asks for a kernel that adds up the parts of all packages that divide the layer
 
   [[nodiscard]] std::int64_t matrices() const { return gated ? 2 : 1; }
 };
@@ -45,6 +46,7 @@ struct MappedProduct {
   std::string kernel;
   topology::DPPolicy weight;
   topology::DPPolicy bias;
+  bool adds_up = false;            // the kernel does: ProductArgs::over
   std::vector<ProductStep> steps;  // by phase
 
   [[nodiscard]] Time estimate() const;
