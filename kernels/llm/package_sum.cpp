@@ -76,15 +76,23 @@ Task<> PackageSum::store_sums(int chunk) {
 
 Task<> PackageSum::add_chunk() {
   if (args_.over.packages == 1) co_return;
-  const int chunk = next_++;
-  if (chunk < args_.chunks) send_parts(chunk);
-  if (chunk >= 1 && chunk - 1 < args_.chunks) co_await add_parts(chunk - 1);
-  if (chunk >= 2) co_await store_sums(chunk - 2);
+  while (next_ != Step::none) co_await advance();
+  send_parts(++chunk_);
+  next_ = Step::add;
+}
+
+Task<> PackageSum::advance() {
+  if (next_ == Step::add) {
+    co_await add_parts(chunk_);
+    next_ = Step::store;
+  } else if (next_ == Step::store) {
+    co_await store_sums(chunk_);
+    next_ = Step::none;
+  }
 }
 
 Task<> PackageSum::done() {
-  co_await add_chunk();
-  co_await add_chunk();
+  while (next_ != Step::none) co_await advance();
   for (Pending<void>& sent : sends_) co_await sent;
 }
 

@@ -47,6 +47,7 @@ Task<> pass_sums_on(TL& tl, BlockWork work) {
   const int turns = work.args.grid.pes;
   for (int turn = 0; turn < turns; ++turn) {
     if (turn == 0) co_await work.x->pass_on(0);
+    if (turn == turns / 2) co_await work.over->advance();
     std::size_t number = 0;
     for (const Part& rows : work.x->pieces(work.x->group(turn)))
       co_await multiply(tl, work, {turn, number++, rows});

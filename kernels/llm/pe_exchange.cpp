@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kbsim/kernels/llm/package_queues.hpp"
+#include "kbsim/kernels/llm/packages_of_sum.hpp"
 
 namespace kbsim::llm {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kbsim/kernels/llm/block_work.hpp"
-#include "kbsim/kernels/llm/package_sum.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::llm {
@@ -76,7 +75,8 @@ Task<> product_blocks(TL& tl, ProductArgs args) {
                          .rows = rows,
                          .x = &x.front(),
                          .weights = &weights,
-                         .under_way = &under_way};
+                         .under_way = &under_way,
+                         .over = &over};
     co_await multiply(tl, work, passes);
     x.pop_front();
     if (args.over.packages > 1) co_await under_way.done();  // the chunk's rows lie in y

@@ -86,10 +86,11 @@ class Weights {
   Tiles kept_;
 };
 
-Task<ProductSums> sums_of(TL& tl, ProductArgs args, PanelGather* x, Weights* weights) {
+Task<ProductSums> sums_of(TL& tl, ProductArgs args, PanelGather* x, Weights* weights, PackageSum* over) {
   ProductSums sums;
   std::size_t block = 0;
   for (std::size_t i = 0; i < x->panels().size(); ++i) {
+    if (i == x->panels().size() / 2) co_await over->advance();
     co_await x->pass_on(i + kPanelsAhead);
     co_await x->arrived(i);
     auto loading = x->load(i);
@@ -141,7 +142,7 @@ Task<> product_columns(TL& tl, ProductArgs args) {
     auto residual_loading = load_residual(tl, args, at, chunk);
     Tile y;
     if (slab.size > 0) {
-      const ProductSums sums = co_await sums_of(tl, args, &x, &weights);
+      const ProductSums sums = co_await sums_of(tl, args, &x, &weights, &over);
       if (chunk == 0) co_await biases.arrived();
       y = epilogue(tl, args, sums, biases);
     }

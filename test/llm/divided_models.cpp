@@ -207,14 +207,16 @@ TEST_CASE("llm: a sum that overlaps moves what an all-reduce moves, and takes le
     models::ModelConfig model = grouped();
     model.hidden_size = 256;
     model.num_hidden_layers = 1;
-    model.intermediate_size = 512;
+    model.intermediate_size = 2048;
+    config::MachineSpec machine = package(2, 1, 2, 2);
+    machine.system.sips.link.bandwidth = Bandwidth::gbs(16.0);
     return outcome_of({.model = model,
                        .phases = {Phase::prefill},
                        .prompt = 256,
                        .mapping = mapping,
                        .overlap = std::move(overlap),
                        .division = {.tp = 2}},
-                      package(2, 1, 2, 2), true);
+                      machine, true);
   };
   const auto moved = [](const Outcome& outcome) {
     std::int64_t bytes = 0;

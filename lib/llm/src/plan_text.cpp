@@ -30,6 +30,7 @@ std::string product_line(const ChosenProduct& product, std::string_view name) {
     text += fmt::format("  {} {:.3f} us", candidate.mapping, to_ns(candidate.estimate()) / 1000.0);
     for (const ProductStep& step : candidate.steps) text += fmt::format(", chunks {}", step.chunks);
   }
+  if (product.chosen.adds_up) text += "  adds up over packages";
   return text + "\n";
 }
 

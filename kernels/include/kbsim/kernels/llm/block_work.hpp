@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/kernels/in_flight.hpp"
+#include "kbsim/kernels/llm/package_sum.hpp"
 #include "kbsim/kernels/llm/part_gather.hpp"
 #include "kbsim/kernels/llm/product_epilogue.hpp"
 #include "kbsim/kernels/llm/weight_stream.hpp"
@@ -46,6 +47,7 @@ struct BlockWork {
   PartGather* x = nullptr;
   BlockWeights* weights = nullptr;
   collective::InFlight* under_way = nullptr;  // sends and stores
+  PackageSum* over = nullptr;
 
   [[nodiscard]] int matrices() const { return args.gated ? 2 : 1; }
 };

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kbsim/kernels/llm/package_queues.hpp"
+#include "kbsim/kernels/llm/packages_of_sum.hpp"
 #include "kbsim/kernels/llm/pe_grid.hpp"
 #include "kbsim/tl/tl.hpp"
 
