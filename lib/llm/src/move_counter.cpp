@@ -108,9 +108,19 @@ void MoveCounter::watch(hw::IMoveWatch* watch) {
   }
 }
 
+// A range that begins where one of the same kind ends, but for what aligns it, goes on with it.
 void MoveCounter::note(const host::Tensor& tensor, Held held) {
-  for (const host::Shard& shard : tensor.shards())
-    ranges_[shard.pa] = {.end = shard.pa + shard.spec.nbytes, .held = held};
+  constexpr Bytes kAlignment{64};
+  for (const host::Shard& shard : tensor.shards()) {
+    const topology::PhysAddr end = shard.pa + shard.spec.nbytes;
+    const auto after = ranges_.upper_bound(shard.pa);
+    Range* const before = after != ranges_.begin() ? &std::prev(after)->second : nullptr;
+    if (before != nullptr && before->held == held && before->end <= shard.pa &&
+        shard.pa < before->end + kAlignment)
+      before->end = end;
+    else
+      ranges_.insert_or_assign(shard.pa, Range{.end = end, .held = held});
+  }
 }
 
 Held MoveCounter::held_at(topology::PhysAddr at) const {

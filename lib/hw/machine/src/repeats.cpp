@@ -27,12 +27,6 @@ void visit_fabric(Fabric& fabric, RepeatVisitor& visitor) {
   fabric.message_counts().visit(visitor);
 }
 
-void visit_part(Component& part, RepeatVisitor& visitor) {
-  auto* const states = part.offers<IRepeatable>();
-  if (states != nullptr) return states->visit(visitor);
-  visitor.refuse(fmt::format("{} doesn't state what it depends on", part.node().model->impl));
-}
-
 void visit_whole(Machine& machine, RepeatVisitor& visitor) {
   visit_log(machine.log(), visitor);
   if (machine.races().on()) visitor.refuse("races are looked for");
@@ -40,23 +34,29 @@ void visit_whole(Machine& machine, RepeatVisitor& visitor) {
   if (!machine.sim().scheduler().plain()) visitor.refuse("events are observed or shuffled");
 }
 
-template <class Visit>
-void for_each_part(Machine& machine, Visit visit) {
-  for (std::uint32_t i = 0; i < machine.graph().nodes().size(); ++i)
-    visit(machine.fabric().component(NodeId{i}));
+}  // namespace
+
+Repeats::Repeats(Machine& machine) : machine_{machine} {
+  for (std::uint32_t i = 0; i < machine.graph().nodes().size(); ++i) {
+    Component& component = machine.fabric().component(NodeId{i});
+    parts_.push_back({&component, component.offers<IRepeatable>()});
+  }
 }
 
-}  // namespace
+void Repeats::visit(const Part& part, RepeatVisitor& visitor) {
+  if (part.states != nullptr) return part.states->visit(visitor);
+  visitor.refuse(fmt::format("{} doesn't state what it depends on", part.component->node().model->impl));
+}
 
 BorderState Repeats::read() const {
   BorderState state{.at = machine_.sim().now()};
   RepeatVisitor visitor{state};
   visit_whole(machine_, visitor);
-  for_each_part(machine_, [&](Component& part) {
+  for (const Part& part : parts_) {
     const bool refused = !state.refused.empty();
-    visit_part(part, visitor);
-    if (!refused && !state.refused.empty()) state.refused = part.name() + ": " + state.refused;
-  });
+    visit(part, visitor);
+    if (!refused && !state.refused.empty()) state.refused = part.component->name() + ": " + state.refused;
+  }
   return state;
 }
 
@@ -77,7 +77,7 @@ bool Repeats::can_repeat(const BorderedWork& work, const BorderState& now) {
 void Repeats::repeat(const BorderedWork& work) const {
   RepeatVisitor visitor{work.begin, work.end, machine_.sim().now()};
   visit_whole(machine_, visitor);
-  for_each_part(machine_, [&](Component& part) { visit_part(part, visitor); });
+  for (const Part& part : parts_) visit(part, visitor);
 }
 
 std::string Repeats::owner_of_count(std::size_t count) const {
@@ -85,10 +85,10 @@ std::string Repeats::owner_of_count(std::size_t count) const {
   RepeatVisitor visitor{state};
   visit_whole(machine_, visitor);
   std::string owner = "links, messages or operations";
-  for_each_part(machine_, [&](Component& part) {
-    if (state.counts.size() <= count) owner = part.name();
-    visit_part(part, visitor);
-  });
+  for (const Part& part : parts_) {
+    if (state.counts.size() <= count) owner = part.component->name();
+    visit(part, visitor);
+  }
   return state.counts.size() > count ? owner : "nothing";
 }
 

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kbsim/hw/fabric/i_repeatable.hpp"
 
 namespace kbsim::hw {
 
+class Component;
 class Machine;
 
 /// Work between two borders of a machine.
@@ -21,7 +23,7 @@ struct BorderedWork {
 /// Not for orders whose times depend on the numbers in memories.
 class Repeats {
  public:
-  explicit Repeats(Machine& machine) : machine_{machine} {}
+  explicit Repeats(Machine& machine);
 
   /// The machine's state and counts now; none if something is under way in it.
   [[nodiscard]] std::optional<BorderState> border() const;
@@ -35,10 +37,16 @@ class Repeats {
   [[nodiscard]] std::string difference(const BorderedWork& expected, const BorderedWork& simulated) const;
 
  private:
+  struct Part {
+    Component* component;
+    IRepeatable* states;  // none: it doesn't offer them
+  };
+  static void visit(const Part& part, RepeatVisitor& visitor);
   [[nodiscard]] BorderState read() const;
   [[nodiscard]] std::string owner_of_count(std::size_t count) const;
 
   Machine& machine_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace kbsim::hw
