@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # soak.sh [--minutes N] [--seed S] [--no-build]: tries random machines, algorithms and programs, and prints a line
 # FAIL with the command for each finding (exit code 1 if there is any). What it tries, and what may come of it:
-# test/soak/README.md. Further arguments go to test/soak/soak.py: --jobs N, --case K of a seed.
+# test/soak/README.md. Further arguments go to test/soak/soak.py: --jobs N, --case K of a seed,
+# --cases N, --family NAME.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

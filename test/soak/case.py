@@ -24,6 +24,7 @@ class Case:
     files: dict = field(default_factory=dict)     # texts by name, which the command reads
     environment: dict = field(default_factory=dict)
     repeats: bool = True    # it is run again, and must do the same
+    verifies: bool = False  # --verify-repeats must not change its result
     readings: list = field(default_factory=list)  # of each: more words, what is read, what is right; None: refused
 
     def words(self):

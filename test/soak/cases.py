@@ -187,25 +187,44 @@ def tensor_parallel(random, keys):
 
 
 def whole_model(random, keys):
-    """A small model on a package: layers that equal earlier ones are simulated again, and compared."""
+    """A small model, whole or divided: what equals earlier work is skipped in one run and simulated in another."""
     kv_heads, groups = random.choice([1, 1, 2, 3, 4]), random.choice([1, 2, 3])
     model = {"hidden_size": random.choice([8, 24, 46, 64, 130]), "num_attention_heads": kv_heads * groups,
              "num_key_value_heads": kv_heads, "head_dim": 2 * random.randint(1, 12),
              "intermediate_size": random.choice([1, 12, 75, 96, 256]), "num_hidden_layers": random.randint(1, 7),
              "vocab_size": random.choice([1, 3, 101, 256]),
              "torch_dtype": random.choice(["float32", "bfloat16", "float16"])}
+    if random.random() < 0.2:
+        model["sliding_window"] = random.choice([1, 4, 33])
+    phase = random.choice(["prefill", "decode", "both"])
     head = ["--bench", "llm", "--model", "model.json", "--topology", random.choice(TOPOLOGIES), "--timing-only",
-            "--verify-repeats", "--phase", random.choice(["prefill", "decode", "both"])]
+            "--phase", phase]
     parts = machine_parts(random, keys)
-    parts.append(["--mapping", random.choice(["auto", "columns", "blocks"])])
-    if "prefill" not in head:
+    if phase == "decode":
         parts.append(["--batch", str(random.randint(1, 4))])
-    parts.append(["--context", str(random.randint(1, 70))] if "decode" in head
-                 else ["--prompt", str(random.randint(1, 40))])
+    if phase == "decode" and random.random() < 0.3:
+        parts.append(["--drawn-contexts", f"1-{random.randint(1, 90)}"])
+    elif phase == "decode":
+        parts.append(["--context", str(random.randint(1, 70))])
+    else:
+        parts.append(["--prompt", str(random.randint(1, 40))])
     parts = [part for part in parts if not any(word.startswith(("system.sips", "sip.cube_mesh")) for word in part)]
     w, h = random.choice([(1, 1), (2, 1), (1, 2), (2, 2), (3, 1)])
     head += ["--set", f"sip.cube_mesh.w={w}", "--set", f"sip.cube_mesh.h={h}"]
-    return Case(head, parts, files={"model.json": json.dumps(model)}, repeats=False)
+    fits = [n for n in (1, 2, 3, 4) if kv_heads * groups % n == model["intermediate_size"] % n == 0]
+    tp, dp = random.choice([1] + fits), random.choice([1, 1, 1, 2])
+    files = {"model.json": json.dumps(model)}
+    mapping = random.choice(["auto", "columns", "blocks"])
+    if tp * dp > 1:
+        head += ["--set", f"system.sips.count={tp * dp}", "--tp", str(tp), "--dp", str(dp)]
+    if tp > 1 and random.random() < 0.5:
+        overlap = random.choice(["output", "down", "output, down"])
+        files["mapping.yaml"] = f"default: {mapping}\noverlap: [{overlap}]\n"
+        mapping = "mapping.yaml"
+    elif tp > 1 and random.random() < 0.3:
+        parts.append(["--sequence-parallel"])
+    head += ["--mapping", mapping]
+    return Case(head, parts, files=files, verifies=True)
 
 
 ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2147483648", "99999999999999999999",
@@ -228,6 +247,8 @@ FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (atte
             (files.layers, 1), (files.log, 2), (host_program, 4), (tensor_parallel, 1), (whole_model, 3)]
 
 
-def draw(random, keys):
-    family = random.choices([f for f, _ in FAMILIES], [weight for _, weight in FAMILIES])[0]
+def draw(random, keys, name=None):
+    """A case of any family, or of the one of that name."""
+    families = [(family, weight) for family, weight in FAMILIES if name in (None, family.__name__)]
+    family = random.choices([f for f, _ in families], [weight for _, weight in families])[0]
     return family(random, keys)

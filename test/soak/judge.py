@@ -83,6 +83,13 @@ def without_costs(value):
     return value
 
 
+def without_counts(result):
+    """A result without the number of stretches that were simulated."""
+    for row in result.get("rows", []):
+        row.get("segments", {}).pop("simulated", None)
+    return result
+
+
 def result_of(outcome):
     """The result without its costs; for a command that prints no JSON, its text."""
     try:
@@ -110,6 +117,8 @@ class Judge:
             found = self._dry_run(case, first)
             if found:
                 return found
+        if case.verifies and first.exit == 0:
+            return self._verified(case, first)
         if first.exit in (2, 5) or not case.repeats:
             return ""
         found = self._repeats(case, first)
@@ -194,6 +203,17 @@ class Judge:
         if self.debug and first.seconds < 0.5 and self.random.random() < 0.1:
             variants.append(("debug", [], True))
         return variants
+
+    # Work that equals earlier work is simulated again: it does the same, and the result is the same.
+    def _verified(self, case, first):
+        again = self._run(case, ["--verify-repeats"])
+        if again.exit == 2 and "--verify-repeats" in again.err:  # nothing is repeated in this run
+            return ""
+        found = self._exit(again, case, "verified")
+        if found or again.exit != 0:
+            return found or f"verified: exit {again.exit}, run: exit 0: {again.err[:200]}"
+        skipped, simulated = without_counts(result_of(first)), without_counts(result_of(again))
+        return "" if skipped == simulated else f"verified: {difference(skipped, simulated)}"
 
     # Its op log can be replayed, with the same checksums.
     def _log(self, case, _):

@@ -25,6 +25,9 @@ def arguments():
     parser.add_argument("--release", required=True, help="the build folder to try")
     parser.add_argument("--debug", help="a build with sanitizers; some cases run there, too")
     parser.add_argument("--case", type=int, help="only this one of the seed")
+    parser.add_argument("--cases", type=int, default=10**9, help="so many at most")
+    parser.add_argument("--family", choices=[family.__name__ for family, _ in cases.FAMILIES],
+                        help="only cases of this family")
     return parser.parse_args()
 
 
@@ -35,7 +38,7 @@ def try_case(job):
     if time.monotonic() > end:
         return None
     drawn = random.Random(f"{seed}/{number}")
-    case = cases.draw(drawn, Keys(ROOT / "docs/configuration.md"))
+    case = cases.draw(drawn, Keys(ROOT / "docs/configuration.md"), options.family)
     judge = Judge(options.release, options.debug, drawn)
     found = judge.judge(case)
     exits = dict(judge.exits)
@@ -48,7 +51,7 @@ def main():
     options = arguments()
     seed = options.seed if options.seed is not None else int(time.time())
     end = time.monotonic() + 60 * options.minutes
-    numbers = [options.case] if options.case is not None else range(10**9)
+    numbers = [options.case] if options.case is not None else range(options.cases)
     in_time = itertools.takewhile(lambda _: time.monotonic() < end, numbers)
     jobs = ((seed, number, options, end) for number in in_time)
     ran, exits, findings = 0, {}, Counter()
