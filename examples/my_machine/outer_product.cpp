@@ -22,7 +22,7 @@ struct OuterProductSpec {
 
 /// One product at a time, in ceil(m / rows) * ceil(n / cols) blocks of the result, each k cycles and one to
 /// read it out.
-class OuterProduct final : public hw::InOrderEngine<hw::IGemm> {
+class OuterProduct final : public hw::InOrderEngine<hw::IGemm>, public hw::IRepeatable {
  public:
   OuterProduct(hw::Fabric& fabric, kbsim::NodeId id, OuterProductSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}
@@ -48,6 +48,9 @@ class OuterProduct final : public hw::InOrderEngine<hw::IGemm> {
     const hw::DotExtents extents = hw::extents(dot);
     return kbsim::times(extents.batches, tile_cost(extents.product));
   }
+
+  // It keeps no state of its own, so equal layers of a model take equal times, and --bench llm skips them.
+  void visit(hw::RepeatVisitor& visitor) override { visit_server(visitor); }
 
  private:
   OuterProductSpec spec_;
