@@ -26,8 +26,6 @@ REPEATS = 5
 SECTIONS = list(dict.fromkeys(case.section for case in bench_cases.CASES))
 
 
-LAYER = "layer.json"  # of the folder where a command runs
-
 # The peak of memory reported for a program includes its parent's peak: a shell's is small.
 OWN_PEAK = ("sh", "-c", '"$@"; exit $?', "sh")
 
@@ -38,8 +36,7 @@ def program_of(build, name):
 
 def command_of(build, command, oplog):
     name, *arguments = command
-    files = {"OPLOG": str(oplog), "LAYER": LAYER}
-    arguments = [files.get(argument, argument) for argument in arguments]
+    arguments = [str(oplog) if argument == "OPLOG" else argument for argument in arguments]
     return [str(program_of(build, name)), *arguments]
 
 
@@ -48,7 +45,6 @@ def run(command, wrapper=()):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryDirectory() as folder:
         for name in ("topology.yaml", "ccl.yaml"):
             (pathlib.Path(folder) / name).symlink_to(ROOT / "configs" / name)
-        (pathlib.Path(folder) / LAYER).write_text(json.dumps(bench_cases.LAYER_CONFIG))
         began = time.perf_counter()
         child = subprocess.Popen([*OWN_PEAK, *wrapper, *command], stdout=out, stderr=err, cwd=folder)
         _, status, usage = os.wait4(child.pid, 0)

@@ -59,8 +59,8 @@ def machine():
                     "hierarchical_allreduce", "--set", f"system.sips.count={packages}", repeats=3, quick=packages <= 4)
     yield kbsim("ring of 4 packages, 1 MiB", *ring("1M"), shorter=ring("512K"))
     yield kbsim("ring of 4 packages, 64 MiB", *ring("64M"), repeats=1, quick=False)
-    yield kbsim("decoder layer, small model, 4 packages", "--bench", "tp_transformer_block", "--parallel", "tensor",
-                "--check", "0", repeats=3)
+    yield kbsim("small model, decode on 4 packages", "--bench", "llm", "--tp", "4", "--set", "system.sips.count=4",
+                "--phase", "decode", "--context", "64", "--timing-only", repeats=3)
     yield kbsim("replay of an all-reduce of 64 Ki", "replay", "OPLOG", unit="operation")
     for packages in (2, 64):
         yield kbsim(f"start-up, {packages} packages", "--bench", "gemm_single_pe", "--timing-only", "--set",
@@ -84,14 +84,10 @@ CHARTS = [
 
 GROWTH_REPEATS = 3
 LONG_SLOTS = ("--set", "ccl.defaults.slot_size=65536", "--set", "pe.pe_dma.request_bytes=65536")
-LAYER = ("--bench", "tp_transformer_block", "--model", "LAYER", "--timing-only", "--ranks", "8", "--from_ranks", "8",
-         "--parallel", "tensor")
-# The work of each of 8 packages by itself, and their joint work.
+# Joint work of 8 packages.
 THREADED = {
     "hierarchical all-reduce, 64 KiB a PE": ("--bench", "ccl", "--algorithm", "hierarchical_allreduce", "-c", "0", "-b",
                                              "64K", "-e", "64K", "--set", "system.sips.count=8"),
-    "decoder layer, decode behind 4096": (*LAYER, "--phase", "decode", "--tokens", "4096"),
-    "decoder layer, prefill of 16": (*LAYER, "--phase", "prefill", "--tokens", "16"),
 }
 
 
@@ -120,10 +116,6 @@ def growth():
 
 
 CASES = [*engines(), mesh(8, 100_000, True), mesh(32, 100_000, False), *machine(), *growth()]
-
-# The meaning of LAYER: the model of docs/performance.md.
-LAYER_CONFIG = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
-                "intermediate_size": 14336, "hidden_act": "silu", "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16"}
 
 # Writes what `replay` reads.
 OPLOG_RUN = ("--bench", "ccl_allreduce", "--set", "ccl.algorithms.intercube_allreduce.n_elem=65536", "--quiet")

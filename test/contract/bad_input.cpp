@@ -188,8 +188,10 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
 TEST_CASE("Bad input: a setting that is an option's name is refused with that option") {
   refuses("--bench tp_mlp --dry-run --set tokens=8",
           {"--set tokens=8: tokens: unknown key", "did you mean --bench tp_mlp's option --tokens?"});
-  refuses("--bench tp_transformer_block --dry-run --set from-ranks=8",
-          {"did you mean --bench tp_transformer_block's option --from_ranks?"});
+  refuses("--bench gemm --dry-run --set checked-macs=8",
+          {"did you mean --bench gemm's option --checked_macs?"});
+  refuses("--bench llm --dry-run --set drawn_contexts=8-9",
+          {"did you mean --bench llm's option --drawn-contexts?"});
   refuses("--bench ccl --dry-run --set b=1K", {"did you mean --bench ccl's option --minbytes?"});
   refuses("--bench chakra --dry-run --set workload=x", {"did you mean --bench chakra's option --workload?"});
   refuses("--bench ccl_allreduce --dry-run --set device=all", {"did you mean the option --device?"});
@@ -245,8 +247,6 @@ TEST_CASE(
               "ring_1d, mapper: leader_only, validator: any_placement}}\n");
   refuses("--bench tp_mlp --ccl " + file,
           {"--bench tp_mlp runs algorithm 'ring_allreduce_tcm', which the ccl file hasn't: it has mine"});
-  refuses("--bench tp_transformer_block --algorithm mine --ccl " + file,
-          {"--bench tp_transformer_block runs algorithm 'ring_all_gather', which the ccl file hasn't"});
   // This bench runs the algorithms of the file, whichever they are.
   const Outcome all = run_kbsim("--bench milestone-1h-ccl --out o --buffer-kind tcm --quiet --ccl " + file);
   CHECK_MESSAGE(all.exit == 0, all.err);

@@ -171,8 +171,8 @@ TEST_CASE("Evaluations: no races are looked for, and --race off says no more") {
 }
 
 TEST_CASE("Evaluations: each names a bench of one simulation that there is") {
-  for (const char* name : {"ccl", "gemm", "attention", "tp_mlp", "tp_transformer_block", "milestone-1h-ccl",
-                           "milestone-1h-gemm"}) {
+  for (const char* name :
+       {"ccl", "gemm", "attention", "tp_mlp", "llm", "milestone-1h-ccl", "milestone-1h-gemm"}) {
     const Outcome refused = run_kbsim(std::string{"--topology topology.yaml --race error --bench "} + name);
     CAPTURE(refused.err);
     CHECK(refused.exit == 5);
@@ -194,11 +194,9 @@ TEST_CASE("Evaluations: the hint about --trace works, also to one that has a sin
 }
 
 TEST_CASE("Evaluations: the hint about --parallel-bound has a single simulation") {
-  for (const auto& [bench, alone] :
-       {std::pair{"tp_mlp", "--ranks 1"},
-        std::pair{"tp_transformer_block", "--phase decode --parallel tensor --from_ranks 2 --ranks 2"},
-        std::pair{"attention", "--panel multi_user_decode --ranks 1 --s_kv 1"},
-        std::pair{"ccl", "-b 4K -e 4K -o sum"}}) {
+  for (const auto& [bench, alone] : {std::pair{"tp_mlp", "--ranks 1"},
+                                     std::pair{"attention", "--panel multi_user_decode --ranks 1 --s_kv 1"},
+                                     std::pair{"ccl", "-b 4K -e 4K -o sum"}}) {
     CAPTURE(bench);
     const std::string command = std::string{"--topology topology.yaml --parallel-bound --bench "} + bench;
     CHECK(run_kbsim(command).exit == 2);
@@ -226,17 +224,22 @@ TEST_CASE("gemm: a layer alone isn't one after the other") {
   CHECK_MESSAGE(one.out.find("\n  1 layer: ") != std::string::npos, one.out);
 }
 
-TEST_CASE("tp_mlp, tp_transformer_block: the head names the part that runs, other PEs' number is refused") {
-  for (const char* bench : {"tp_mlp --ranks 1", "tp_transformer_block --ranks 1 --tokens 2 --phase decode"}) {
-    CAPTURE(bench);
-    const std::string command = std::string{"--topology topology.yaml --quiet --bench "} + bench;
-    const Outcome outcome = run_kbsim(command + " --verify-data");
-    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
-    CHECK_MESSAGE(outcome.out.find("; 1 PE of each package runs\n") != std::string::npos, outcome.out);
-    const Outcome refused = run_kbsim(command + " --set cube.pe_layout.pe_per_corner=4");
-    CHECK(refused.exit == 2);
-    CHECK_MESSAGE(refused.err.find(": 1 PE of each package runs") != std::string::npos, refused.err);
-  }
+TEST_CASE("tp_mlp: the head names the part that runs, other PEs' number is refused") {
+  const std::string command = "--topology topology.yaml --quiet --bench tp_mlp --ranks 1";
+  const Outcome outcome = run_kbsim(command + " --verify-data");
+  CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK_MESSAGE(outcome.out.find("; 1 PE of each package runs\n") != std::string::npos, outcome.out);
+  const Outcome refused = run_kbsim(command + " --set cube.pe_layout.pe_per_corner=4");
+  CHECK(refused.exit == 2);
+  CHECK_MESSAGE(refused.err.find(": 1 PE of each package runs") != std::string::npos, refused.err);
+}
+
+TEST_CASE("Evaluations: --bench tp_transformer_block is refused with the names of benches") {
+  const Outcome refused = run_kbsim("--topology topology.yaml --bench tp_transformer_block");
+  CHECK(refused.exit == 2);
+  CHECK(refused.out.empty());
+  CHECK_MESSAGE(refused.err.starts_with("kbsim: unknown bench 'tp_transformer_block'"), refused.err);
+  CHECK_MESSAGE(refused.err.find("llm, ") != std::string::npos, refused.err);
 }
 
 TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked") {
@@ -345,46 +348,6 @@ TEST_CASE("tp_mlp: no speedup over one rank where that has no row") {
   CHECK(one_fails.out.find("1.00") == std::string::npos);
 }
 
-TEST_CASE(
-    "tp_transformer_block: prefill and decode, right, with a table and a figure of where the time goes") {
-  const std::string out = written("decoder-out", "") + ".d";
-  const std::string model = written(
-      "config.json",
-      R"({"model_type": "starcoder2", "hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
-                         "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5})");
-  const std::string command =
-      "--topology topology.yaml --bench tp_transformer_block --quiet --ranks 2 "
-      "--tokens 8 --model " +
-      model + " ";
-  const Outcome outcome = run_kbsim(command + "--out " + out);
-  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-  const boost::json::array all = rows(contents(out + "/summary.json"));
-  REQUIRE(all.size() == 5);
-  for (const auto& row : all) {
-    CAPTURE(boost::json::serialize(row));
-    CHECK(row.at("correct").as_bool());
-    CHECK(number(row, "hidden_size") == 32.0);
-    CHECK(number(row, "flop_simulated") >= number(row, "flop"));
-  }
-  CHECK(std::filesystem::exists(out + "/tp_transformer_block_time.csv"));
-  CHECK(run_kbsim(command + "--reuse --out " + out).out == outcome.out);
-}
-
-// Tensors that are freed at other times move others, and change what is measured.
-TEST_CASE("tp_transformer_block: layers of the small model take as long as they did in earlier versions") {
-  const std::string out = written("decoder-times", "") + ".d";
-  const Outcome outcome = run_kbsim(
-      "--topology topology.yaml --bench tp_transformer_block --quiet --no-report --ranks 2 --phase prefill "
-      "--out " +
-      out);
-  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-  const boost::json::array all = rows(contents(out + "/summary.json"));
-  REQUIRE(all.size() == 3);
-  CHECK(number(all[0], "time_us") == doctest::Approx(13.437856).epsilon(1e-9));
-  CHECK(number(all[1], "time_us") == doctest::Approx(11.245578).epsilon(1e-9));
-  CHECK(number(all[2], "time_us") == doctest::Approx(11.280807).epsilon(1e-9));
-}
-
 TEST_CASE("tp_mlp: rows of another all-reduce aren't reused") {
   const std::string command = "--topology topology.yaml --bench tp_mlp --quiet --ranks 2 --tokens 4 --out " +
                               written("other_sum", "") + ".d ";
@@ -435,7 +398,7 @@ TEST_CASE("--exact-packets and --shuffle-ties: of all simulations of an evaluati
   };
   for (const char* bench :
        {"ccl -b 1K -e 4K -f 2", "gemm --m 32 --n 32 --k 64", "attention --panel multi_user_decode --ranks 2",
-        "tp_mlp --ranks 2", "tp_transformer_block --phase decode --ranks 2"}) {
+        "tp_mlp --ranks 2", "llm --on pe --phase decode --context 8"}) {
     CAPTURE(bench);
     const std::string command = std::string{"--topology topology.yaml --bench "} + bench;
     const Outcome plain = run_kbsim(command);
@@ -461,24 +424,20 @@ TEST_CASE("Benches of layers: what can't run or has no effect is refused, and wh
          "kbsim: no room for a tensor [1048576, 1048576] f16: sip0.cube0.pe0 hbm: asked for 2 TiB"},
         {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
         {"tp_mlp --set system.sips.count=4", "--ranks says how many packages there are"},
-        {"tp_transformer_block --ranks 8", "num_key_value_heads (4) must be divisible by the ranks (8)"},
-        {"tp_transformer_block --tokens 7", "tokens (7) must be divisible by the ranks (2)"},
-        {"tp_transformer_block --phase decode --parallel sequence", "nothing to simulate"},
-        {"tp_transformer_block --algorithm ring_all_gather", "is for all_gather, expected an all_reduce"},
-        {"tp_transformer_block --algorithm hierarchical_allreduce",
-         "hierarchical_allreduce needs one shard on every PE of the package"},
+        {"llm --set system.sips.count=3 --tp 3", "--tp 3: it doesn't divide num_attention_heads, 8"},
+        {"llm --tp 2 --prompt 7 --sequence-parallel", "7 rows of a prefill don't divide over 2 packages"},
         {"attention --panel multi_user_prefill --s_q 5", "--s_q has no effect: in prefill"},
         {"attention --set ccl.algorithms.ring_allreduce_tcm.n_slots=3", "its queues have the defaults"},
         {"tp_mlp --algorithm intercube_allreduce", "intercube_allreduce needs one shard on each"},
         {"tp_mlp --set ccl.defaults.slot_size=1", "does not fit a slot of 1 B"},
-        {"tp_transformer_block --set cube.memory.tcm_bytes=64KiB --set cube.memory.tcm_scheduler_bytes=16KiB",
+        {"tp_mlp --set cube.memory.tcm_bytes=32KiB --set cube.memory.tcm_scheduler_bytes=16KiB",
          "the rings of sip0.cube0.pe0 don't fit its TCM"},
         {"tp_mlp --algorithm ring_reduce", "is for reduce, expected an all_reduce"},
         {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.reduce_op=max", "partial products are summed up"},
         {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.chosen_up_to=1", "no algorithm is picked"},
-        {"tp_transformer_block --model /dev/zero", "kbsim: /dev/zero: is larger than 1 MiB"},
-        {"tp_transformer_block --model /tmp", "kbsim: /tmp: is a folder, expected a file"},
-        {"tp_transformer_block --model none.json", "kbsim: none.json: no such file"}}) {
+        {"llm --model /dev/zero", "kbsim: /dev/zero: is larger than 1 MiB"},
+        {"llm --model /tmp", "kbsim: /tmp: is a folder, expected a file"},
+        {"llm --model none.json", "kbsim: none.json: no such file"}}) {
     CAPTURE(options);
     const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --dry-run --bench "} + options);
     CHECK(outcome.exit == 2);

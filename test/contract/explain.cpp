@@ -288,8 +288,7 @@ TEST_CASE("--of row: the path of a row of any evaluation sums to the row's time"
         Case{"gemm --m 96 --n 40 --k 64 --on package", "1", "time_us", 1000.0},
         Case{"attention --panel single_user_decode --ranks 2 --s_kv 16", "2", "time_us", 1000.0},
         Case{"attention --panel multi_user_prefill --ranks 2 --s_kv 16", "4", "time_us", 1000.0},
-        Case{"tp_mlp --ranks 2", "2", "time_us", 1000.0},
-        Case{"tp_transformer_block --ranks 2 --tokens 4", "2", "time_us", 1000.0}}) {
+        Case{"tp_mlp --ranks 2", "2", "time_us", 1000.0}}) {
     CAPTURE(one.bench);
     const std::string job = "--topology topology.yaml --quiet --json --bench " + one.bench;
     json::object printed = json_of(job + " --explain --of row:" + one.row);
@@ -311,8 +310,8 @@ TEST_CASE(
     "--explain: every evaluation has a column `limited by`, in text and in results.csv; its digest stays" *
     doctest::skip(kbsim::test::kSanitized)) {
   const auto digest = [](const Outcome& outcome) { return outcome.err.substr(outcome.err.rfind("digest ")); };
-  for (const char* bench : {"milestone-1h-gemm", "gemm --on cube", "attention --ranks 2 --s_kv 16",
-                            "tp_mlp --ranks 2", "tp_transformer_block --ranks 1 --tokens 4"}) {
+  for (const char* bench :
+       {"milestone-1h-gemm", "gemm --on cube", "attention --ranks 2 --s_kv 16", "tp_mlp --ranks 2"}) {
     CAPTURE(bench);
     const std::string job = std::string{"$KBSIM --topology topology.yaml --bench "} + bench;
     const Outcome printed = run_script(job + " --explain --out o && head -1 o/results.csv");
@@ -419,7 +418,7 @@ TEST_CASE("--of row: one that isn't there, and what isn't a row, are refused bef
   refused("milestone-1h-gemm --of row:25", 2, "--of row:25: there are 24 rows, 1 to 24\n");
   refused("attention --of row:100000", 2, "--of row:100000: there are ");
   refused("tp_mlp --of row:4", 2, "--of row:4: there are 3 rows, 1 to 3\n");
-  refused("tp_transformer_block --ranks 1 --of row:3", 2, "--of row:3: there are 2 rows");
+  refused("llm --of row:3", 2, "--of row:3: there are 2 rows, 1 to 2\n");
   refused("ccl -b 1K -e 1K -c 0 --of launch:1", 5, "--of launch:1: ccl runs many simulations; --of row:N");
   refused("milestone-1h-ccl --of row:100000", 2, "--of row:100000: there are ");
 }

@@ -83,7 +83,8 @@ TEST_CASE("kbsim import: events, barriers, places, bytes and cycles of a recorde
 }
 
 TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that isn't run") {
-  const std::string keys = R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128)";
+  const std::string keys =
+      R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, "vocab_size": 100)";
   const boost::json::object model = imported(written("config.json", "{" + keys + "}"));
   CHECK(model.at("format") == "model configuration");
   const std::string images = R"({"vision_config": {"size": 224, "time": 1}, )" + keys + "}";
@@ -109,7 +110,8 @@ TEST_CASE("kbsim import: an error has the file's name, and the nearest of a miss
        2);
   says("a.json", R"({"hidden_size": 64})",
        "num_attention_heads is missing, and no other key says it: add it\n", 2);
-  says("a.json", R"({"hidden_size": 64, "num_attention_heads": 8, "intermediat_size": 128})",
+  says("a.json",
+       R"({"hidden_size": 64, "num_attention_heads": 8, "vocab_size": 100, "intermediat_size": 128})",
        "take it out if it doesn't; did you mean 'intermediate_size'?\n", 5);
   says("a.json", R"({"hidden_size": 64, )", "not JSON", 2);
   says("a.json", R"({"hiden_size": 64, "num_attention_heads": 8})",
@@ -156,11 +158,12 @@ TEST_CASE("kbsim import: what it says to run next runs") {
   }
 }
 
-TEST_CASE("kbsim import: a model's command divides its heads, the text has words in place of JSON") {
-  const std::string config =
-      written("two.json", R"({"hidden_size": 64, "num_attention_heads": 8, "num_key_value_heads": 2})");
+TEST_CASE("kbsim import: a model's command runs the model, the text has words in place of JSON") {
+  const std::string config = written(
+      "two.json",
+      R"({"hidden_size": 64, "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 100})");
   const std::string command{imported(config).at("command").as_string()};
-  CHECK(command.find(" --ranks 2 ") != std::string::npos);
+  CHECK(command.starts_with("kbsim --bench llm --model "));
   CHECK(run_kbsim(command.substr(6) + " --dry-run").exit == 0);
   const Outcome text = run_kbsim("import " KBSIM_SOURCE_DIR "/test/inputs/plans/custom_next.xml");
   CAPTURE(text.out);

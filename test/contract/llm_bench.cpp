@@ -71,6 +71,23 @@ TEST_CASE("--bench llm --out: operations.csv has a line for each, and figures sh
   check_contains(contents(folder / "llm_roofline.csv"), {"prefill qkv,", "decode attention,"});
 }
 
+TEST_CASE(
+    "--bench llm --model: prefill and decode of layer norms and biases are right, and --reuse prints them") {
+  const std::filesystem::path folder = fresh_place("llm_reused");
+  const std::string model = written(
+      "starcoder.json",
+      R"({"model_type": "starcoder2", "hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
+          "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5, "vocab_size": 100})");
+  const std::string command =
+      "--topology small.yaml --bench llm --quiet --prompt 8 --model " + model + " --out " + folder.string();
+  const Outcome outcome = run_kbsim(command);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::value summary = boost::json::parse(contents(folder / "summary.json"));
+  REQUIRE(summary.at("rows").as_array().size() == 2);
+  for (const auto& row : summary.at("rows").as_array()) CHECK(row.at("correct").as_bool());
+  CHECK(run_kbsim(command + " --reuse").out == outcome.out);
+}
+
 TEST_CASE("--bench llm --explain: each operation says what limits it, with a key and its derivative") {
   for (const auto& row : rows_of(kSmall + " --explain")) {
     for (const auto& operation : row.at("operations").as_array()) {

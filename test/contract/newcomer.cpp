@@ -28,7 +28,7 @@ void refuses(const std::string& arguments, const std::string& why) {
 TEST_CASE("Newcomer: a file that isn't there is 'no such file', whichever option names it") {
   for (const char* arguments :
        {"--topology none.yaml --bench ccl_allreduce", "--ccl none.yaml --bench ccl_allreduce",
-        "--plugin none.so --bench ccl_allreduce", "--bench tp_transformer_block --model none.json",
+        "--plugin none.so --bench ccl_allreduce", "--bench llm --model none.json",
         "--bench milestone-1h-ccl --reference none.csv", "correlate --results none.csv --reference none.csv",
         "replay none.oplog", "traffic --scope mesh:2x2 --pattern file:none.csv", "topology none.yaml"})
     refuses(arguments, ": no such file");
@@ -42,8 +42,8 @@ TEST_CASE("Newcomer: a file that isn't there is 'no such file', whichever option
   refuses("check " + sweep, "is of a sweep, expected what a run wrote with --out; kbsim diff ");
   refuses("report " + sweep, "is of a sweep: kbsim sweep merge " + sweep);
   for (const char* arguments :
-       {"--topology . --bench ccl_allreduce", "--plugin . --bench ccl_allreduce",
-        "--bench tp_transformer_block --model .", "replay .", "correlate --results . --reference none.csv",
+       {"--topology . --bench ccl_allreduce", "--plugin . --bench ccl_allreduce", "--bench llm --model .",
+        "replay .", "correlate --results . --reference none.csv",
         "traffic --scope mesh:2x2 --pattern file:."})
     refuses(arguments, "is a folder, expected a file");
 }
@@ -55,7 +55,7 @@ TEST_CASE("Newcomer: JSON where CSV is expected is said to be JSON, and the othe
   refuses("correlate --results " + csv + " --reference " + json, "result.json:1:1: no rows");
   refuses("--bench milestone-1h-ccl --reference " + json, "result.json:1:1: no rows");
   refuses("traffic --scope mesh:2x1 --pattern file:" + json, "result.json: is JSON, expected CSV");
-  refuses("--bench tp_transformer_block --model " + csv, "good.csv:1:1: not JSON");
+  refuses("--bench llm --model " + csv, "good.csv:1:1: not JSON");
 }
 
 TEST_CASE("Newcomer: types go by their names in PyTorch, too; a missing one is no typing error") {
@@ -82,14 +82,12 @@ TEST_CASE("Newcomer: sizes that aren't whole elements are said, and what is meas
 }
 
 TEST_CASE("Newcomer: an algorithm that doesn't fit a bench is refused with the names of those that do") {
-  for (const char* bench : {"tp_mlp", "tp_transformer_block"}) {
-    const std::string run = std::string{"--dry-run --bench "} + bench + " --algorithm ";
-    refuses(run + "intercube_allreduce", "here, on one PE of each package, run ");
-    refuses(run + "intercube_allreduce", "ring_allreduce_tcm");
-    refuses(run + "ring_all_gather", "expected an all_reduce");
-    refuses(run + "ring_all_gather", "chunked_ring_allreduce, ");
-    CHECK(run_kbsim(run + "chunked_ring_allreduce").exit == 0);
-  }
+  const std::string run = "--dry-run --bench tp_mlp --algorithm ";
+  refuses(run + "intercube_allreduce", "here, on one PE of each package, run ");
+  refuses(run + "intercube_allreduce", "ring_allreduce_tcm");
+  refuses(run + "ring_all_gather", "expected an all_reduce");
+  refuses(run + "ring_all_gather", "chunked_ring_allreduce, ");
+  CHECK(run_kbsim(run + "chunked_ring_allreduce").exit == 0);
 }
 
 TEST_CASE("Newcomer: a missing or extra argument is reported in the words of the usage") {
@@ -134,7 +132,7 @@ TEST_CASE("Newcomer: a wrong word of a few is reported with the nearest of them"
   refuses("--bench qkv_gemm --device al", "must be sip:N or all, got 'al'; did you mean 'all'?\n");
   refuses(run + "--explain --of lanch:1", "; did you mean 'launch'?\n");
   refuses(run + "--trace t.jsn", "or .svg (a picture); did you mean '.json'?\n");
-  refuses("--bench tp_transformer_block --phase prefil", "prefill, decode or all; did you mean 'prefill'?\n");
+  refuses("--bench llm --phase prefil", "prefill, decode or both; did you mean 'prefill'?\n");
 }
 
 TEST_CASE("Newcomer: sizes of nccl-tests' own command lines are taken, of either case") {

@@ -44,9 +44,9 @@ TEST_CASE("--parallel-bound: of a run that meets a limit, too") {
 TEST_CASE(
     "--parallel-bound: of the only simulation of an evaluation, with the same rows; of several it is "
     "refused") {
-  for (const char* one : {"ccl -b 1K -e 1K", "tp_mlp --ranks 1", "gemm --m 32 --n 32 --k 64",
-                          "attention --panel multi_user_decode --ranks 1 --s_kv 1",
-                          "tp_transformer_block --phase decode --from_ranks 2 --ranks 2"}) {
+  for (const char* one :
+       {"ccl -b 1K -e 1K", "tp_mlp --ranks 1", "gemm --m 32 --n 32 --k 64",
+        "attention --panel multi_user_decode --ranks 1 --s_kv 1", "llm --on pe --prompt 4"}) {
     CAPTURE(one);
     const std::string command = std::string{"--topology topology.yaml --quiet --bench "} + one;
     const Outcome bound = run_kbsim(command + " --parallel-bound --num-threads 2");
@@ -60,7 +60,6 @@ TEST_CASE(
        {std::pair{"ccl -b 1K -e 4K", "2; a single size (-b SIZE -e SIZE) of a single operation (-o) is one"},
         {"tp_mlp", "3; --ranks 1 is one"},
         {"attention", "48; a single --panel with --ranks 1 --s_kv 1 is one"},
-        {"tp_transformer_block", "8; a single --phase and --parallel with --from_ranks N --ranks N is one"},
         {"milestone-1h-ccl", "276; --bench ccl --algorithm NAME -b SIZE -e SIZE is one"},
         {"milestone-1h-gemm", "24; --bench gemm --m M --n N --k K is one"}}) {
     const Outcome refused =

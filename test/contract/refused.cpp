@@ -101,7 +101,7 @@ TEST_CASE("Refused: an evaluation with a wrong setting leaves the results of an 
   earlier.refuses("--topology topology.yaml --bench gemm --explain --of row:2");
   earlier.refuses("--topology topology.yaml --bench attention --ranks 100000");
   earlier.refuses("--topology topology.yaml --bench tp_mlp --ffn 3");
-  earlier.refuses("--topology topology.yaml --bench tp_transformer_block --tokens 0");
+  earlier.refuses("--topology topology.yaml --bench llm --prompt 0");
 }
 
 // Packets are as large as messages: only the smallest fit the routers' buffers, or none fits.

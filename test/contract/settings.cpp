@@ -92,17 +92,12 @@ TEST_CASE("Settings: rows of a ring, and what of a machine traffic doesn't meet,
   refuses("probe --topology topology.yaml --case pe-local-hbm --set ccl.defaults.n_elem=4", "--bytes says");
 }
 
-TEST_CASE("Settings: keys of algorithms that tp_mlp and tp_transformer_block don't run are refused") {
-  for (const char* bench : {"tp_mlp", "tp_transformer_block"}) {
-    const std::string run = kTopology + "--dry-run --bench " + bench;
-    refuses(run + " --set ccl.algorithms.mesh_allreduce.n_slots=2", "not 'mesh_allreduce'");
-    CHECK(run_kbsim(run + " --set ccl.algorithms.ring_allreduce_tcm.n_slots=2").exit == 0);
-    refuses(run + " --algorithm tree_allreduce --set ccl.algorithms.ring_allreduce_tcm.n_slots=2",
-            "not 'ring_allreduce_tcm'");
-  }
-  CHECK(run_kbsim(kTopology + "--dry-run --bench tp_transformer_block --set " +
-                  "ccl.algorithms.ring_all_gather.n_slots=2")
-            .exit == 0);
+TEST_CASE("Settings: keys of algorithms that tp_mlp doesn't run are refused") {
+  const std::string run = kTopology + "--dry-run --bench tp_mlp";
+  refuses(run + " --set ccl.algorithms.mesh_allreduce.n_slots=2", "not 'mesh_allreduce'");
+  CHECK(run_kbsim(run + " --set ccl.algorithms.ring_allreduce_tcm.n_slots=2").exit == 0);
+  refuses(run + " --algorithm tree_allreduce --set ccl.algorithms.ring_allreduce_tcm.n_slots=2",
+          "not 'ring_allreduce_tcm'");
 }
 
 TEST_CASE("Settings: options of --bench ccl that its collective doesn't know are refused") {

@@ -43,9 +43,7 @@ TEST_CASE("--num-threads: packages side by side give the same results and digest
 
 TEST_CASE("--num-threads: evaluations of packages that compute and reduce have the same rows" *
           doctest::skip(kbsim::test::kSanitized)) {
-  for (const char* bench : {"ccl -b 64K -e 64K --set system.sips.count=4", "tp_mlp --ranks 2",
-                            "tp_transformer_block --ranks 2 --from_ranks 2 --parallel tensor --tokens 8",
-                            "tp_transformer_block --ranks 4 --from_ranks 4 --phase decode --timing-only"}) {
+  for (const char* bench : {"ccl -b 64K -e 64K --set system.sips.count=4", "tp_mlp --ranks 2"}) {
     CAPTURE(bench);
     const auto rows = [&](int threads) {
       const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --quiet --json --bench "} +
@@ -88,6 +86,18 @@ TEST_CASE("--num-threads: a run that one thread simulates says why") {
        "the link ");
   const Outcome several = run_kbsim(kMainJob + " --num-threads 2 --race off");
   CHECK(several.err.find("one thread") == std::string::npos);
+}
+
+TEST_CASE("--num-threads: --bench llm has the same rows on one thread, and says why") {
+  const std::string run = "--topology topology.yaml --bench llm --on pe --phase decode --context 8 ";
+  const Outcome several = run_kbsim(run + "--num-threads 2");
+  CAPTURE(several.err);
+  CHECK(several.exit == 0);
+  CHECK(several.err.find("simulated by one thread: bench llm looks into the machine while it runs\n") !=
+        std::string::npos);
+  const Outcome alone = run_kbsim(run + "--num-threads 1");
+  CHECK(alone.err.find("one thread") == std::string::npos);
+  CHECK(alone.out == several.out);
 }
 
 TEST_CASE("--num-threads: a plan's ranks map memory while they run, so one thread simulates it") {

@@ -113,7 +113,7 @@ TEST_CASE("whatif: the metric of each evaluation is a time of its first row, by 
   };
   CHECK(metric_of("attention --panel multi_user_decode --ranks 2") == "time_us[ranks=1 s_kv_per_rank=32]");
   CHECK(metric_of("tp_mlp --ranks 2") == "time_us[ranks=1]");
-  CHECK(metric_of("tp_transformer_block --ranks 2") == "time_us[phase=prefill parallel=tensor ranks=1]");
+  CHECK(metric_of("llm --on pe --prompt 4") == "ttft_us[phase=prefill]");
   CHECK(metric_of("milestone-1h-gemm", "pe.pe_dma.max_outstanding=8") ==
         "pe_window_ns[shape=16x32x16 staging=ref_ref]");
   std::ofstream{written("whatif_layers", "") + ".csv"} << "Layer,M,N,K,\nL0,16,16,32,\nL1,32,16,32,\n";

@@ -15,7 +15,7 @@ namespace {
 ModelConfig read_from(const std::string& text) {
   const std::string file = (std::filesystem::temp_directory_path() / "kbsim-model-config.json").string();
   std::ofstream{file} << text;
-  return read_layer_config(file);
+  return read_model_config(file);
 }
 
 std::string refused(const std::string& text) {
@@ -30,7 +30,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("read_layer_config: the keys of model hubs, and what follows from them") {
+TEST_CASE("read_model_config: the keys of model hubs, and what follows from them") {
   const ModelConfig llama = read_from(
       R"({"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
           "hidden_act": "silu", "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16", "vocab_size": 128256,
@@ -45,7 +45,7 @@ TEST_CASE("read_layer_config: the keys of model hubs, and what follows from them
   const ModelConfig other = read_from(
       R"({"model_type": "gpt_neox", "use_parallel_residual": false,
           "hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
-          "layer_norm_epsilon": 1e-6, "attention_bias": true, "dtype": "float32"})");
+          "layer_norm_epsilon": 1e-6, "attention_bias": true, "dtype": "float32", "vocab_size": 100})");
   CHECK(other.torch_dtype == f32);
   CHECK(other.num_hidden_layers == 1);
   CHECK(other.head_dim == 16);
@@ -55,11 +55,11 @@ TEST_CASE("read_layer_config: the keys of model hubs, and what follows from them
   CHECK(!other.rms_norm);
   CHECK(other.attention_bias);
   CHECK(read_from("\xef\xbb\xbf"
-                  R"({"hidden_size": 8, "num_attention_heads": 4})")
+                  R"({"hidden_size": 8, "num_attention_heads": 4, "vocab_size": 100})")
             .head_dim == 2);
 }
 
-TEST_CASE("read_layer_config: what can't be is refused by file, key and expectation") {
+TEST_CASE("read_model_config: what can't be is refused by file, key and expectation") {
   CHECK(has(refused("{"), "not JSON"));
   CHECK(has(refused("[]"), "not an object of keys"));
   CHECK(has(refused(R"({"hidden_size": 4})"), "num_attention_heads is missing"));

@@ -168,13 +168,6 @@ Task<> tick(Simulation* sim, Trace* trace, Time each, int times) {
   }
 }
 
-Task<> look_every(Pair* pair, const Trace* ticks, std::vector<std::size_t>* seen, Time each, int times) {
-  for (int i = 0; i < times; ++i) {
-    co_await pair->first.delay(each);
-    pair->windows.look(1, [ticks, seen] { seen->push_back(ticks->size()); });
-  }
-}
-
 Task<> fail_at(Simulation* sim, Time when, std::string text) {
   co_await sim->until(when);
   throw KernelFault{text};
@@ -242,29 +235,6 @@ TEST_CASE("Windows: a process that goes on alone and sends stops where an answer
   (void)pair.first.spawn("works", tick(&pair.first, &trace, 12_ns, 4));
   pair.windows.run(2);
   CHECK(trace == Trace{"tick@12 ns", "tick@24 ns", "7@25 ns", "tick@36 ns", "tick@48 ns"});
-}
-
-TEST_CASE("Windows: the first process looks into another at its own time, in windows and between them") {
-  for (const unsigned threads : {1U, 2U}) {
-    Pair pair;
-    pair.windows.let_first_look();
-    if (threads == 2) pair.windows.force_meetings(true);
-    Trace ticks;
-    std::vector<std::size_t> seen;
-    (void)pair.second.spawn("works", tick(&pair.second, &ticks, 2_ns, 40));
-    (void)pair.first.spawn("looks", look_every(&pair, &ticks, &seen, 5_ns, 6));
-    pair.windows.run(threads);
-    CHECK(seen == std::vector<std::size_t>{2, 4, 7, 9, 12, 14});  // before 5, 10, ... ns
-    CHECK(ticks.size() == 40);
-  }
-}
-
-TEST_CASE("Windows: a look without leave is an error of ours") {
-  Pair pair;
-  Trace ticks;
-  std::vector<std::size_t> seen;
-  (void)pair.first.spawn("looks", look_every(&pair, &ticks, &seen, 5_ns, 1));
-  CHECK_THROWS_AS(pair.windows.run(1), ProcessError);
 }
 
 TEST_CASE("Windows: a post for the present window is an error of ours") {

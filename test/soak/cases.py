@@ -175,13 +175,9 @@ def host_program(random, _):
 
 def tensor_parallel(random, keys):
     """A part of the machine runs: a setting of the rest has no effect, or is refused."""
-    if random.random() < 0.6:
-        head = ["--bench", "tp_mlp", "--tokens", str(random.randint(1, 9)), "--hidden", str(random.choice([8, 24, 64])),
-                "--ffn", str(random.choice([12, 96, 256]))]
-    else:
-        head = ["--bench", "tp_transformer_block", "--tokens", str(random.randint(1, 5)), "--phase",
-                random.choice(["prefill", "decode"])]
-    head += ["--topology", random.choice(TOPOLOGIES), "--ranks", random.choice("1234")]
+    head = ["--bench", "tp_mlp", "--tokens", str(random.randint(1, 9)), "--hidden", str(random.choice([8, 24, 64])),
+            "--ffn", str(random.choice([12, 96, 256])), "--topology", random.choice(TOPOLOGIES), "--ranks",
+            random.choice("1234")]
     parts = machine_parts(random, keys, "defaults") + queue_parts(random, "defaults")
     return Case(head, [part for part in parts if not any(word.startswith("system.sips") for word in part)])
 

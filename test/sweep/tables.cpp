@@ -113,6 +113,8 @@ TEST_CASE("usual_metric: the latency or the time of the first row, no axis and n
   CHECK(usual_metric({"ranks", "fetch_busy_ns", "time_us", "latency_ns"}) == "latency_ns");
   CHECK(usual_metric({"m[layer=L0]", "time_us[layer=L0]", "time_us[layer=L1]"}) == "time_us[layer=L0]");
   CHECK(usual_metric({"m[a=1]", "fetch_busy_ns[a=1]", "pe_window_ns[a=1]"}) == "pe_window_ns[a=1]");
+  CHECK(usual_metric({"rows[phase=prefill]", "ttft_us[phase=prefill]", "simulated_ns[phase=prefill]",
+                      "tpot_us[phase=decode]"}) == "ttft_us[phase=prefill]");
   CHECK(usual_metric({"m[a=1]", "fetch_busy_ns[a=1]"}) == "fetch_busy_ns[a=1]");
   CHECK(usual_metric({"count", "messages.total_ns", "run.simulated_ns"}) == "run.simulated_ns");
   CHECK(usual_metric({"count", "messages.messages"}) == "count");

@@ -208,7 +208,7 @@ void require_repeats(const EvaluationRequest& request) {
 }
 
 void check(const EvaluationRequest& request) {
-  require_asked(request, problem_of(request).phases.size());
+  require_asked(request, problem_of(request).phases.size(), 1);
   std::string given;
   for (const char* context : {"context", "contexts", "drawn-contexts"}) {
     if (!request.own.given(context)) continue;
@@ -265,7 +265,8 @@ Explained explain_phase(const EvaluationRequest& request, std::size_t row) {
   const LlmProblem problem = problem_of(request);
   const Phase phase = problem.phases[row];
   const inference::ExplainedPart part = inference::explained_part(problem, phase);
-  const evaluate::RowQuestion question = evaluate::question_of(request, row);
+  evaluate::RowQuestion question = evaluate::question_of(request, row);
+  question.bound = false;
   Simulation part_run{request, part.problem, question};
   const inference::StepRun& step = part_run.run.steps.front();
   Explained explained{.limits = limits_of(part, step, part_run.session.machine())};
@@ -284,10 +285,17 @@ boost::json::object segments_json(const inference::SegmentCounts& counts) {
   return json;
 }
 
+// Counts and states of the machine are read between operations.
+void say_one_thread(const EvaluationRequest& request) {
+  if (request.parallel.threads > 1)
+    evaluate::say_one_thread(request.parallel, "bench llm looks into the machine while it runs");
+}
+
 boost::json::array rows_of(const EvaluationRequest& request) {
   evaluate::RowQuestion question = evaluate::question_of(request, 0);
   question.limit = false;
   question.whole = 0;
+  say_one_thread(request);
   Simulation all{request, problem_of(request), question};
   boost::json::array rows;
   std::uint64_t events = all.session.machine().events();

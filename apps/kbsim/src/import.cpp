@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -19,11 +18,11 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
-#include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/inputs/description/description.hpp"
 #include "kbsim/inputs/description/file_kind.hpp"
 #include "kbsim/inputs/msccl/plan_file.hpp"
 #include "kbsim/models/model_config.hpp"
+#include "kbsim/models/model_operations.hpp"
 
 #include "commands.hpp"
 #include "parse_options.hpp"
@@ -52,8 +51,7 @@ constexpr std::array<Format, 8> kFormats{
      {"execution traces: Chakra, a folder of NAME.RANK.et",
       "kbsim --bench chakra --workload traces --set system.sips.count=4"},
      {"layer lists: CSV of SCALE-Sim, products and convolutions", "kbsim --bench gemm --layers resnet.csv"},
-     {"model configurations: config.json of a model hub",
-      "kbsim --bench tp_transformer_block --model config.json"}}};
+     {"model configurations: config.json of a model hub", "kbsim --bench llm --model config.json"}}};
 
 std::string formats_text() {
   std::string text = "\nfiles of others, each with an example:\n";
@@ -88,17 +86,10 @@ json::object about_plan(const ccl::Plan& plan, const std::string& file) {
           file, plan.ranks(), right ? "" : " -c 0"));
 }
 
-// Uses the bench's default number of packages, or fewer if the heads don't divide among these.
-std::string command_for(const models::ModelConfig& model, const std::string& file) {
-  constexpr int kByItself = 4;
-  const int ranks = evaluate::most_ranks(model, kByItself);
-  return fmt::format("kbsim --bench tp_transformer_block --model {}{} --timing-only", file,
-                     ranks == kByItself ? "" : fmt::format(" --ranks {}", ranks));
-}
-
 json::object about_model(const fs::path& file) {
-  const models::ModelConfig model = models::read_layer_config(file.string());
-  const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
+  const models::ModelConfig model = models::read_model_config(file.string());
+  const models::Work work =
+      models::sum_of(models::layer_operations(model, model.layer_kind(0), models::prefill_step(1)));
   return {{"format", name_of(inputs::FileKind::model)},
           {"family", model.family},
           {"hidden_size", model.hidden_size},
@@ -112,8 +103,8 @@ json::object about_model(const fs::path& file) {
           {"mlp_bias", model.mlp_bias},
           {"num_hidden_layers", model.num_hidden_layers},
           {"torch_dtype", to_string(model.torch_dtype)},
-          {"flop_of_a_layer_and_token", static_cast<std::uint64_t>(row.flop)},
-          {"command", command_for(model, quoted(file.string()))}};
+          {"flop_of_a_layer_and_token", work.flop},
+          {"command", fmt::format("kbsim --bench llm --model {} --timing-only", quoted(file.string()))}};
 }
 
 json::object about_file(const fs::path& file) {

@@ -30,7 +30,9 @@ std::string option_like(const std::string& key, const std::string& bench) {
   const std::string brief = name;
   std::ranges::replace(name, '-', '_');
   for (const Option& option : options_of_bench(bench).options) {
-    if (name == option.long_name() || (!option.brief.empty() && brief == option.brief))
+    std::string long_name = option.long_name();
+    std::ranges::replace(long_name, '-', '_');
+    if (name == long_name || (!option.brief.empty() && brief == option.brief))
       return fmt::format("--bench {}'s option --{}", bench, option.long_name());
   }
   std::ranges::replace(name, '_', '-');

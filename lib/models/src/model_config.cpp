@@ -10,7 +10,6 @@
 
 #include "kbsim/base/error.hpp"
 
-#include "model_extent.hpp"
 #include "model_family.hpp"
 #include "model_keys.hpp"
 #include "model_known_keys.hpp"
@@ -127,10 +126,12 @@ void read_attention_bias(const ModelKeys& keys, const ModelFamily* family, Model
   if (keys.has(output)) model.output_bias = keys.truth(output);
 }
 
-ModelConfig read(const std::string& file, Extent extent) {
+}  // namespace
+
+ModelConfig read_model_config(const std::string& file) {
   const ModelKeys keys{file};
   require_dense_decoder(keys);
-  const ModelFamily* family = family_in(keys, extent);
+  const ModelFamily* family = family_in(keys);
   ModelConfig model;
   model.family = family != nullptr ? std::string{family->model_type} : std::string{kAssumedFamily};
   read_heads(keys, family, model);
@@ -143,15 +144,9 @@ ModelConfig read(const std::string& file, Extent extent) {
   keys.require_one_value({"torch_dtype", "dtype"});
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
   if (family == nullptr) require_like_llama(keys, model);
-  if (extent == Extent::model) read_surroundings(keys, model);
-  require_known_keys(keys, extent);
+  read_surroundings(keys, model);
+  require_known_keys(keys);
   return model;
 }
-
-}  // namespace
-
-ModelConfig read_model_config(const std::string& file) { return read(file, Extent::model); }
-
-ModelConfig read_layer_config(const std::string& file) { return read(file, Extent::layer); }
 
 }  // namespace kbsim::models

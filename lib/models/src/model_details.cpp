@@ -8,8 +8,6 @@
 namespace kbsim::models {
 namespace {
 
-constexpr std::string_view kSlopes = "positions by a slope of the scores (ALiBi)";
-
 constexpr ModelDetails learned_details(std::string_view model_type, std::int64_t first_row = 0) {
   return {.model_type = model_type,
           .positions = Positions::learned,
@@ -19,10 +17,6 @@ constexpr ModelDetails learned_details(std::string_view model_type, std::int64_t
 
 constexpr ModelDetails gptj_details(std::string_view model_type) {
   return {.model_type = model_type, .rotary_dims = 64, .interleaved = true, .head_bias = true};
-}
-
-constexpr ModelDetails refused_details(std::string_view model_type, std::string_view why) {
-  return {.model_type = model_type, .refusal = why};
 }
 
 constexpr std::array kDetails{
@@ -54,11 +48,7 @@ constexpr std::array kDetails{
     gptj_details("codegen"), learned_details("gpt2"), learned_details("gpt_bigcode"),
     learned_details("opt", 2),
     ModelDetails{
-        .model_type = "gpt_neo", .positions = Positions::learned, .tied = true, .attention_scale = 1.0},
-    refused_details("bloom", kSlopes), refused_details("mpt", kSlopes),
-    refused_details("baichuan", "its config.json doesn't say which positions it has"),
-    refused_details("cohere2", "its layers without a window have no positions"),
-    refused_details("chatglm", "its embedding and head aren't described by its config.json")};
+        .model_type = "gpt_neo", .positions = Positions::learned, .tied = true, .attention_scale = 1.0}};
 
 }  // namespace
 

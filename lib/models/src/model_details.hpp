@@ -24,7 +24,6 @@ struct ModelDetails {
   bool embedding_by_root = false;  // it is multiplied by sqrt(hidden_size)
   std::optional<double> attention_scale = std::nullopt;
   double logit_multiplier = 1.0;
-  std::string_view refusal = {};  // why its models aren't simulated as a whole
 };
 
 /// By the model_type of a known family.

@@ -44,7 +44,6 @@ constexpr std::array kFamilies{
     ModelFamily{.model_type = "phi3"},
     ModelFamily{.model_type = "internlm"},
     ModelFamily{.model_type = "internlm2"},
-    ModelFamily{.model_type = "baichuan"},
     ModelFamily{.model_type = "Yi"},
     ModelFamily{.model_type = "aquila"},
     ModelFamily{.model_type = "xverse"},
@@ -54,7 +53,6 @@ constexpr std::array kFamilies{
     with_biases("gpt2", HiddenAct::gelu_tanh),
     shared_kv(with_biases("gpt_bigcode", HiddenAct::gelu_tanh)),
     with_biases("starcoder2", HiddenAct::gelu_tanh),
-    with_biases("bloom", HiddenAct::gelu_tanh),
     with_biases("opt", HiddenAct::relu),
     side_by_side(with_biases("gpt_neox", HiddenAct::gelu), MlpInput::own_norm),
     side_by_side(with_biases("phi", HiddenAct::gelu_tanh), MlpInput::attention_norm),
@@ -67,9 +65,7 @@ constexpr std::array kFamilies{
                   .shared_kv = true},
                  MlpInput::attention_norm),
     side_by_side({.model_type = "cohere", .rms_norm = false}, MlpInput::attention_norm),
-    side_by_side({.model_type = "cohere2", .rms_norm = false}, MlpInput::attention_norm),
     ModelFamily{.model_type = "stablelm", .rms_norm = false, .beside = MlpInput::attention_norm},
-    ModelFamily{.model_type = "mpt", .act = HiddenAct::gelu, .gated = false, .rms_norm = false},
     ModelFamily{.model_type = "gpt_neo",
                 .act = HiddenAct::gelu_tanh,
                 .gated = false,
@@ -77,7 +73,6 @@ constexpr std::array kFamilies{
                 .output_bias = true,
                 .mlp_bias = true},
     ModelFamily{.model_type = "exaone"},
-    ModelFamily{.model_type = "chatglm", .attention_bias = true},
     ModelFamily{.model_type = "qwen2", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_vl", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_vl_text", .attention_bias = true},
@@ -92,6 +87,7 @@ constexpr std::string_view kNoAttention = "its layers aren't attention and an ML
 constexpr std::string_view kExperts = "it is a mixture of experts";
 constexpr std::string_view kQkNorms = "its layers norm queries and keys";
 constexpr std::string_view kMoreNorms = "its layers norm what attention and MLP give";
+constexpr std::string_view kSlopes = "positions by a slope of the scores (ALiBi)";
 constexpr std::string_view kHalves = "its intermediate_size counts both halves of the MLP";
 
 constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -147,6 +143,11 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"chameleon", kQkNorms},
     {"gemma2", kMoreNorms},
     {"glm4", kMoreNorms},
+    {"bloom", kSlopes},
+    {"mpt", kSlopes},
+    {"baichuan", "its config.json doesn't say which positions it has"},
+    {"cohere2", "its layers without a window have no positions"},
+    {"chatglm", "its embedding and head aren't described by its config.json"},
 });
 
 }  // namespace

@@ -26,7 +26,7 @@ struct ModelFamily {
 /// By model_type; nullptr if it isn't known.
 [[nodiscard]] const ModelFamily* family_of(std::string_view model_type);
 
-/// Why models of that type aren't decoder layers as simulated; "" for others.
+/// Why models of that type aren't simulated; "" for others.
 [[nodiscard]] std::string_view why_no_decoder(std::string_view model_type);
 
 /// Types of families, and of models that aren't simulated.

@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// A key that changes the layer unless it has one of these values.
+// A key that changes the model unless it has one of these values.
 struct ChangingKey {
   std::string_view key;
   std::string_view what;
@@ -57,7 +57,6 @@ const std::array kChanging{
     ChangingKey{"reorder_and_upcast_attn", "attention in f32", kFalse},
     ChangingKey{"fp32_residual_connection", "sums in f32", kFalse},
     ChangingKey{"residual_in_fp32", "sums in f32", kFalse},
-    ChangingKey{"residual_multiplier", "a factor of the sums", kOne},
     ChangingKey{"scale_depth", "a factor of the sums"},
     ChangingKey{"layer_norm_elementwise_affine", "norms without weights", kTrue},
     ChangingKey{"elementwise_affine", "norms without weights", kTrue},
@@ -79,19 +78,19 @@ const std::array kChanging{
     ChangingKey{"v_head_dim", kHeadParts},
     ChangingKey{"sparse_attention", "sparse attention", kFalse},
     ChangingKey{"chunk_size_feed_forward", "an MLP in chunks", {"0"}},
-    ChangingKey{"mlp_type", "another MLP", {"\"default\""}}};
-
-// Keys of MPT's attn_config and ffn_config.
-const std::array kChangingInside{ChangingKey{"attn_type", "another attention", {"\"multihead_attention\""}},
-                                 ChangingKey{"clip_qkv", "clipped queries, keys and values"},
-                                 ChangingKey{"qk_ln", kQkNorm, kFalse},
-                                 ChangingKey{"qk_gn", kQkNorm, kFalse},
-                                 ChangingKey{"prefix_lm", "keys of a prefix", kFalse},
-                                 ChangingKey{"sliding_window_size", "a window of attention", {"-1"}},
-                                 ChangingKey{"ffn_type", "another MLP", {"\"mptmlp\""}}};
-const Names kIdleInside{
-    "alibi",      "alibi_bias_max",        "attn_impl",       "attn_pdrop", "softmax_scale",
-    "model_type", "attn_uses_sequence_id", "moe_num_experts", "rope",       "rope_theta"};
+    ChangingKey{"mlp_type", "another MLP", {"\"default\""}},
+    ChangingKey{"padded_vocab_size", "an embedding with further rows"},
+    ChangingKey{"vocab_size_per_layer_input", "an embedding of each layer"},
+    ChangingKey{"post_layer_norm", "a model without its final norm", kTrue},
+    ChangingKey{"alibi", "positions by a slope of the scores", kFalse},
+    ChangingKey{"learned_pos_emb", "another kind of positions"},
+    ChangingKey{"scale_attn_by_inverse_layer_idx", "a factor of the scores for each layer", kFalse},
+    ChangingKey{"final_logit_softcapping", "a cap of the logits"},
+    ChangingKey{"scale_emb", "a factor of the embedding", kOne},
+    ChangingKey{"dim_model_base", "a factor of the logits"},
+    ChangingKey{"rotary", "another kind of positions", kTrue},
+    ChangingKey{"use_mrope", "positions of several parts", kFalse},
+    ChangingKey{"interleave_sliding_window", "windows of some layers", kFalse}};
 
 const Names kRead{"hidden_size",
                   "n_embd",
@@ -164,48 +163,30 @@ const Names kRead{"hidden_size",
                   "attention_layers",
                   "sliding_window_pattern",
                   "_sliding_window_pattern",
-                  "attn_config",
-                  "ffn_config"};
-
-// Read in a whole model, idle in a layer: embedding, positions, multipliers and head.
-const Names kReadOfModel{"vocab_size",
-                         "tie_word_embeddings",
-                         "word_embed_proj_dim",
-                         "_remove_final_layer_norm",
-                         "max_position_embeddings",
-                         "n_positions",
-                         "n_ctx",
-                         "partial_rotary_factor",
-                         "scale_attn_weights",
-                         "query_pre_attn_scalar",
-                         "attention_multiplier",
-                         "embedding_multiplier",
-                         "logits_scaling",
-                         "logit_scale",
-                         "rope_theta",
-                         "rope_scaling",
-                         "rope_parameters",
-                         "rotary_emb_base",
-                         "rotary_pct",
-                         "rope_pct",
-                         "rotary_dim",
-                         "no_rope_layers",
-                         "no_rope_layer_interval"};
-
-// Changes a whole model, idle in a layer.
-const std::array kChangingModel{
-    ChangingKey{"padded_vocab_size", "an embedding with further rows"},
-    ChangingKey{"vocab_size_per_layer_input", "an embedding of each layer"},
-    ChangingKey{"post_layer_norm", "a model without its final norm", kTrue},
-    ChangingKey{"alibi", "positions by a slope of the scores", kFalse},
-    ChangingKey{"learned_pos_emb", "another kind of positions"},
-    ChangingKey{"scale_attn_by_inverse_layer_idx", "a factor of the scores for each layer", kFalse},
-    ChangingKey{"final_logit_softcapping", "a cap of the logits"},
-    ChangingKey{"scale_emb", "a factor of the embedding", kOne},
-    ChangingKey{"dim_model_base", "a factor of the logits"},
-    ChangingKey{"rotary", "another kind of positions", kTrue},
-    ChangingKey{"use_mrope", "positions of several parts", kFalse},
-    ChangingKey{"interleave_sliding_window", "windows of some layers", kFalse}};
+                  "residual_multiplier",
+                  "vocab_size",
+                  "tie_word_embeddings",
+                  "word_embed_proj_dim",
+                  "_remove_final_layer_norm",
+                  "max_position_embeddings",
+                  "n_positions",
+                  "n_ctx",
+                  "partial_rotary_factor",
+                  "scale_attn_weights",
+                  "query_pre_attn_scalar",
+                  "attention_multiplier",
+                  "embedding_multiplier",
+                  "logits_scaling",
+                  "logit_scale",
+                  "rope_theta",
+                  "rope_scaling",
+                  "rope_parameters",
+                  "rotary_emb_base",
+                  "rotary_pct",
+                  "rope_pct",
+                  "rotary_dim",
+                  "no_rope_layers",
+                  "no_rope_layer_interval"};
 
 // Idle: names, tokens, training, generation, and limits of positions.
 const Names kIdle{"architectures",
@@ -297,7 +278,6 @@ const Names kIdle{"architectures",
                   "generation_config"};
 const Names kIdleEndings{"_token_id", "_token_ids", "_token_index"};
 const Names kIdleParts{"drop", "expert", "summary_", "loss"};
-const Names kIdlePartsOfLayer{"rope", "rotary"};
 // Keys beside the text part of a model of several parts.
 const Names kOfOtherParts{"vision",       "image",   "video",       "audio",      "projector",
                           "mm_",          "speech",  "text_config", "llm_config", "language_config",
@@ -324,68 +304,37 @@ bool is_idle(std::string_view key) {
          std::ranges::any_of(kIdleEndings, [&](std::string_view end) { return key.ends_with(end); });
 }
 
-const ChangingKey* among_changing(const auto& table, std::string_view key) {
-  const auto found = std::ranges::find(table, key, &ChangingKey::key);
-  return found == table.end() ? nullptr : &*found;
-}
-
-// Keys of what surrounds the layers.
-bool is_idle_in_layer(std::string_view key) {
-  return is_among(key, kReadOfModel) || among_changing(kChangingModel, key) != nullptr ||
-         has_part(key, kIdlePartsOfLayer);
-}
-
-void require_neutral(const ModelKeys& keys, std::string_view key, std::string_view shown,
-                     const ChangingKey& change, const boost::json::value& value) {
+void require_neutral(const ModelKeys& keys, const ChangingKey& change, const boost::json::value& value) {
   if (!is_neutral(value, change.neutral))
-    throw Unsupported{fmt::format("{}: {} ({}) isn't simulated", keys.place(key), change.what, shown)};
+    throw Unsupported{
+        fmt::format("{}: {} ({}) isn't simulated", keys.place(change.key), change.what, change.key)};
 }
 
-[[noreturn]] void refuse_unknown(const ModelKeys& keys, std::string_view key, std::string_view shown) {
+[[noreturn]] void refuse_unknown(const ModelKeys& keys, std::string_view key) {
   throw Unsupported{
-      fmt::format("{}: key '{}' isn't known, and may change the layer: take it out if it doesn't{}",
-                  keys.place(key), harmless(std::string{shown}), near_hint(shown, kRead))};
+      fmt::format("{}: key '{}' isn't known, and may change the model: take it out if it doesn't{}",
+                  keys.place(key), harmless(std::string{key}), near_hint(key, kRead))};
 }
 
-void require_known_inside(const ModelKeys& keys, std::string_view outer, const boost::json::object& inside) {
-  for (const auto& member : inside) {
-    const std::string shown = fmt::format("{}.{}", outer, std::string_view{member.key()});
-    const ChangingKey* change = among_changing(kChangingInside, member.key());
-    if (change != nullptr) {
-      require_neutral(keys, outer, shown, *change, member.value());
-    } else if (!member.value().is_null() && !is_among(member.key(), kIdleInside)) {
-      refuse_unknown(keys, outer, shown);
-    }
-  }
-}
-
-void require_known(const ModelKeys& keys, Extent extent, std::string_view key,
-                   const boost::json::value& value, bool beside) {
-  const bool whole = extent == Extent::model;
-  if (whole && (is_among(key, kReadOfModel) || key == "residual_multiplier")) return;
-  if (const ChangingKey* change = among_changing(kChanging, key))
-    return require_neutral(keys, key, key, *change, value);
-  if (value.is_null() || (beside && has_part(key, kOfOtherParts))) return;
-  if (const ChangingKey* change = among_changing(kChangingModel, key); whole && change != nullptr)
-    return require_neutral(keys, key, key, *change, value);
-  if (!is_idle(key) && (whole || !is_idle_in_layer(key))) refuse_unknown(keys, key, key);
-  if (value.is_object() && (key == "attn_config" || key == "ffn_config"))
-    require_known_inside(keys, key, value.as_object());
+void require_known(const ModelKeys& keys, std::string_view key, const boost::json::value& value,
+                   bool beside) {
+  const auto change = std::ranges::find(kChanging, key, &ChangingKey::key);
+  if (change != kChanging.end()) return require_neutral(keys, *change, value);
+  if (!value.is_null() && !(beside && has_part(key, kOfOtherParts)) && !is_idle(key))
+    refuse_unknown(keys, key);
 }
 
 }  // namespace
 
 bool is_known_key(std::string_view key) {
-  return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key) ||
-         is_idle_in_layer(key);
+  return std::ranges::find(kChanging, key, &ChangingKey::key) != kChanging.end() || is_idle(key);
 }
 
-void require_known_keys(const ModelKeys& keys, Extent extent) {
+void require_known_keys(const ModelKeys& keys) {
   const bool several_parts = keys.all().contains("vision_config") || keys.all().contains("audio_config");
-  for (const auto& member : keys.own())
-    require_known(keys, extent, member.key(), member.value(), several_parts);
+  for (const auto& member : keys.own()) require_known(keys, member.key(), member.value(), several_parts);
   if (&keys.own() == &keys.all()) return;
-  for (const auto& member : keys.all()) require_known(keys, extent, member.key(), member.value(), true);
+  for (const auto& member : keys.all()) require_known(keys, member.key(), member.value(), true);
 }
 
 }  // namespace kbsim::models

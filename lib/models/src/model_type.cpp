@@ -11,8 +11,6 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 
-#include "model_details.hpp"
-
 namespace kbsim::models {
 namespace {
 
@@ -44,20 +42,12 @@ std::string type_of_class(const std::string& name) {
   return found == types.end() ? name : *found;
 }
 
-// Why a known family's models aren't simulated to that extent; "" if they are.
-std::string_view why_not(const ModelFamily& family, Extent extent) {
-  if (extent == Extent::model) return details_of(family.model_type).refusal;
-  return family.qk_norm ? "its layers norm queries and keys" : "";
-}
-
 void require_decoder(const ModelKeys& keys, std::string_view key, const std::string& name,
-                     const std::string& type, Extent extent) {
-  const ModelFamily* family = family_of(type);
-  const std::string_view why = family != nullptr ? why_not(*family, extent) : why_no_decoder(type);
+                     const std::string& type) {
+  const std::string_view why = why_no_decoder(type);
   if (!why.empty())
-    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoder{} are simulated", keys.place(key), key,
-                                  harmless(name), why,
-                                  extent == Extent::model ? "s" : " layers of one kind")};
+    throw Unsupported{fmt::format("{}: {} {}: {}; dense decoders are simulated", keys.place(key), key,
+                                  harmless(name), why)};
 }
 
 const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, const std::string& name,
@@ -76,11 +66,11 @@ const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, con
 
 }  // namespace
 
-const ModelFamily* family_in(const ModelKeys& keys, Extent extent) {
+const ModelFamily* family_in(const ModelKeys& keys) {
   for (const std::string& name : keys.texts("architectures"))
-    require_decoder(keys, "architectures", name, type_of_class(name), extent);
+    require_decoder(keys, "architectures", name, type_of_class(name));
   if (const std::string type = keys.text("model_type"); !type.empty()) {
-    require_decoder(keys, "model_type", type, type, extent);
+    require_decoder(keys, "model_type", type, type);
     return family_named(keys, "model_type", type, type);
   }
   for (const std::string& name : keys.texts("architectures"))

@@ -4,7 +4,6 @@
 
 #include "kbsim/models/model_config.hpp"
 
-#include "model_extent.hpp"
 #include "model_family.hpp"
 #include "model_keys.hpp"
 
@@ -12,8 +11,8 @@ namespace kbsim::models {
 
 /// The family by model_type or, without that, by the class that `architectures` names; none if the file has
 /// neither. Unsupported with the place for a type or class whose layer isn't known, and for one that isn't
-/// simulated to that extent.
-[[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys, Extent extent);
+/// simulated.
+[[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys);
 
 /// For a file without a family: Unsupported, with the place of a key that LLaMA's layer doesn't have.
 void require_like_llama(const ModelKeys& keys, const ModelConfig& model);

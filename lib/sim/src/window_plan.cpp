@@ -1,7 +1,6 @@
 #include "window_plan.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "kbsim/base/error.hpp"
 
@@ -49,10 +48,8 @@ bool WindowPlan::next() {
 /// failure.
 void WindowPlan::read_reports() {
   fetch_ahead();
-  if (std::exchange(first_ran_, false)) busy_.insert(busy_.begin(), graph_.processes.data());
   for (const WindowProcess* const process : busy_) read_report(*process);
   for (const WindowProcess* const process : busy_) read_posts(*process);
-  if (first_looks_) read_looks();
 }
 
 // Prefetches at once all that other threads have written, since each comes from another core.
@@ -80,14 +77,6 @@ void WindowPlan::read_posts(const WindowProcess& process) {
   }
 }
 
-void WindowPlan::read_looks() {
-  for (const WindowProcess& process : graph_.processes) {
-    Standing& standing = standing_[process.number];
-    if (!process.looks.empty() && !standing.failed)
-      standing.next = std::min(standing.next, process.looks.front().at);
-  }
-}
-
 /// An end follows from the earliest effects of all others, and of its own posts. The first process may run
 /// until another posts to it, or may answer a post of its own: WindowProcess::run().
 void WindowPlan::set_ends(std::size_t first) {
@@ -103,7 +92,6 @@ void WindowPlan::set_ends(std::size_t first) {
     for (std::size_t to = 0; to < count; ++to) ends_[to] = std::min(ends_[to], plus(next, routes[to]));
     if (from == first) ends_[from] = own_end;
   }
-  if (first_looks_) std::ranges::fill(ends_, std::ranges::min(ends_));
 }
 
 // It has an event in the window, or something is to be delivered to it.
@@ -125,18 +113,6 @@ void WindowPlan::call(std::size_t process) {
   order.next = standing_[process].next;
   order.end = ends_[process];
   busy_.push_back(&graph_.processes[process]);
-}
-
-bool WindowPlan::is_first_ahead() const {
-  return first_looks_ && !busy_.empty() && busy_.front() == graph_.processes.data();
-}
-
-void WindowPlan::first_ran() {
-  first_ran_ = true;
-  busy_.clear();
-  for (std::size_t i = 1; i < standing_.size(); ++i) {
-    if (is_busy(i) || !graph_.processes[i].looks.empty()) call(i);
-  }
 }
 
 bool WindowPlan::is_stopped() const {

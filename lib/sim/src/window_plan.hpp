@@ -20,10 +20,6 @@ class WindowPlan {
   WindowPlan(const WindowPlan&) = delete;
   WindowPlan& operator=(const WindowPlan&) = delete;
 
-  /// The first process runs before all others, into which it may look.
-  void let_first_look() { first_looks_ = true; }
-  [[nodiscard]] bool lets_first_look() const { return first_looks_; }
-
   /// Before the first window.
   void begin();
   /// Plans a window by the reports of the last one, and gives the busy processes their orders. False if none
@@ -31,10 +27,6 @@ class WindowPlan {
   [[nodiscard]] bool next();
   /// The processes that run in the present window.
   [[nodiscard]] const std::vector<WindowProcess*>& busy() const { return busy_; }
-  /// The first process is busy and looks into others.
-  [[nodiscard]] bool is_first_ahead() const;
-  /// The first process has run: the others that are busy remain.
-  void first_ran();
 
   /// Windows so far, and events before the present one.
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
@@ -53,7 +45,6 @@ class WindowPlan {
   void read_reports();
   void read_report(const WindowProcess& process);
   void read_posts(const WindowProcess& process);
-  void read_looks();
   void fetch_ahead() const;
   void set_ends(std::size_t first);
   [[nodiscard]] bool is_busy(std::size_t process) const;
@@ -69,9 +60,7 @@ class WindowPlan {
   std::vector<Time> ends_;          // by process
   std::vector<Standing> standing_;  // likewise
   std::vector<WindowProcess*> busy_;
-  bool first_looks_ = false;
-  bool first_ran_ = false;  // in the present window, before all others
-  Time longest_{};          // of a window
+  Time longest_{};  // of a window
   Time stop_at_ = kForever;
   Time failed_at_ = kForever;  // events up to this are still run
   std::uint64_t windows_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "kbsim/base/error.hpp"
 
@@ -46,8 +45,7 @@ void WindowProcess::run() {
   watched->enter();
   try {
     for (AnyBorder* const border : order.comes) border->deliver();
-    const bool looked = looks.empty() || run_looks();
-    failed = !looked || !run_until_end() || sim->failure_.has_value();
+    failed = !run_until_end() || sim->failure_.has_value();
   } catch (...) {
     failed = true;
     thrown = std::current_exception();
@@ -57,20 +55,6 @@ void WindowProcess::run() {
   order.comes.clear();
   make_report(events, failed);
   note_work(ticks() - before);
-}
-
-// False if it fails.
-bool WindowProcess::run_looks() {
-  Scheduler& scheduler = sim->scheduler_;
-  std::size_t done = 0;
-  for (; done < looks.size() && looks[done].at < order.end; ++done) {
-    const WindowLook& one = looks[done];
-    if (scheduler.run_before(one.at) != Stop::idle) return false;
-    scheduler.pass(one.at);
-    one.look();
-  }
-  looks.erase(looks.begin(), looks.begin() + static_cast<std::ptrdiff_t>(done));
-  return true;
 }
 
 // Runs to its end, or until an answer to its own posts can arrive. False if it fails.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,12 +15,6 @@
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim::detail {
-
-/// A look into a process at a time.
-struct WindowLook {
-  Time at;
-  std::function<void()> look;
-};
 
 /// The first post of a process over a border.
 struct WindowPost {
@@ -78,14 +71,12 @@ struct alignas(128) WindowProcess {
   Time inward = kForever;               // least lookahead of a border to it
   Time round_trip = kForever;           // sum of that and the least one from it: no answer arrives earlier
   std::exception_ptr thrown = nullptr;  // by an event that belongs to no process
-  std::vector<WindowLook> looks;        // by time, those still to be done
   std::vector<AnyBorder*> posted_to;    // borders over which it posted in its present window
   WatchedRun* watched = nullptr;        // while it runs, so that a watchdog sees it
   WindowOrder order;
   WindowReport report;
 
  private:
-  [[nodiscard]] bool run_looks();
   [[nodiscard]] bool run_until_end();
   void make_report(std::uint64_t events_before, bool failed);
   void note_work(std::uint64_t took);

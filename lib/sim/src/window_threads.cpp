@@ -66,7 +66,6 @@ void WindowThreads::plan(std::size_t thread) {
     const bool more = plan_.next();
     note_cost();
     if (!more) break;
-    if (plan_.is_first_ahead()) plan_.busy().front()->run(), plan_.first_ran();
     if (threads_ > 1 && worth_.shares() && may_meet(thread)) return publish();
     for (WindowProcess* const process : plan_.busy()) process->run();
   }

@@ -1,7 +1,6 @@
 #include "kbsim/sim/windows.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "kbsim/base/error.hpp"
 
@@ -30,20 +29,12 @@ detail::WindowGraph& Windows::graph() const { return parts_->graph; }
 void Windows::set_lookahead(Time lookahead) { parts_->graph.set_lookahead(lookahead); }
 Time Windows::lookahead() const { return parts_->graph.least_lookahead(); }
 
-void Windows::let_first_look() { parts_->plan.let_first_look(); }
 void Windows::force_meetings(bool always) { parts_->threads.force(always); }
 std::optional<std::size_t> Windows::running() { return WindowProcess::running(); }
 
 std::uint64_t Windows::events() const { return parts_->graph.events(); }
 std::uint64_t Windows::windows() const { return parts_->plan.windows(); }
 std::uint64_t Windows::meetings() const { return parts_->threads.meetings(); }
-
-void Windows::look(std::size_t process, std::function<void()> look) {
-  std::vector<WindowProcess>& processes = parts_->graph.processes;
-  ensure(parts_->plan.lets_first_look() && running() == 0 && process != 0,
-         "the first process looks into others");
-  processes[process].looks.push_back({processes.front().sim->now(), std::move(look)});
-}
 
 void Windows::run(unsigned threads) {
   parts_->stops.begin();

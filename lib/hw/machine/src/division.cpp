@@ -142,16 +142,6 @@ void change(Machine& machine, int sip, std::function<void()> change) {
   division->apply(sip, std::move(change));
 }
 
-void let_host_look(Machine& machine) {
-  if (const Division* const division = machine.division()) division->windows().let_first_look();
-}
-
-void look(Machine& machine, int sip, std::function<void()> look) {
-  const Division* const division = machine.division();
-  if (division == nullptr || !Windows::running()) return look();
-  division->windows().look(static_cast<std::size_t>(sip) + 1, std::move(look));
-}
-
 void Division::clear() {
   for (const auto& sim : sims_) sim->clear();
 }

@@ -54,7 +54,6 @@ struct ModelConfig {
   MlpInput mlp_input = MlpInput::attention_sum;
   std::optional<AttentionWindow> window;  // the narrowest of all layers
 
-  // The whole model: read_layer_config reads none of these.
   std::int64_t vocab_size = 512;
   bool tie_word_embeddings = false;  // the head's matrix is the embedding
   bool head_bias = false;
@@ -91,8 +90,5 @@ struct ModelConfig {
 /// a model of several parts, those of text_config. Unsupported for an unknown model_type or key, unless a
 /// table lists it as idle, and for what isn't simulated. UsageError for a value of another type.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
-
-/// A layer alone: keys of embedding, positions and head are idle, and norms of queries and keys are refused.
-[[nodiscard]] ModelConfig read_layer_config(const std::string& file);
 
 }  // namespace kbsim::models

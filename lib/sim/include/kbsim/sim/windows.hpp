@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -44,12 +43,6 @@ class Windows {
   /// time, that of the first process. Others have run to that time, and to the end of their window. Then all
   /// stand at one time.
   void run(unsigned threads);
-  /// Before run(): lets the first process look into others. It then runs ahead of them, on one thread, in
-  /// windows of one length.
-  void let_first_look();
-  /// Called by an event of the first process. `look` runs in the other process at the present time, before
-  /// its events of that time. InternalError without let_first_look().
-  void look(std::size_t process, std::function<void()> look);
 
   /// For tests: as if sharing a window among threads always paid, or never.
   void force_meetings(bool always);

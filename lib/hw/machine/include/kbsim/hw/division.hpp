@@ -75,10 +75,4 @@ class Division {
 /// that the host sends later arrives.
 void change(Machine& machine, int sip, std::function<void()> change);
 
-/// Lets a host program read a package at the present time. `look` runs now or, if packages run side by side
-/// in the present window, before the package continues. It uses that package's components alone. Host
-/// programs that look call let_host_look() before the run.
-void let_host_look(Machine& machine);
-void look(Machine& machine, int sip, std::function<void()> look);
-
 }  // namespace kbsim::hw
