@@ -59,7 +59,9 @@ TEST_CASE("--bench llm: divisions that can't be end with their numbers and the r
   refuses_division("--pp 2", 2, "--pp 2: a stage has one layer at least, the model has 1");
   refuses_division("--dp 2", 2, "--dp 2: it doesn't divide the sequences, --batch 1 (--batch 2)");
   refuses_division("--sequence-parallel", 2, "which is 1");
-  refuses_division("--algorithm tree_allreduce", 2, "no collective runs without --tp");
+  refuses_division("--algorithm tree_allreduce", 2, "it runs no collective without --tp or --pp");
+  refuses_division("--set ccl.defaults.n_slots=8", 2, "it runs no collective without --tp or --pp");
+  refuses_division("--ccl ccl.yaml", 2, "it runs no collective without --tp or --pp");
   refuses_division("--tp 2 --algorithm ring_all_gather", 2, "it is no all-reduce");
   refuses_division("--tp 2 --algorithm hierarchical_allreduce", 2, "it is no all-reduce");
 }

@@ -299,12 +299,15 @@ boost::json::array rows_of(const EvaluationRequest& request) {
   Simulation all{request, problem_of(request), question};
   boost::json::array rows;
   std::uint64_t events = all.session.machine().events();
+  Time reached{};
   for (std::size_t i = 0; i < all.run.steps.size(); ++i) {
     const Explained explained = request.explain ? explain_phase(request, i) : Explained{};
     boost::json::object row = llm_row(all.plan, all.run.steps[i], explained.limits, request.values);
     for (const auto& cell : explained.row) row[cell.key()] = cell.value();
     row["events"] = std::exchange(events, 0);
-    row["simulated_ns"] = to_ns(all.session.sim().now());
+    const bool last = i + 1 == all.run.steps.size();
+    const Time until = last ? all.session.sim().now() : all.run.steps[i].end;
+    row["simulated_ns"] = to_ns(until - std::exchange(reached, until));
     row["segments"] = segments_json(all.run.segments);
     rows.push_back(std::move(row));
   }
@@ -352,6 +355,7 @@ const bool kRegistered =
           .check = check,
           .algorithms = evaluate::Algorithms::any,
           .unused = unused_keys(),
+          .algorithms_with = {"tp", "pp"},
           .timing_only = true,
           .explained = true,
           .plan = plan_text}),

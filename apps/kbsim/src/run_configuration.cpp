@@ -62,11 +62,18 @@ config::Configuration read(const RunInputs& inputs) {
 }
 
 evaluate::Uses uses_of(const evaluate::Evaluation& evaluation, const RunInputs& inputs) {
-  return {.name = "--bench " + inputs.bench,
-          .algorithms = evaluation.algorithms,
-          .collective = evaluation.collective,
-          .named = evaluation.named,
-          .unused = unused_beside(evaluation.unused, inputs.own)};
+  evaluate::Uses uses{.name = "--bench " + inputs.bench,
+                      .algorithms = evaluation.algorithms,
+                      .collective = evaluation.collective,
+                      .named = evaluation.named,
+                      .unused = unused_beside(evaluation.unused, inputs.own)};
+  const std::vector<std::string>& needed = evaluation.algorithms_with;
+  const auto given = [&](const std::string& option) { return inputs.own.given(option); };
+  if (!needed.empty() && std::ranges::none_of(needed, given)) {
+    uses.algorithms = evaluate::Algorithms::none;
+    uses.none_because = fmt::format("it runs no collective without --{}", fmt::join(needed, " or --"));
+  }
+  return uses;
 }
 
 evaluate::Uses uses_of(const Bench& bench, const RunInputs& inputs) {

@@ -100,7 +100,7 @@ class Judge {
   }
 
   [[nodiscard]] std::string of_choice() const {
-    return uses_.algorithms == Algorithms::none ? "it runs no collective" : "";
+    return uses_.algorithms == Algorithms::none ? uses_.none_because : "";
   }
 
  private:

@@ -79,6 +79,8 @@ struct Evaluation {
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
   std::vector<std::string> named = {};                // as Uses::named
   std::vector<UnusedKey> unused = {};
+  /// Algorithms run with one of these options of its own alone; empty: in any case.
+  std::vector<std::string> algorithms_with = {};
   /// For an evaluation that needs only its name. Without --topology it has the default machine, and its
   /// results go to this folder unless --out names another.
   std::string folder = {};

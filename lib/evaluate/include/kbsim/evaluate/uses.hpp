@@ -15,7 +15,8 @@ namespace kbsim::evaluate {
 struct Uses {
   std::string name;  // as in "--bench ccl"
   Algorithms algorithms = Algorithms::any;
-  std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
+  std::string none_because = "it runs no collective";  // for Algorithms::none
+  std::optional<config::Collective> collective = {};   // algorithms for any other aren't run
   /// For Algorithms::any: names of the algorithms that run. The user's choice replaces the first. Empty: any
   /// may run.
   std::vector<std::string> named = {};
