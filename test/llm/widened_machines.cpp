@@ -1,4 +1,4 @@
-// A model on machines of which one part is slow: the roofline names that part, and twice of it halves the
+// A model on machines with one slow part: the roofline names it, and twice of it halves the time.
 // time.
 #include <algorithm>
 #include <array>
