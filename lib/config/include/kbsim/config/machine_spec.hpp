@@ -93,7 +93,9 @@ inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, co
      {"line_of_pes", "it joins the PEs of a cube, not packages"},
      {"line_of_cubes", "it joins the cubes of a package, not packages"},
      {"package_exchange", "it joins the PEs of a package, not packages"},
-     {"package_splits", "it joins the PEs of a package, not packages"}});
+     {"package_splits", "it joins the PEs of a package, not packages"},
+     {"package_exchange_sums", "it joins PEs, each with all of its kind: all_pairs"},
+     {"package_splits_sums", "it joins PEs, each with all of its kind: all_pairs"}});
 
 /// Whether the packages are rows and columns.
 [[nodiscard]] constexpr bool is_grid(SipTopology topology) {
