@@ -25,6 +25,7 @@ struct Product {
   std::int64_t k = 1;
   std::int64_t n = 1;
   bool gated = false;
+  bool residual = false;  // the kernel adds one
   DType dtype = f16;
 
   [[nodiscard]] std::int64_t matrices() const { return gated ? 2 : 1; }
