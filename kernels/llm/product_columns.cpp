@@ -28,8 +28,6 @@ std::int64_t panel_of_columns(const PeGrid& grid, std::int64_t n, DType dtype) {
 namespace columns {
 namespace {
 
-constexpr std::size_t kPanelsAhead = 2;  // passed on before they are used here
-
 PanelGatherArgs gather_of(const ProductArgs& args, PePlace at, int chunk) {
   return {.grid = args.grid,
           .from = args.x,
@@ -89,7 +87,7 @@ Task<ProductSums> sums_of(TL& tl, ProductArgs args, PanelGather* x, Weights* wei
   ProductSums sums;
   std::size_t block = 0;
   for (std::size_t i = 0; i < x->panels().size(); ++i) {
-    co_await x->pass_on(i + kPanelsAhead);
+    co_await x->pass_on(i + kColumnsPanelsAhead);
     co_await x->arrived(i);
     auto loading = x->load(i);
     const Tile w = co_await weights->next(block++);

@@ -93,7 +93,7 @@ PesOfLine cube_line(const topology::Graph& graph, const llm::PeGrid& grid, int c
   return {pes.begin(), pes.begin() + grid.pes};
 }
 
-// Of each PE, its line along the first row or the first column of the mesh.
+// The lines of all PEs of a cube along the first row or the first column of the mesh.
 std::vector<PesOfLine> mesh_lines(const topology::Graph& graph, const llm::PeGrid& grid, int cubes,
                                   int step) {
   std::vector<PesOfLine> lines(static_cast<std::size_t>(grid.pes));

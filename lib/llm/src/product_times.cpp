@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kbsim/kernels/llm/weight_stream.hpp"
+
 namespace kbsim::inference {
 
 double quotient(double a, double b) { return std::ceil(a / b); }
@@ -20,6 +22,10 @@ double UnitTimes::message(const LineWays& ways, double farthest_ns, double bytes
 
 double UnitTimes::weights(double elements) const {
   return site_.hbm_ns + elements * static_cast<double>(itemsize(product_.dtype)) / site_.hbm_rate;
+}
+
+double UnitTimes::first_weights(double block, double all) const {
+  return weights(std::min(all, block * static_cast<double>(llm::WeightStream::kBlocksAhead)));
 }
 
 double UnitTimes::dot(double m, double k, double n) const {

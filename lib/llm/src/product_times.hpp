@@ -30,6 +30,8 @@ class UnitTimes {
   [[nodiscard]] double message(const LineWays& ways, double farthest_ns, double bytes) const;
   /// All weights of a PE, from the first command on.
   [[nodiscard]] double weights(double elements) const;
+  /// The first block of a stream of as many elements; the blocks under way share the rate.
+  [[nodiscard]] double first_weights(double block, double all) const;
   [[nodiscard]] double dot(double m, double k, double n) const;
   /// One elementwise operation.
   [[nodiscard]] double elementwise(double elements) const;

@@ -63,7 +63,6 @@ class BlocksMapping final : public IMapping {
     found.estimate = blocks_time(product, rows, site, found);
     return found;
   }
-
 };
 KBSIM_MAPPING(
     blocks, BlocksMapping,

@@ -1,6 +1,8 @@
 // How long product_blocks takes. Own rows go to the PEs of the cube that need their columns, and from these
 // to other cubes, while weights stream from HBM; then the PEs of a cube add up their sums.
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "kbsim/kernels/llm/block_work.hpp"
 
@@ -47,6 +49,30 @@ BlocksChunk blocks_chunk(const Product& product, std::int64_t rows, const Packag
   return chunk;
 }
 
+// Bytes on the links of a line of cubes, each of which gets all that any of them has: directly from there, or
+// from cube to cube.
+class LineLoad {
+ public:
+  LineLoad(int cubes, bool directly)
+      : directly_{directly},
+        upwards_(static_cast<std::size_t>(cubes)),
+        downwards_(static_cast<std::size_t>(cubes)) {}
+
+  void add(int from, double bytes) {
+    const int cubes = static_cast<int>(upwards_.size());
+    for (int i = from; i + 1 < cubes; ++i)
+      upwards_[static_cast<std::size_t>(i)] += bytes * (directly_ ? cubes - 1 - i : 1);
+    for (int i = from; i > 0; --i) downwards_[static_cast<std::size_t>(i)] += bytes * (directly_ ? i : 1);
+  }
+  [[nodiscard]] double most() const {
+    return std::max(std::ranges::max(upwards_), std::ranges::max(downwards_));
+  }
+
+ private:
+  bool directly_;
+  std::vector<double> upwards_, downwards_;  // by the cube that the link leaves
+};
+
 class BlocksTime {
  public:
   BlocksTime(const Product& product, const PackageSite& site, const BlocksChunk& chunk)
@@ -60,8 +86,10 @@ class BlocksTime {
     // Products of the second matrix follow all of the first one's.
     const double last = load + units_.commands(2) + dot + (matrices() - 1) * chunk_.panels() * of_panel;
     const double engine = matrices() * chunk_.panels() * dot;
-    const double first_pass = std::max({few_gathered() + last, stream(weights) / chunk_.passes + dot,
-                                        own_to_parts() + to_cube() + load + engine});
+    const double first_pass = std::max(
+        {few_gathered() + last, stream(weights) / chunk_.passes + dot,
+         std::max(own_to_parts() + to_cube() + load, units_.first_weights(chunk_.panel * chunk_.n, weights)) +
+             engine});
     const double more = std::max({engine, matrices() * chunk_.panels() * of_panel,
                                   (units_.weights(weights) - site_.hbm_ns) / chunk_.passes});
     return first_pass + (chunk_.passes - 1) * more + chunk_.passes * (joined() + finished());
@@ -99,15 +127,29 @@ class BlocksTime {
     return units_.commands(chunk_.panels() * chunk_.groups * chunk_.pieces);
   }
 
-  // The busiest link between cubes: half of the parts go along rows first, with the columns of one cube each,
-  // and along columns with those of the cubes of a row; the others go the other way round.
+  // The busiest link between cubes. Parts of x go along the row of their cube and then along all columns, or
+  // the other way round.
   [[nodiscard]] double busy(bool directly) const {
-    const double of_pe = bytes(chunk_.rows * static_cast<double>(product_.k)) / grid_.all();
-    const auto load = [&](const LineWays& ways, int n) {
-      return of_pe * (directly ? ways.all_ns_per_byte : ways.next_ns_per_byte * (n - 1));
-    };
-    return std::max(load(site_.row, grid_.w) * (1 + grid_.h), load(site_.column, grid_.h) * (1 + grid_.w)) /
-           2;
+    std::vector<LineLoad> rows(static_cast<std::size_t>(grid_.h), LineLoad{grid_.w, directly});
+    std::vector<LineLoad> columns(static_cast<std::size_t>(grid_.w), LineLoad{grid_.h, directly});
+    for (int pe = 0; pe < grid_.pes; ++pe) {
+      const llm::Part part = llm::part_of(product_.k, pe, grid_.pes);
+      for (int cube = 0; cube < grid_.cubes(); ++cube) {
+        const llm::Part shared = llm::common(part, llm::part_of(product_.k, cube, grid_.cubes()));
+        const double x = bytes(chunk_.rows * static_cast<double>(shared.size));
+        const int at_row = cube / grid_.w;
+        const int at_column = cube % grid_.w;
+        const bool columns_first = pe % 2 == 1;
+        for (int row = 0; row < grid_.h; ++row) {
+          if (columns_first || row == at_row) rows[static_cast<std::size_t>(row)].add(at_column, x);
+        }
+        for (int column = 0; column < grid_.w; ++column) {
+          if (!columns_first || column == at_column) columns[static_cast<std::size_t>(column)].add(at_row, x);
+        }
+      }
+    }
+    const double of_rows = std::ranges::max(rows, {}, &LineLoad::most).most() / site_.row.rate;
+    return std::max(of_rows, std::ranges::max(columns, {}, &LineLoad::most).most() / site_.column.rate);
   }
 
   // Until the last panel has come; rows go directly to all cubes of a line.

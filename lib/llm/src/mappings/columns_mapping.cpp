@@ -48,7 +48,6 @@ class ColumnsMapping final : public IMapping {
     found.estimate = columns_time(product, rows, site, found);
     return found;
   }
-
 };
 KBSIM_MAPPING(columns, ColumnsMapping, "each PE computes some columns of a product for all rows");
 

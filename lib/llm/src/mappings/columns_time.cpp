@@ -51,11 +51,15 @@ class ColumnsTime {
   // Until all products are through, and with them all of the epilogue that the last product doesn't hide.
   [[nodiscard]] double products(double weights) const {
     const double dot = units_.dot(chunk_.rows, chunk_.panel, chunk_.slab);
-    const double last = load() + matrices() * dot;  // once the last panel is there
-    const double first = own_load() + to_cube() + load();
+    const double last = load() + matrices() * dot;  // of the last panel
+    // Once the last panel has come, those that waited for it are multiplied, too.
+    const double waiting = std::min<double>(chunk_.panels - 1, llm::kColumnsPanelsAhead) * matrices() * dot;
+    const double first =
+        std::max(own_load() + to_cube() + load(), units_.first_weights(chunk_.panel * chunk_.slab, weights));
     const double port = (bytes(chunk_.rows * k()) + bytes(weights)) / site_.port_rate;
     const double hidden = std::max(0.0, units_.activation(chunk_.rows * chunk_.slab) - dot);
-    return std::max({gathered() + last, std::max(units_.weights(weights), port) + dot, copies() + last,
+    return std::max({in_order() + last, arrived() + waiting + last,
+                     std::max(units_.weights(weights), port) + dot, copies() + last,
                      first + matrices() * chunk_.panels * dot}) +
            hidden + units_.epilogue(chunk_.rows * chunk_.slab);
   }
@@ -125,20 +129,26 @@ class ColumnsTime {
     return n == 1 ? 0.0 : units_.message(ways, ways.next_ns, 0);
   }
 
-  // Until the last panel is in the buffer: the panels of the cube's row come first, then those of the others.
-  [[nodiscard]] double gathered() const {
+  // Until pe_cpu has dealt with all panels: those of the cube's row come first, then those of the others.
+  [[nodiscard]] double in_order() const {
     const double row = along(site_.row, grid_.w);
     const double column = along(site_.column, grid_.h);
     const double of_row = of_panel() * chunk_.of_cube * grid_.w;
-    const double in_order = std::max(of_row, row == 0.0 ? 0.0 : row + of_panel()) +
-                            (grid_.h == 1 ? 0.0 : std::max(of_row * (grid_.h - 1), column + of_panel()));
+    const double rows = std::max(of_row, grid_.w == 1 ? 0.0 : row + of_panel());
+    const double others = grid_.h == 1 ? 0.0 : std::max(of_row * (grid_.h - 1), column + of_panel());
+    return own_load() + rows + others + to_cube();
+  }
+
+  // Until the last panel is in the buffer.
+  [[nodiscard]] double arrived() const {
+    const double latency = along(site_.row, grid_.w) + along(site_.column, grid_.h);
     const double busy_row = busy(site_.row, grid_.w);
     const double busy_column = busy(site_.column, grid_.h) * grid_.w;  // columns of the row's cubes
     const double links = next(site_.row, grid_.w) + next(site_.column, grid_.h) +
                          std::max(busy_column, busy_row + busy_column / grid_.w);
     const double all = bytes(chunk_.rows * k());
     const double inside = std::max(all / grid_.pes * site_.cube.all_ns_per_byte, all / site_.port_rate);
-    return own_load() + std::max({in_order, row + column, links, inside}) + to_cube();
+    return own_load() + std::max({latency, links, inside}) + to_cube();
   }
 
   const Product& product_;

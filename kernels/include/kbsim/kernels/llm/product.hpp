@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kbsim/kernels/llm/pe_grid.hpp"
@@ -35,6 +36,8 @@ struct ProductArgs {
 /// The elements of scratch that it needs:
 [[nodiscard]] std::int64_t scratch_of_columns(const PeGrid& grid, std::int64_t m, std::int64_t k,
                                               std::int64_t n, int chunks);
+/// Panels of x that it passes on, and so waits for, before it multiplies one.
+inline constexpr std::size_t kColumnsPanelsAhead = 2;
 /// Columns of x that it gathers and multiplies at once, at most: the rows of a block of weights.
 [[nodiscard]] std::int64_t panel_of_columns(const PeGrid& grid, std::int64_t n, DType dtype);
 

@@ -38,12 +38,12 @@ struct PackageSite {
   double tcm_write_rate = 1.0;
   double math_rate = 1.0;      // elements of an elementwise operation
   double function_rate = 1.0;  // elements of a transcendental function
-  double math_ns = 0.0;      // start of an operation
-  double dispatch_ns = 0.0;  // of a command
-  double hbm_ns = 0.0;       // from a load's dispatch until the first bytes come from the own HBM
-  double tcm_ns = 0.0;       // the same for the own TCM
-  double queue_ns = 0.0;     // units of the PEs at both ends of a message
-  std::int64_t tile_m = 1;   // of the GEMM engine
+  double math_ns = 0.0;        // start of an operation
+  double dispatch_ns = 0.0;    // of a command
+  double hbm_ns = 0.0;         // from a load's dispatch until the first bytes come from the own HBM
+  double tcm_ns = 0.0;         // the same for the own TCM
+  double queue_ns = 0.0;       // units of the PEs at both ends of a message
+  std::int64_t tile_m = 1;     // of the GEMM engine
   std::int64_t tile_k = 1;
   std::int64_t tile_n = 1;
   LineWays cube;
