@@ -21,7 +21,7 @@ namespace {
 // A package alone: its routes don't leave it.
 topology::Graph one_package(const config::MachineSpec& machine) {
   auto alone = std::make_shared<config::MachineSpec>(machine);
-  alone->system.sips.count = 1;
+  alone->system.sips = {.count = 1};
   return topology::compile(std::move(alone));
 }
 

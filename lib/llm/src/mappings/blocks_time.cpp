@@ -49,7 +49,7 @@ BlocksChunk blocks_chunk(const Product& product, std::int64_t rows, const Packag
   return chunk;
 }
 
-// Bytes on the links of a line of cubes, each of which gets all that any of them has: directly from there, or
+// Bytes on the links of a line of cubes. Each cube gets all that the others have: directly from there, or
 // from cube to cube.
 class LineLoad {
  public:
