@@ -6,8 +6,6 @@
 namespace kbsim::llm {
 namespace {
 
-constexpr std::int64_t kRelayedBytes = 2048;  // of a panel's own rows, at least
-
 std::int64_t elements_of_slot(const PanelGatherArgs& args) {
   return std::max<std::int64_t>(args.grid.slot_bytes / itemsize(args.from.base.dtype), 1);
 }
@@ -69,8 +67,6 @@ Pending<Tile> PanelGather::fetch(const Panel& panel, Part rows) const {
   return tl_.recv(args);
 }
 
-// Whether own rows go from cube to cube, so that each link carries them once: they take longer, unless they
-// are so many that the links are busy.
 PanelRoute PanelGather::route(const Panel& panel) const {
   const std::int64_t bytes = rows_of(at_.pe).size * panel.columns.size * itemsize(args_.from.base.dtype);
   return {.source = panel.cube, .relayed = bytes >= kRelayedBytes};

@@ -6,8 +6,6 @@
 namespace kbsim::llm {
 namespace {
 
-constexpr std::int64_t kWidest = 512;  // a block of weights has as many rows: the first product waits for it
-
 std::int64_t elements_of_slot(const PartGatherArgs& args) {
   return std::max<std::int64_t>(args.grid.slot_bytes / itemsize(args.from.base.dtype), 1);
 }
@@ -50,7 +48,7 @@ std::vector<Part> PartGather::pieces(int group) const {
 std::vector<Panel> PartGather::panels_of(int pe) const {
   const Part part = part_of(args_.from.cols, pe, args_.grid.pes);
   const std::int64_t of_slot = elements_of_slot(args_) / piece_rows(args_.grid, args_.from.rows);
-  const std::int64_t widest = std::clamp<std::int64_t>(of_slot, 1, kWidest);
+  const std::int64_t widest = std::clamp<std::int64_t>(of_slot, 1, kWidestPart);
   std::vector<Panel> panels;
   for (const int cube : cubes_from(args_.grid, at_.cube, columns_first())) {
     for (const Part& columns : cut_evenly(common(args_.from.columns_of(args_.grid, cube), part), widest))

@@ -18,18 +18,16 @@ std::int64_t scratch_of_columns(const PeGrid& grid, std::int64_t m, std::int64_t
   return chunk_rows(grid, m, 0, chunks).all * (k + slab_of(grid, n, {}).size);
 }
 
-namespace columns {
-namespace {
-
-constexpr std::size_t kPanelsAhead = 2;          // passed on before they are used here
-constexpr std::int64_t kMostBlockBytes = 65536;  // of weights: the loads of panels wait for them
-constexpr std::int64_t kLeastBlockRows = 64;
-
-// Rows of a block of weights, as many as the widest slab allows, so that all PEs have the same panels.
-std::int64_t widest_panel(const ProductArgs& args) {
-  const std::int64_t row = slab_of(args.grid, args.y.cols, {}).size * itemsize(args.w.dtype);
+// As many as the widest slab allows, so that all PEs have the same panels.
+std::int64_t panel_of_columns(const PeGrid& grid, std::int64_t n, DType dtype) {
+  constexpr std::int64_t kMostBlockBytes = 65536;  // of weights: the loads of panels wait for them
+  constexpr std::int64_t kLeastBlockRows = 64;
+  const std::int64_t row = slab_of(grid, n, {}).size * itemsize(dtype);
   return std::max(kMostBlockBytes / std::max<std::int64_t>(row, 1), kLeastBlockRows);
 }
+
+namespace columns {
+namespace {
 
 PanelGatherArgs gather_of(const ProductArgs& args, PePlace at, int chunk) {
   return {.grid = args.grid,
@@ -38,7 +36,7 @@ PanelGatherArgs gather_of(const ProductArgs& args, PePlace at, int chunk) {
           .buffer = args.scratch.of(args.grid, at),
           .chunk = chunk,
           .chunks = args.chunks,
-          .widest = widest_panel(args)};
+          .widest = panel_of_columns(args.grid, args.y.cols, args.w.dtype)};
 }
 
 ToRowsArgs to_rows_of(const ProductArgs& args, PePlace at, int chunk) {
@@ -91,7 +89,7 @@ Task<ProductSums> sums_of(TL& tl, ProductArgs args, PanelGather* x, Weights* wei
   std::size_t block = 0;
   for (std::size_t i = 0; i < x->panels().size(); ++i) {
     if (i == x->panels().size() / 2) co_await over->advance();
-    co_await x->pass_on(i + kPanelsAhead);
+    co_await x->pass_on(i + kColumnsPanelsAhead);
     co_await x->arrived(i);
     auto loading = x->load(i);
     const Tile w = co_await weights->next(block++);

@@ -31,12 +31,18 @@ Product product_of(const LlmProblem& problem, ProductName name) {
   };
   switch (name) {
     case ProductName::qkv: is(model.hidden_size, qkv_width(model)); break;
-    case ProductName::output: is(model.q_width(), model.hidden_size); break;
+    case ProductName::output:
+      is(model.q_width(), model.hidden_size);
+      product.residual = problem.division.tp == 1;
+      break;
     case ProductName::gate_up:
       is(model.hidden_size, model.intermediate_size);
       product.gated = model.gated();
       break;
-    case ProductName::down: is(model.intermediate_size, model.hidden_size); break;
+    case ProductName::down:
+      is(model.intermediate_size, model.hidden_size);
+      product.residual = problem.division.tp == 1;
+      break;
   }
   return product;
 }

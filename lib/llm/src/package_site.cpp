@@ -4,26 +4,14 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
-#include <variant>
-#include <vector>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/ccl/install_plan.hpp"
-#include "kbsim/hw/machine.hpp"
+
+#include "package_ways.hpp"
 
 namespace kbsim::inference {
 namespace {
-
-// A number among a component's attributes, given or by default; 1 if its model has none of that name.
-double attribute(const ComponentSpec& component, std::string_view name) {
-  const std::vector<Field>& fields = *hw::component_models().at(component.impl).fields;
-  const auto field = std::ranges::find(fields, name, &Field::name);
-  if (field == fields.end()) return 1.0;
-  const auto given = component.attrs.find(field->name);
-  const Scalar value = given != component.attrs.end() ? given->second : field->get(field->fresh().get());
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::get<double>(value);
-}
 
 bool powers_of_two(const config::MachineSpec& machine, std::int64_t kv_heads) {
   const auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
@@ -68,16 +56,31 @@ config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t
 PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t kv_heads, bool sums) {
   const config::AlgorithmSpec queues = queues_of(machine, kv_heads, sums);
   const config::MemorySpec& memory = machine.cube.memory;
-  return {.grid = grid_of(machine, on, queues.slot_size.count()),
-          .hbm = memory.hbm_per_pe,
-          .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
-          .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
-          .port_rate = machine.pe.link.gbs(),
-          .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
-          .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns"),
-          .tcm_read_rate = attribute(machine.pe.pe_tcm, "read_bw_gbs"),
-          .tcm_write_rate = attribute(machine.pe.pe_tcm, "write_bw_gbs"),
-          .queues = queues};
+  const auto tile = [&](std::string_view extent) {
+    return static_cast<std::int64_t>(attribute(machine.pe.pe_scheduler, extent));
+  };
+  const double lanes = attribute(machine.pe.pe_math, "lanes") * attribute(machine.pe.pe_math, "freq_ghz");
+  PackageSite site{
+      .grid = grid_of(machine, on, queues.slot_size.count()),
+      .hbm = memory.hbm_per_pe,
+      .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
+      .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
+      .port_rate = machine.pe.link.gbs(),
+      .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
+      .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns"),
+      .tcm_read_rate = attribute(machine.pe.pe_tcm, "read_bw_gbs"),
+      .tcm_write_rate = attribute(machine.pe.pe_tcm, "write_bw_gbs"),
+      .math_rate = lanes / attribute(machine.pe.pe_math, "elementwise_cycles"),
+      .function_rate = lanes / attribute(machine.pe.pe_math, "transcendental_cycles"),
+      .math_ns = attribute(machine.pe.pe_math, "startup_ns", 0.0),
+      .dispatch_ns =
+          attribute(machine.pe.pe_cpu, "dispatch_cycles", 0.0) / attribute(machine.pe.pe_cpu, "freq_ghz"),
+      .tile_m = tile("tile_m"),
+      .tile_k = tile("tile_k"),
+      .tile_n = tile("tile_n"),
+      .queues = queues};
+  add_ways(site, machine);
+  return site;
 }
 
 std::string to_text(const PackageSite& site, Place on) {

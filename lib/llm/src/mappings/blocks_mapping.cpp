@@ -4,7 +4,8 @@
 #include "kbsim/kernels/llm/block_work.hpp"
 #include "kbsim/llm/product_mapping.hpp"
 
-#include "product_estimate.hpp"
+#include "product_chunks.hpp"
+#include "product_times.hpp"
 
 namespace kbsim::inference {
 namespace {
@@ -61,28 +62,8 @@ class BlocksMapping final : public IMapping {
                                   (keeps ? share.weights : std::min(share.weights, of_two_passes)) +
                                   Bytes{kTileBytes}};
     });
-    found.estimate = estimate_of(load(product, rows, site, found), site);
+    found.estimate = blocks_time(product, rows, site, found);
     return found;
-  }
-
-  static ProductLoad load(const Product& product, std::int64_t rows, const PackageSite& site,
-                          const ProductStep& step) {
-    const Share share = share_of(product, rows, site);
-    const auto matrices = static_cast<double>(product.matrices());
-    const auto x = static_cast<double>(rows * itemsize(product.dtype));
-    const auto sums =
-        4.0 * matrices * static_cast<double>(rows * share.n) * (site.grid.pes - 1) / site.grid.pes;
-    const std::int64_t of_pe = llm::part_of(rows, 0, site.grid.pes).size;
-    const bool few = llm::blocks::few_rows(site.grid, rows);  // then all rows at once, not PE by PE
-    const double padded_rows = few ? padded(rows) : padded(of_pe) * site.grid.pes;
-    const double w = site.grid.w;
-    const double h = site.grid.h;
-    return {
-        .hbm = static_cast<double>(share.weights.count()) * (step.keeps_weights ? 1 : step.chunks),
-        .received = x * static_cast<double>(share.k) + sums,
-        .macs = matrices * padded_rows * static_cast<double>(share.k) * padded(share.n),
-        .link = x * static_cast<double>(product.k) * ((h - 1) * (w + 1) + (w - 1) * (h + 1)) / (4 * w * h),
-        .turns = few ? 1 : site.grid.pes};
   }
 };
 KBSIM_MAPPING(

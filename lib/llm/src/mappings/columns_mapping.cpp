@@ -4,19 +4,15 @@
 #include "kbsim/kernels/llm/to_rows.hpp"
 #include "kbsim/llm/product_mapping.hpp"
 
-#include "product_estimate.hpp"
+#include "product_chunks.hpp"
+#include "product_times.hpp"
 
 namespace kbsim::inference {
 namespace {
 
-constexpr std::int64_t kBlockBytes = 65536;  // of weights that the kernel loads at once, at most
-constexpr std::int64_t kBlockRows = 64;      // but so many rows of them
-constexpr std::int64_t kBlocks = 4;          // under way and in use
-constexpr std::int64_t kSumTiles = 4;        // of the epilogue, beside the sums
-constexpr std::int64_t kTileRows = 32;       // of the GEMM engine
-// All PEs of a cube send to all others, so a port has less than its rate: fitted to a few simulated products
-// of an 8B layer, at 128 and 512 rows.
-constexpr double kCrowded = 2.5;
+constexpr std::int64_t kBlocks = 4;     // of weights, under way and in use
+constexpr std::int64_t kSumTiles = 4;   // of the epilogue, beside the sums
+constexpr std::int64_t kTileRows = 32;  // of the GEMM engine
 
 class ColumnsMapping final : public IMapping {
  public:
@@ -42,7 +38,7 @@ class ColumnsMapping final : public IMapping {
                              .wanted = product.adds_up ? kOverlappedChunks : 1};
     ProductStep found = fewest_chunks(limits, [&](int chunks, bool keeps) {
       const std::int64_t at_once = llm::chunk_rows(site.grid, rows, 0, chunks).all;
-      const std::int64_t panel = std::max(kBlockBytes / (slab * element), kBlockRows);
+      const std::int64_t panel = llm::panel_of_columns(site.grid, product.n, product.dtype);
       const Bytes sums{at_once * slab * 4 * (product.matrices() + kSumTiles)};
       const Bytes blocks{kBlocks * panel * slab * element};
       return ProductStep{
@@ -51,21 +47,8 @@ class ColumnsMapping final : public IMapping {
           .scratch = llm::scratch_of_columns(site.grid, rows, product.k, product.n, chunks),
           .tiles = sums + Bytes{2 * at_once * panel * element} + blocks + (keeps ? weights : 0_B)};
     });
-    found.estimate = estimate_of(load(product, rows, site, found), site);
+    found.estimate = columns_time(product, rows, site, found);
     return found;
-  }
-
-  static ProductLoad load(const Product& product, std::int64_t rows, const PackageSite& site,
-                          const ProductStep& step) {
-    const std::int64_t element = itemsize(product.dtype);
-    const std::int64_t slab = llm::slab_of(site.grid, product.n, {}).size;
-    const auto all = static_cast<double>(rows * product.k * element);
-    const auto weights = static_cast<double>(product.matrices() * product.k * slab * element);
-    const int h = site.grid.h;
-    return {.hbm = weights * (step.keeps_weights ? 1 : step.chunks),
-            .received = kCrowded * (all + static_cast<double>(rows * slab * element)),
-            .macs = padded(rows) * padded(slab) * static_cast<double>(product.matrices() * product.k),
-            .link = all * (h - 1) / h};
   }
 };
 KBSIM_MAPPING(columns, ColumnsMapping, "each PE computes some columns of a product for all rows");

@@ -10,6 +10,10 @@
 
 namespace kbsim::llm {
 
+/// A PE's rows of a panel go from cube to cube if they are as large: each link carries them once, but they
+/// take longer.
+inline constexpr std::int64_t kRelayedBytes = 2048;
+
 /// Columns of one cube's part of an activation.
 struct Panel {
   int cube = 0;

@@ -11,6 +11,9 @@ namespace kbsim::llm {
 
 inline constexpr std::int64_t kPieceRows = 32;  // a tile's rows of the GEMM engine
 
+/// Columns of a panel at most. A block of weights has as many rows: the first product waits for it.
+inline constexpr std::int64_t kWidestPart = 512;
+
 /// Rows of a piece at most, for an activation of m rows: a tile's, if a slot has room for a number of each.
 [[nodiscard]] std::int64_t piece_rows(const PeGrid& grid, std::int64_t m);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kbsim/kernels/llm/packages_of_sum.hpp"
@@ -38,6 +39,10 @@ struct ProductArgs {
 /// The elements of scratch that it needs:
 [[nodiscard]] std::int64_t scratch_of_columns(const PeGrid& grid, std::int64_t m, std::int64_t k,
                                               std::int64_t n, int chunks);
+/// Panels of x that it passes on, and so waits for, before it multiplies one.
+inline constexpr std::size_t kColumnsPanelsAhead = 2;
+/// Columns of x that it gathers and multiplies at once, at most: the rows of a block of weights.
+[[nodiscard]] std::int64_t panel_of_columns(const PeGrid& grid, std::int64_t n, DType dtype);
 
 /// product_blocks: w and up are divided by columns over cubes, then by rows over the PEs of each; biases by
 /// columns over cubes. Each PE reads its block once, or once a chunk if it doesn't keep the weights, and

@@ -22,6 +22,9 @@ struct WeightBlock {
 class WeightStream {
  public:
   WeightStream(TL& tl, std::vector<WeightBlock> blocks) : tl_{tl}, blocks_{std::move(blocks)} {}
+  /// Blocks under way at a time, at least.
+  static constexpr std::size_t kBlocksAhead = 2;
+
   /// Begins with the first loads.
   void start();
   /// The next block.
@@ -29,7 +32,6 @@ class WeightStream {
 
  private:
   static constexpr std::int64_t kBytesAhead = 49152;
-  static constexpr std::size_t kBlocksAhead = 2;  // at least
 
   [[nodiscard]] Pending<Tile> load(const WeightBlock& block) const;
   [[nodiscard]] bool wants_more() const;

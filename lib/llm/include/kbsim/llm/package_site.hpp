@@ -11,7 +11,21 @@
 
 namespace kbsim::inference {
 
-/// The PEs that run a model as closed forms see them. Rates are in bytes and multiply-accumulates per ns.
+/// Ways of messages between PEs along a line: between all PEs of a cube, or between the same PEs of all cubes
+/// of a row or a column of the mesh. Times are those of the fabric, without units of the PEs and without
+/// serialization.
+struct LineWays {
+  double farthest_ns = 0.0;  // longest of all pairs
+  double next_ns = 0.0;      // longest of neighbours
+  double rate = 1.0;         // of the slowest link on them
+  // How long the busiest link is busy, per byte of a message of each PE to all others, and to its neighbours
+  // on both sides.
+  double all_ns_per_byte = 0.0;
+  double next_ns_per_byte = 0.0;
+};
+
+/// The PEs that run a model as closed forms see them. Rates are in bytes, elements and multiply-accumulates
+/// per ns.
 struct PackageSite {
   llm::PeGrid grid;
   Bytes hbm;               // of a PE
@@ -22,6 +36,19 @@ struct PackageSite {
   double macs_rate = 1.0;  // of a PE
   double tcm_read_rate = 1.0;
   double tcm_write_rate = 1.0;
+  double math_rate = 1.0;      // elements of an elementwise operation
+  double function_rate = 1.0;  // elements of a transcendental function
+  double math_ns = 0.0;        // start of an operation
+  double dispatch_ns = 0.0;    // of a command
+  double hbm_ns = 0.0;         // from a load's dispatch until the first bytes come from the own HBM
+  double tcm_ns = 0.0;         // the same for the own TCM
+  double queue_ns = 0.0;       // units of the PEs at both ends of a message
+  std::int64_t tile_m = 1;     // of the GEMM engine
+  std::int64_t tile_k = 1;
+  std::int64_t tile_n = 1;
+  LineWays cube;
+  LineWays row;
+  LineWays column;
   config::AlgorithmSpec queues;  // of all operations: a session's algorithm
 };
 

@@ -25,6 +25,7 @@ struct Product {
   std::int64_t k = 1;
   std::int64_t n = 1;
   bool gated = false;
+  bool residual = false;  // the kernel adds one
   DType dtype = f16;
   bool adds_up = false;  // asks for a kernel that adds up the parts of all packages that divide the layer
 
