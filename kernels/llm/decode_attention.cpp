@@ -55,7 +55,7 @@ class Item {
   [[nodiscard]] static std::vector<KeyBlock> cached(const DecodeAttentionArgs& args, const Place& at,
                                                     std::int64_t sequence, std::int64_t head);
   [[nodiscard]] std::int64_t group() const { return args_.heads / args_.cache.kv_heads; }
-  [[nodiscard]] Part row() const { return {sequence, 1}; }
+  [[nodiscard]] Part row() const { return {args_.first_row + sequence, 1}; }
   [[nodiscard]] HeadColumns columns(std::int64_t column_head) const {
     return HeadColumns{args_.qkv, 0, args_.cache.d}.from(column_head);
   }
@@ -87,9 +87,10 @@ Item::Item(TL& tl, const DecodeAttentionArgs& args, const Place& at, Norms* norm
   const std::int64_t position = args.context_of(sequence);
   tl.check(position < args.cache.capacity, "a sequence is longer than the cache's capacity");
   if (args.cache.split_at(position) != at.split) return;
+  const std::int64_t in_cache = args.first_sequence + sequence;
   own_.emplace(tl, new_row(&norms->k));
-  keys_at_ = args.cache.at(args.cache.keys, at.pe, sequence, head, args.cache.slot_at(position));
-  values_at_ = args.cache.at(args.cache.values, at.pe, sequence, head, args.cache.slot_at(position));
+  keys_at_ = args.cache.at(args.cache.keys, at.pe, in_cache, head, args.cache.slot_at(position));
+  values_at_ = args.cache.at(args.cache.values, at.pe, in_cache, head, args.cache.slot_at(position));
 }
 
 NewKeys::Args Item::new_row(HeadNorm* norm) const {
@@ -108,10 +109,11 @@ std::vector<KeyBlock> Item::cached(const DecodeAttentionArgs& args, const Place&
   const std::int64_t context = args.context_of(sequence);
   const std::int64_t first = args.window > 0 ? std::max<std::int64_t>(0, context + 1 - args.window) : 0;
   const Part slots = cache.slots_of(at.split, {first, context - first});
+  const std::int64_t in_cache = args.first_sequence + sequence;
   std::vector<KeyBlock> blocks;
   for (const Part& part : cut_evenly(slots, args.block_keys)) {
-    blocks.push_back({.keys = cache.at(cache.keys, at.pe, sequence, head, part.begin),
-                      .values = cache.at(cache.values, at.pe, sequence, head, part.begin),
+    blocks.push_back({.keys = cache.at(cache.keys, at.pe, in_cache, head, part.begin),
+                      .values = cache.at(cache.values, at.pe, in_cache, head, part.begin),
                       .splits = {at.split, 1},
                       .slots = part});
   }
@@ -161,7 +163,8 @@ void store_result(TL& tl, const DecodeAttentionArgs& args, const Found& found, I
   const Tile out = all.out / all.sum;
   const std::int64_t columns = out.shape().elements();
   const Tile row = tl.reshape(out.to(args.out.base.dtype), {1, columns});
-  store_block(tl, args.cache.grid, args.out, {found.sequence, found.head * columns}, row, stores);
+  store_block(tl, args.cache.grid, args.out, {args.first_row + found.sequence, found.head * columns}, row,
+              stores);
 }
 
 // Each item takes one level of its tree, the oldest item first.
@@ -179,7 +182,7 @@ Task<> decode_attention(TL& tl, DecodeAttentionArgs args) {
   const PePlace here = place_of(tl);
   const Place at = place_in(args.cache, here);
   const Splits splits = splits_at(args.cache, here);
-  const std::int64_t count = args.cache.sequences * at.heads.size;
+  const std::int64_t count = args.sequences() * at.heads.size;
   Norms norms{tl, args};
   std::deque<Item> items;  // this one, the next one, and one whose loads are under way
   std::int64_t started = 0;

@@ -188,7 +188,8 @@ Task<> attend_to_sequence(TL& tl, PrefillAttentionArgs args, PePlace at, InFligh
 
 Task<> prefill_attention(TL& tl, PrefillAttentionArgs args) {
   tl.check(args.heads % args.cache.kv_heads == 0, "heads isn't a multiple of kv_heads");
-  tl.check(args.qkv.rows % args.sequences == 0, "sequences have different numbers of rows");
+  tl.check(args.rows_each > 0 || args.qkv.rows % args.sequences == 0,
+           "sequences have different numbers of rows");
   tl.check(args.causal || args.window == 0, "a window needs causal attention");
   tl.check(args.stage_slots >= kCacheBlock, "the stage is smaller than a block of the cache");
   tl.check(args.end() <= args.cache.capacity, "the rows don't fit the cache's capacity");

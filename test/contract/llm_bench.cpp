@@ -54,6 +54,29 @@ TEST_CASE("--bench llm: paths sum to TTFT and TPOT, and each operation has its b
   }
 }
 
+TEST_CASE("--bench llm --phase mixed: one step, whose paths sum to its time") {
+  const std::string mixed =
+      "--topology small.yaml --bench llm --timing-only --phase mixed --prompt 8 --batch 3 ";
+  const boost::json::array rows = rows_of(mixed + "--context 20");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].at("rows").as_int64() == 11);
+  CHECK(rows[0].at("ttft_us").is_null());
+  CHECK(sum_of_paths(rows[0]) == doctest::Approx(rows[0].at("step_us").to_number<double>()).epsilon(1e-9));
+  const Outcome text = run_kbsim(mixed + "--context 20 --drawn-contexts 4-30");
+  CHECK(text.exit == 0);
+  check_contains(text.out, {"11 rows of a chunk of 8 and 3 sequences after ", "  a mixed step "});
+}
+
+TEST_CASE("--bench llm --context N --phase prefill: a later chunk of a prompt takes longer") {
+  const auto ttft = [](const std::string& context) {
+    return rows_of("--topology small.yaml --bench llm --timing-only --phase prefill --prompt 16 " +
+                   context)[0]
+        .at("ttft_us")
+        .to_number<double>();
+  };
+  CHECK(ttft("--context 400") > ttft(""));
+}
+
 TEST_CASE("--bench llm --out: operations.csv has a line for each, and figures show time and roofline") {
   const std::filesystem::path folder = fresh_place("llm_bench");
   const Outcome outcome = run_kbsim(kSmall + " --out " + folder.string());

@@ -86,10 +86,10 @@ TEST_CASE("llm refused: numbers of options out of range") {
 }
 
 TEST_CASE("llm refused: options without an effect, or that say one thing twice") {
-  check_refused(2, {{kDecode + "--prompt 8", "--prompt: a decode alone has no prompt"},
-                    {kBench + "--context 8", "--context: a decode after a prefill has the prompt's length"},
-                    {kBench + "--drawn-contexts 1-8", "--drawn-contexts: a decode after a prefill"},
-                    {kDecode + "--context 8 --drawn-contexts 1-8", "--context and --drawn-contexts"}});
+  check_refused(
+      2, {{kDecode + "--prompt 8", "--prompt: a decode alone has no prompt"},
+          {kBench + "--drawn-contexts 1-8", "--drawn-contexts: a prefill has --context tokens before it"},
+          {kDecode + "--context 8 --drawn-contexts 1-8", "--context and --drawn-contexts"}});
 }
 
 TEST_CASE("llm refused: contexts that a file doesn't have") {

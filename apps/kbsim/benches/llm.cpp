@@ -43,7 +43,7 @@ using inference::LlmPlan;
 using inference::LlmProblem;
 using inference::Phase;
 
-enum class Phases : std::uint8_t { prefill, decode, both };
+enum class Phases : std::uint8_t { prefill, decode, both, mixed };
 
 struct Options {
   std::string model;
@@ -69,12 +69,12 @@ struct Options {
   static void describe(auto& f) {
     f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
         .called("FILE");
-    f.choice("phase", &Options::phase, {"prefill", "decode", "both"},
-             "the first token, one more token, or one after the other")
+    f.choice("phase", &Options::phase, {"prefill", "decode", "both", "mixed"},
+             "the first token, one more token, one after the other, or a chunk of a prompt beside a decode")
         .called("NAME");
-    f.add("prompt", &Options::prompt, between(1, 65536), "tokens of each prompt");
+    f.add("prompt", &Options::prompt, between(1, 65536), "tokens of each prompt, or of a chunk of it");
     f.add("context", &Options::context, between(1, 1048576),
-          "tokens in the cache before a decode; after a prefill it is the prompt");
+          "tokens in the cache before; none if a prefill begins and --context isn't given");
     f.add("contexts", &Options::contexts,
           "the same of each sequence: a number a line, or a CSV's column context")
         .called("FILE");
@@ -116,6 +116,7 @@ void refuse_later(const Options& own, const models::ModelConfig& model) {
 
 std::vector<Phase> phases_of(Phases asked) {
   if (asked == Phases::both) return {Phase::prefill, Phase::decode};
+  if (asked == Phases::mixed) return {Phase::mixed};
   return {asked == Phases::prefill ? Phase::prefill : Phase::decode};
 }
 
@@ -158,6 +159,7 @@ LlmProblem problem_of(const EvaluationRequest& request) {
       .phases = phases_of(own.phase),
       .prompt = own.prompt,
       .context = own.context,
+      .before = own.phase == Phases::mixed || request.own.given("context") ? own.context : 0,
       .batch = own.batch,
       .seed = static_cast<std::uint64_t>(own.seed),
       .on = own.on,
@@ -212,10 +214,14 @@ void check(const EvaluationRequest& request) {
   std::string given;
   for (const char* context : {"context", "contexts", "drawn-contexts"}) {
     if (!request.own.given(context)) continue;
-    if (request.own.as<Options>().phase != Phases::decode)
-      throw UsageError{fmt::format(
-          "--{}: a decode after a prefill has the prompt's length; it needs --phase decode", context)};
-    if (!given.empty())
+    const Phases phase = request.own.as<Options>().phase;
+    const bool prefills = phase == Phases::prefill || phase == Phases::both;
+    if (prefills && context != std::string_view{"context"})
+      throw UsageError{
+          fmt::format("--{}: a prefill has --context tokens before it in each cache, or none; contexts of "
+                      "each sequence need --phase decode or mixed",
+                      context)};
+    if (!given.empty() && (phase != Phases::mixed || given != "context"))
       throw UsageError{fmt::format("--{} and --{}: both say what is in the caches; one of them is enough",
                                    given, context)};
     given = context;

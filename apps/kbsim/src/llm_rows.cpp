@@ -99,15 +99,19 @@ boost::json::object step_json(const DividedPlan& plan, const StepRun& step,
                               const inference::StepTable& table) {
   const inference::LlmProblem& problem = plan.problem;
   const LlmPlan& first = plan.ranks.front();
-  const bool decode = step.phase == Phase::decode;
+  const auto only_of = [&](Phase phase) {
+    return step.phase == phase ? boost::json::value(us(step.time())) : boost::json::value{};
+  };
+  const bool decodes = step.phase != Phase::prefill;
   const double time_s = to_ns(step.time()) / 1e9;
   const auto rows = static_cast<double>(problem.rows(step.phase));
   return {{"phase", std::string{to_string(step.phase)}},
           {"layers", problem.model.num_hidden_layers},
           {"rows", problem.rows(step.phase)},
           {"batch", problem.batch},
-          {"context", decode ? problem.decode_context() : 0},
-          {"contexts", boost::json::value_from(decode ? problem.contexts : std::vector<std::int64_t>{})},
+          {"prompt", step.phase == Phase::decode ? 0 : problem.prompt},
+          {"context", decodes ? problem.decode_context() : problem.before},
+          {"contexts", boost::json::value_from(decodes ? problem.contexts : std::vector<std::int64_t>{})},
           {"dtype", std::string{to_string(problem.model.torch_dtype)}},
           {"mapping", problem.mapping},
           {"pes", first.site.grid.all()},
@@ -121,10 +125,11 @@ boost::json::object step_json(const DividedPlan& plan, const StepRun& step,
           {"slowest_copy", step.copy},
           {"peak_flop_per_s", 2e9 * first.site.macs_rate * first.site.grid.all()},
           {"peak_hbm_bytes_per_s", 1e9 * first.site.hbm_rate * first.site.grid.all()},
-          {"ttft_us", decode ? boost::json::value{} : us(step.time())},
-          {"tpot_us", decode ? us(step.time()) : boost::json::value{}},
+          {"ttft_us", only_of(Phase::prefill)},
+          {"tpot_us", only_of(Phase::decode)},
+          {"step_us", only_of(Phase::mixed)},
           {"tokens_per_s", rows / time_s},
-          {"tokens_per_s_user", (decode ? 1.0 : static_cast<double>(problem.prompt)) / time_s},
+          {"tokens_per_s_user", (decodes ? 1.0 : static_cast<double>(problem.prompt)) / time_s},
           {"between_us", us(table.between)},
           {"least_us", us(table.least)},
           {"flop", table.work.flop},

@@ -99,13 +99,23 @@ std::string choices_text(const object& step) {
   return lines.empty() ? "" : "  mapping auto, by estimates of a launch (us)\n" + lines;
 }
 
+// A step's time by its name.
+struct NamedTime {
+  std::string_view name;
+  double us = 0.0;
+};
+NamedTime time_of(const object& step) {
+  if (step.at("ttft_us").is_number()) return {"TTFT", number(step, "ttft_us")};
+  if (step.at("tpot_us").is_number()) return {"TPOT", number(step, "tpot_us")};
+  return {"a mixed step", number(step, "step_us")};
+}
+
 std::string closing_text(const object& step, double time) {
-  const bool decode = step.at("tpot_us").is_number();
   std::string lines = fmt::format(
       "  {} {:.3f} us, {:.1f} tokens/s a user, {:.1f} in all; by closed form at least {:.3f} us, {:.2f} "
       "times "
       "as long; HBM {:.3f} MB of weights and cache, {:.3f} MB simulated\n",
-      decode ? "TPOT" : "TTFT", time, number(step, "tokens_per_s_user"), number(step, "tokens_per_s"),
+      time_of(step).name, time, number(step, "tokens_per_s_user"), number(step, "tokens_per_s"),
       number(step, "least_us"), time / number(step, "least_us"),
       (number(step, "weight_bytes") + number(step, "cache_bytes")) / 1e6,
       number(step, "hbm_bytes_simulated") / 1e6);
@@ -134,6 +144,13 @@ std::string division_text(const object& step) {
                                   counted(division.tp, "package", "packages"), last));
 }
 
+// "8 sequences", or "a chunk of 64 and 8 sequences".
+std::string sequences_text(const object& step) {
+  const std::string batch = counted(step.at("batch").to_number<int>(), "sequence");
+  if (step.at("step_us").is_null()) return batch;
+  return fmt::format("a chunk of {} and {}", step.at("prompt").to_number<int>(), batch);
+}
+
 // "1024 tokens", or "100 to 2000 tokens" of sequences with contexts of their own.
 std::string context_text(const object& step) {
   const std::string most = counted(step.at("context").to_number<int>(), "token");
@@ -156,8 +173,7 @@ std::string segments_text(const object& segments) {
 }
 
 std::string step_text(const object& step) {
-  const bool decode = step.at("tpot_us").is_number();
-  const double time = number(step, decode ? "tpot_us" : "ttft_us");
+  const double time = time_of(step).us;
   const auto& operations = step.at("operations").as_array();
   const bool explained = !operations.empty() && operations.front().as_object().contains("limited_by");
   std::string lines = fmt::format(
@@ -165,9 +181,8 @@ std::string step_text(const object& step) {
       "  operation     launches   span (us)   path (us)  share        MFLOP   HBM (MB)  NOC (MB) UCIe (MB) "
       "link (MB) MACs %  HBM %  roofline (us)  by       of span  mapping{}\n",
       word(step, "phase"), word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
-      counted(step.at("rows").to_number<int>(), "row"),
-      counted(step.at("batch").to_number<int>(), "sequence"), context_text(step), word(step, "dtype"),
-      word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
+      counted(step.at("rows").to_number<int>(), "row"), sequences_text(step), context_text(step),
+      word(step, "dtype"), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
   for (const auto& value : operations) {
     const object& row = value.as_object();
     lines += trimmed(time_line(row) + limit_text(row));

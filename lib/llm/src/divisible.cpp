@@ -63,7 +63,7 @@ void require_rows(const LlmProblem& whole, const llm::PeGrid& grid) {
     throw UsageError{
         fmt::format("--sequence-parallel: {} of a {} don't divide over {} of {} a cube ({} a multiple of {})",
                     counted(rows, "row"), to_string(phase), counted(division.tp, "package"),
-                    counted(grid.pes, "PE"), phase == Phase::prefill ? "--prompt" : "--batch", parts)};
+                    counted(grid.pes, "PE"), phase == Phase::decode ? "--batch" : "--prompt", parts)};
   }
 }
 

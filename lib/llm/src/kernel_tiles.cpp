@@ -46,9 +46,10 @@ std::int64_t tiles_of_prefill(const LlmPlan& plan) {
 
 Bytes tiles_of_attention(const LlmPlan& plan) {
   std::int64_t most = 0;
-  for (const Phase phase : plan.problem.phases)
-    most = std::max(most,
-                    phase == Phase::prefill ? tiles_of_prefill(plan) : tiles_of_decode(plan.problem.model));
+  for (const Phase phase : plan.problem.phases) {
+    if (phase != Phase::decode) most = std::max(most, tiles_of_prefill(plan));
+    if (phase != Phase::prefill) most = std::max(most, tiles_of_decode(plan.problem.model));
+  }
   return Bytes{most};
 }
 

@@ -53,8 +53,8 @@ std::vector<std::int64_t> places_of(const LlmPlan& plan, Phase phase) {
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < plan.share.own_rows(phase); ++i) {
     const std::int64_t row = plan.share.whole_row(phase, plan.site.grid, i);
-    const std::int64_t position = phase == Phase::prefill ? row % problem.prompt : problem.context_of(row);
-    places.push_back(problem.model.first_position_row + position);
+    const LlmProblem::RowPlace at = problem.row_place(phase, row);
+    places.push_back(problem.model.first_position_row + problem.context_of(phase, at.sequence) + at.row);
   }
   return places;
 }
@@ -72,12 +72,9 @@ TensorId add_x(LlmPlan& plan, const std::string& name, std::int64_t rows) {
 TensorId add_ids(LlmPlan& plan, Phase phase) {
   const bool goes_on = phase == Phase::decode && plan.problem.has(Phase::prefill);
   if (goes_on && !plan.share.host_chooses()) return plan.phases.front().tokens;
-  const auto id = [numbers = plan.numbers, phase, share = plan.share, grid = plan.site.grid,
-                   prompt = plan.problem.prompt](std::int64_t i) {
-    const std::int64_t row = share.whole_row(phase, grid, i);
-    return static_cast<double>(phase == Phase::prefill
-                                   ? numbers.token(share.first_sequence + row / prompt, row % prompt)
-                                   : numbers.token(share.first_sequence + row, 0));
+  const auto id = [numbers = plan.numbers, phase, share = plan.share, grid = plan.site.grid](std::int64_t i) {
+    const LlmProblem::RowPlace at = share.problem.row_place(phase, share.whole_row(phase, grid, i));
+    return static_cast<double>(numbers.token(share.first_sequence + at.sequence, at.row));
   };
   return add_tensor(plan, {.name = fmt::format("{} ids", to_string(phase)),
                            .shape = {plan.share.own_rows(phase)},
@@ -134,7 +131,7 @@ void add_phase(LlmPlan& plan, Phase phase) {
 
 // Slots of all splits that a prefill stages at a time.
 void add_stage(LlmPlan& plan) {
-  if (!plan.problem.has(Phase::prefill)) return;
+  if (!plan.problem.has(Phase::prefill) && !plan.problem.has(Phase::mixed)) return;
   const llm::KvCache cache = cache_of(plan);
   const std::int64_t slot = 2 * cache.heads_per_pe() * cache.d * itemsize(plan.problem.model.torch_dtype);
   const std::int64_t blocks = std::max<std::int64_t>(kMostStage.count() / (slot * llm::kCacheBlock), 1);

@@ -21,11 +21,12 @@ std::int64_t most_positions(const ModelConfig& model) {
 void require_positions(const LlmProblem& problem) {
   const std::int64_t most = most_positions(problem.model);
   if (most == 0 || problem.capacity() <= most) return;
-  const std::int64_t asked = problem.has(Phase::prefill) ? problem.prompt : problem.decode_context();
+  const bool fills = !problem.has(Phase::decode) || problem.has(Phase::prefill);
+  const std::int64_t asked = fills ? problem.prompt : problem.decode_context();
   throw UsageError{fmt::format("--{} {}: {} of a sequence, and the model has {} (max_position_embeddings)",
-                               problem.has(Phase::prefill) ? "prompt"
-                               : problem.contexts.empty()  ? "context"
-                                                           : "contexts",
+                               fills                      ? "prompt"
+                               : problem.contexts.empty() ? "context"
+                                                          : "contexts",
                                asked, counted(problem.capacity(), "position"), most)};
 }
 
@@ -57,26 +58,45 @@ const std::string& LlmProblem::mapping_of(const std::string& product) const {
 
 bool LlmProblem::has(Phase phase) const { return std::ranges::find(phases, phase) != phases.end(); }
 
-std::int64_t LlmProblem::context_of(std::int64_t sequence) const {
-  if (has(Phase::prefill)) return prompt;
-  return contexts.empty() ? context : contexts.at(static_cast<std::size_t>(sequence));
+std::int64_t LlmProblem::rows(Phase phase) const {
+  switch (phase) {
+    case Phase::prefill: return prompt * batch;
+    case Phase::mixed: return prompt + batch;
+    case Phase::decode: break;
+  }
+  return batch;
+}
+
+LlmProblem::RowPlace LlmProblem::row_place(Phase phase, std::int64_t row) const {
+  if (phase == Phase::prefill) return {row / prompt, row % prompt};
+  if (phase == Phase::decode) return {row, 0};
+  return row < prompt ? RowPlace{0, row} : RowPlace{row - prompt + 1, 0};
+}
+
+std::int64_t LlmProblem::context_of(Phase phase, std::int64_t sequence) const {
+  if (phase == Phase::prefill || (phase == Phase::mixed && sequence == 0)) return before;
+  if (has(Phase::prefill)) return before + prompt;
+  const std::int64_t decoded = phase == Phase::mixed ? sequence - 1 : sequence;
+  return contexts.empty() ? context : contexts.at(static_cast<std::size_t>(decoded));
 }
 
 std::int64_t LlmProblem::decode_context() const {
-  if (has(Phase::prefill)) return prompt;
+  if (has(Phase::prefill)) return before + prompt;
   return contexts.empty() ? context : *std::ranges::max_element(contexts);
 }
 
 std::int64_t LlmProblem::capacity() const {
-  const std::int64_t prefilled = has(Phase::prefill) ? prompt : 0;
-  return has(Phase::decode) ? decode_context() + 1 : prefilled;
+  const bool fills = has(Phase::prefill) || has(Phase::mixed);
+  const bool decodes = has(Phase::decode) || has(Phase::mixed);
+  return std::max(fills ? before + prompt : 0, decodes ? decode_context() + 1 : 0);
 }
 
 models::Step LlmProblem::step(Phase phase) const {
-  if (phase == Phase::prefill) return models::prefill_step(prompt, batch);
   models::Step step;
-  for (std::int64_t sequence = 0; sequence < batch; ++sequence)
-    step.sequences.push_back({.context = context_of(sequence)});
+  for (std::int64_t sequence = 0; sequence < sequences(); ++sequence) {
+    const bool many = phase == Phase::prefill || (phase == Phase::mixed && sequence == 0);
+    step.sequences.push_back({.rows = many ? prompt : 1, .context = context_of(phase, sequence)});
+  }
   return step;
 }
 
@@ -87,6 +107,9 @@ void require_supported(const LlmProblem& problem) {
         fmt::format("--model: torch_dtype {}: only f16, bf16 and f32 are simulated", to_string(dtype))};
   require_positions(problem);
   require_overlap(problem);
+  if (problem.has(Phase::mixed) && problem.division.dp > 1)
+    throw Unsupported{fmt::format("--phase mixed --dp {}: a mixed step of several copies isn't simulated",
+                                  problem.division.dp)};
 }
 
 }  // namespace kbsim::inference

@@ -70,15 +70,14 @@ LlmReference::LlmReference(const DividedPlan& plan)
       numbers_{plan.ranks.front().numbers},
       model_{plan.problem.model, plan.ranks.front().numbers} {
   const LlmProblem& problem = problem_;
-  const bool empty = problem.has(Phase::prefill);
-  for (std::int64_t sequence = 0; sequence < problem.batch; ++sequence)
-    caches_.push_back(empty ? model_.empty_cache() : drawn_cache(sequence));
+  for (std::int64_t sequence = 0; sequence < problem.sequences(); ++sequence)
+    caches_.push_back(drawn_cache(sequence));
 }
 
 models::ReferenceCache LlmReference::drawn_cache(std::int64_t sequence) const {
   const models::ModelConfig& model = problem_.model;
   models::ReferenceCache cache = model_.empty_cache();
-  cache.tokens = problem_.context_of(sequence);
+  cache.tokens = problem_.context_of(problem_.phases.front(), sequence);
   for (std::int64_t layer = 0; layer < model.num_hidden_layers; ++layer) {
     const auto at = static_cast<std::size_t>(layer);
     for (std::int64_t i = 0; i < cache.tokens * model.kv_width(); ++i) {
@@ -92,12 +91,13 @@ models::ReferenceCache LlmReference::drawn_cache(std::int64_t sequence) const {
 }
 
 std::vector<double> LlmReference::logits(Phase phase, const std::vector<std::int64_t>& ids) {
+  const models::Step step = problem_.step(phase);
   std::vector<models::ReferenceSequence> batch;
   for (std::size_t sequence = 0; sequence < caches_.size(); ++sequence) {
     models::ReferenceSequence next{.tokens = {}, .cache = &caches_[sequence]};
-    if (phase == Phase::decode) next.tokens.push_back(ids[sequence]);
-    for (std::int64_t i = 0; phase == Phase::prefill && i < problem_.prompt; ++i)
-      next.tokens.push_back(numbers_.token(static_cast<std::int64_t>(sequence), i));
+    const bool chosen = phase == Phase::decode;
+    for (std::int64_t i = 0; i < step.sequences[sequence].rows; ++i)
+      next.tokens.push_back(chosen ? ids[sequence] : numbers_.token(static_cast<std::int64_t>(sequence), i));
     batch.push_back(std::move(next));
   }
   return model_.logits(batch);

@@ -107,7 +107,7 @@ Task<> rank_program(host::Rank& rank, RankTask task) {
     const std::vector<StepLaunch> launches = launches_of(plan, run.tensors, phase, values);
     co_await prepare_transfers(&run, &launches);
     co_await run_step(rank, &run, phase, &launches);
-    if (plan.problem.phases[phase] == Phase::decode && plan.problem.warm)
+    if (plan.problem.phases[phase] != Phase::prefill && plan.problem.warm)
       co_await run_step(rank, &run, phase, &launches);
     if (values) co_await keep_numbers(&run, phase, &task.board->step(phase, rank.index));
   }

@@ -21,7 +21,7 @@ namespace kbsim::inference {
           .kv_heads = model.num_key_value_heads,
           .d = model.head_dim,
           .capacity = plan.problem.capacity(),
-          .sequences = plan.problem.batch};
+          .sequences = plan.problem.sequences()};
 }
 
 /// An activation, without its memory.

@@ -101,13 +101,13 @@ TensorId add_head_norm(LlmPlan& plan, Weight weight, std::int64_t layer, const s
   return add_tensor(plan, matrix(plan, alone(weight, model.head_dim), 1, layer, name, {}));
 }
 
-// The cache before a decode that no prefill precedes.
+// The cache before the first phase.
 TensorId add_cache(LlmPlan& plan, int which, std::int64_t layer, std::string name) {
   const LlmProblem& problem = plan.problem;
   const llm::KvCache cache = cache_of(plan);
   std::vector<std::int64_t> contexts;
-  for (std::int64_t sequence = 0; sequence < problem.batch; ++sequence)
-    contexts.push_back(problem.has(Phase::prefill) ? 0 : problem.context_of(sequence));
+  for (std::int64_t sequence = 0; sequence < problem.sequences(); ++sequence)
+    contexts.push_back(problem.context_of(problem.phases.front(), sequence));
   const auto element = [numbers = plan.numbers, cache, contexts, which, layer,
                         share = plan.share](std::int64_t i) {
     const std::int64_t pe = i / cache.stride();

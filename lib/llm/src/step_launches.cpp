@@ -78,6 +78,8 @@ class LaunchList {
   [[nodiscard]] Operand x() const { return {own_.x, model().hidden_size}; }
   [[nodiscard]] Operand normal() const { return {own_.normal, model().hidden_size}; }
   [[nodiscard]] Operand all_normal() const { return {own_.all_normal, model().hidden_size}; }
+  [[nodiscard]] Operand qkv() const { return {own_.qkv, qkv_width(model())}; }
+  [[nodiscard]] Operand attended() const { return {own_.attended, model().q_width()}; }
   [[nodiscard]] Operand sum() const { return {own_.sum, model().hidden_size}; }
   [[nodiscard]] llm::Scratch scratch() const { return {ptr(plan_.scratch), plan_.scratch_size}; }
 
@@ -92,8 +94,12 @@ class LaunchList {
   void norm(std::string_view operation, const NormTensors& of, const Operand& from, const Operand& to,
             std::int64_t rows);
   void product(const ProductCall& call);
-  void qkv(const LayerTensors& of);
   void attention(const LayerTensors& of, const models::LayerKind& kind);
+  void attend_one_row_each(const LayerTensors& of, const models::LayerKind& kind);
+  void attend_many_rows(const LayerTensors& of, const models::LayerKind& kind);
+  [[nodiscard]] std::vector<TensorId> attention_tensors(const LayerTensors& of) const;
+  [[nodiscard]] llm::HeadNormArgs head_norms(const LayerTensors& of) const;
+  [[nodiscard]] double attention_scale() const;
   void mlp(const LayerTensors& of);
   void post_norm(const LayerTensors& of);
   [[nodiscard]] llm::KvCache cache(const LayerTensors& of) const;
@@ -226,41 +232,59 @@ llm::RotaryTables LaunchList::rotary(const models::LayerKind& kind) const {
           .interleaved = model().rope.interleaved};
 }
 
-void LaunchList::attention(const LayerTensors& of, const models::LayerKind& kind) {
-  const Operand qkv{own_.qkv, qkv_width(model())};
-  const Operand out{own_.attended, model().q_width()};
-  const double scale =
-      model().attention_scale.value_or(1.0 / std::sqrt(static_cast<double>(model().head_dim)));
-  const std::vector<TensorId> tensors{own_.attended, own_.qkv,  of.keys,   of.values,  plan_.cos,
-                                      plan_.sin,     of.q_norm, of.k_norm, plan_.stage};
-  const llm::HeadNormArgs norms{
-      .q = ptr(of.q_norm), .k = ptr(of.k_norm), .eps = model().norm_eps, .given = model().qk_norm};
-  if (phase() == Phase::decode) {
-    const bool ragged = !plan_.problem.has(Phase::prefill) && !plan_.problem.contexts.empty();
-    const llm::DecodeAttentionArgs args{.qkv = activation(rows_, qkv),
-                                        .out = activation(rows_, out),
-                                        .cache = cache(of),
-                                        .heads = model().num_attention_heads,
-                                        .norms = norms,
-                                        .rotary = rotary(kind),
-                                        .scale = scale,
-                                        .window = kind.window,
-                                        .context = plan_.problem.decode_context(),
-                                        .contexts = ragged ? &plan_.problem.contexts : nullptr};
-    return add("attention", "decode_attention", tensors, args, true);
-  }
-  const llm::PrefillAttentionArgs args{.qkv = activation(rows_, qkv),
-                                       .out = activation(rows_, out),
+std::vector<TensorId> LaunchList::attention_tensors(const LayerTensors& of) const {
+  return {own_.attended, own_.qkv,  of.keys,   of.values,  plan_.cos,
+          plan_.sin,     of.q_norm, of.k_norm, plan_.stage};
+}
+
+llm::HeadNormArgs LaunchList::head_norms(const LayerTensors& of) const {
+  return {.q = ptr(of.q_norm), .k = ptr(of.k_norm), .eps = model().norm_eps, .given = model().qk_norm};
+}
+
+double LaunchList::attention_scale() const {
+  return model().attention_scale.value_or(1.0 / std::sqrt(static_cast<double>(model().head_dim)));
+}
+
+// Of the sequences of a decode; in a mixed step their rows come after those of the chunk.
+void LaunchList::attend_one_row_each(const LayerTensors& of, const models::LayerKind& kind) {
+  const LlmProblem& problem = plan_.problem;
+  const bool ragged = !problem.has(Phase::prefill) && !problem.contexts.empty();
+  const bool mixed = phase() == Phase::mixed;
+  const llm::DecodeAttentionArgs args{.qkv = activation(rows_, qkv()),
+                                      .out = activation(rows_, attended()),
+                                      .cache = cache(of),
+                                      .heads = model().num_attention_heads,
+                                      .norms = head_norms(of),
+                                      .rotary = rotary(kind),
+                                      .scale = attention_scale(),
+                                      .window = kind.window,
+                                      .first_row = mixed ? problem.prompt : 0,
+                                      .first_sequence = mixed ? 1 : 0,
+                                      .context = problem.decode_context(),
+                                      .contexts = ragged ? &problem.contexts : nullptr};
+  add("attention", "decode_attention", attention_tensors(of), args, true);
+}
+
+void LaunchList::attend_many_rows(const LayerTensors& of, const models::LayerKind& kind) {
+  const llm::PrefillAttentionArgs args{.qkv = activation(rows_, qkv()),
+                                       .out = activation(rows_, attended()),
                                        .cache = cache(of),
                                        .heads = model().num_attention_heads,
-                                       .norms = norms,
+                                       .norms = head_norms(of),
                                        .rotary = rotary(kind),
-                                       .scale = scale,
+                                       .scale = attention_scale(),
                                        .window = kind.window,
-                                       .sequences = plan_.problem.batch,
+                                       .context = plan_.problem.before,
+                                       .sequences = phase() == Phase::mixed ? 1 : plan_.problem.batch,
+                                       .rows_each = plan_.problem.prompt,
                                        .stage = {ptr(plan_.stage), plan_.tensor(plan_.stage).shape[1]},
                                        .stage_slots = plan_.stage_slots};
-  add("attention", "prefill_attention", tensors, args, true);
+  add("attention", "prefill_attention", attention_tensors(of), args, true);
+}
+
+void LaunchList::attention(const LayerTensors& of, const models::LayerKind& kind) {
+  if (phase() != Phase::decode) attend_many_rows(of, kind);
+  if (phase() != Phase::prefill) attend_one_row_each(of, kind);
 }
 
 void LaunchList::mlp(const LayerTensors& of) {
@@ -296,17 +320,14 @@ void LaunchList::layer(std::int64_t layer) {
   const bool own_norm = model().mlp_input == models::MlpInput::own_norm;
   norm("input norm", of.input_norm, x(), normal(), own_rows_);
   gather(own_.normal, own_.all_normal);
-  product({.operation = "qkv",
-           .name = ProductName::qkv,
-           .weights = of.qkv,
-           .from = all_normal(),
-           .to = {own_.qkv, qkv_width(model())}});
+  product(
+      {.operation = "qkv", .name = ProductName::qkv, .weights = of.qkv, .from = all_normal(), .to = qkv()});
   if (own_norm) post_norm(of);
   attention(of, model().layer_kind(layer));
   product({.operation = "output",
            .name = ProductName::output,
            .weights = of.output,
-           .from = {own_.attended, model().q_width()},
+           .from = attended(),
            .to = sum(),
            .adds_residual = plan_.share.adds_once() && !plan_.share.divides_rows(),
            .multiplier = model().residual_multiplier});
@@ -325,8 +346,10 @@ void LaunchList::head() {
     llm::TakeRowsArgs args{.grid = plan_.site.grid,
                            .x = activation(rows_, {own_.all_x, model().hidden_size}),
                            .y = activation(rows, last)};
-    for (std::int64_t i = 0; i < rows; ++i)
-      args.rows.at(static_cast<std::size_t>(i)) = static_cast<std::int32_t>((i + 1) * rows_ / rows - 1);
+    std::int64_t next = 0;
+    std::size_t i = 0;
+    for (const models::SequenceRows& sequence : plan_.problem.step(phase()).sequences)
+      args.rows.at(i++) = static_cast<std::int32_t>((next += sequence.rows) - 1);
     add("last rows", "take_rows", {own_.last, own_.all_x}, args);
   }
   if (model().final_norm) norm("final norm", plan_.final_norm, last, last, rows);

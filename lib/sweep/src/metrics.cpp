@@ -158,7 +158,7 @@ std::string usual_metric(const std::vector<std::string>& names) {
     return found == names.end() ? std::string{} : *found;
   };
   for (const std::string_view usual : {"latency_ns", "time", "time_us", "duration_ns", "time_ns", "kernel_ns",
-                                       "pe_window_ns", "ttft_us", "tpot_us", "simulated_ns"}) {
+                                       "pe_window_ns", "ttft_us", "tpot_us", "step_us", "simulated_ns"}) {
     std::string found = first([&](std::string_view name) { return name == usual; });
     if (is_of_a_launch(found) && std::ranges::find(names, kWholeRun) != names.end())
       return std::string{kWholeRun};

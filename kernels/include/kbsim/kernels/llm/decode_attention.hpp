@@ -9,8 +9,8 @@
 namespace kbsim::llm {
 
 /// decode_attention: one new row of each sequence attends to the sequence's cache and to itself. Row b of
-/// `qkv` is that of sequence b: all heads of q, all of k, all of v, of cache.d columns each; `out` has the
-/// heads of q. Both are shared tensors.
+/// `qkv`, from `first_row` on, is that of sequence b, from `first_sequence` on: all heads of q, all of k, all
+/// of v, of cache.d columns each; `out` has the heads of q. Both are shared tensors.
 ///
 /// A sequence has `context` positions in the cache, or (*contexts)[b], which lives as long as the launch. The
 /// new row is at the next one: its keys and values are appended there, and aren't read back. With a `window`
@@ -23,11 +23,15 @@ struct DecodeAttentionArgs {
   HeadNormArgs norms;
   RotaryTables rotary;
   double scale = 1.0;
-  std::int64_t window = 0;  // 0: all positions
+  std::int64_t window = 0;          // 0: all positions
+  std::int64_t first_row = 0;       // in qkv and out
+  std::int64_t first_sequence = 0;  // of the cache; all that come after it have a row
   std::int64_t context = 0;
   const std::vector<std::int64_t>* contexts = nullptr;
   std::int64_t block_keys = 128;
 
+  [[nodiscard]] std::int64_t sequences() const { return cache.sequences - first_sequence; }
+  /// Of the first sequence on.
   [[nodiscard]] std::int64_t context_of(std::int64_t sequence) const {
     return contexts == nullptr ? context : contexts->at(static_cast<std::size_t>(sequence));
   }

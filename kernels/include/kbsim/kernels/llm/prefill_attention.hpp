@@ -29,12 +29,15 @@ struct PrefillAttentionArgs {
   std::int64_t sequence = 0;  // of the cache: the first one
   std::int64_t sequences = 1;
   std::int64_t first_row = 0;  // of that sequence, in qkv and out
+  std::int64_t rows_each = 0;  // rows of each sequence; 0: qkv has no others
   Scratch stage;
   std::int64_t stage_slots = 0;  // at least kCacheBlock
   std::int64_t block_rows = 128, block_keys = 128;
 
   /// Rows of each sequence.
-  [[nodiscard]] constexpr std::int64_t rows() const { return qkv.rows / sequences; }
+  [[nodiscard]] constexpr std::int64_t rows() const {
+    return rows_each > 0 ? rows_each : qkv.rows / sequences;
+  }
   [[nodiscard]] constexpr std::int64_t end() const { return context + rows(); }
   /// Rows of the first sequence, in qkv and out.
   [[nodiscard]] constexpr Part in_qkv(Part rows) const { return {first_row + rows.begin, rows.size}; }

@@ -29,7 +29,7 @@ struct EmbeddingRowsArgs {
 
 /// take_rows: row i of y is row rows[i] of x, in other memory.
 struct TakeRowsArgs {
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMost = 257;
   PeGrid grid;
   Activation x, y;
   std::array<std::int32_t, kMost> rows = {};

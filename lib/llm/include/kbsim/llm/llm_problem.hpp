@@ -16,9 +16,11 @@
 
 namespace kbsim::inference {
 
-enum class Phase : std::uint8_t { prefill, decode };
+/// mixed: a chunk of the prompt of one sequence beside a decode of others, as servers run them.
+enum class Phase : std::uint8_t { prefill, decode, mixed };
 [[nodiscard]] constexpr std::string_view to_string(Phase phase) {
-  return phase == Phase::prefill ? "prefill" : "decode";
+  constexpr std::array<std::string_view, 3> kNames{"prefill", "decode", "mixed"};
+  return kNames.at(static_cast<std::size_t>(phase));
 }
 
 /// The PEs that run each operation: the first PE of the first cube, that cube, or the package.
@@ -29,13 +31,15 @@ enum class Place : std::uint8_t { pe, cube, package };
 }
 
 /// A whole model on a package, or divided over packages. Prefill: `prompt` rows of each of `batch` sequences
-/// into an empty cache. Decode: one row of each sequence after its context, which after a prefill is the
-/// prompt.
+/// after `before` tokens in its cache. Decode: one row of each sequence after its context, which after a
+/// prefill is what that has left in the cache. Mixed: `prompt` rows of sequence 0 after `before` tokens, and
+/// one row of each of `batch` more sequences after its context.
 struct LlmProblem {
   models::ModelConfig model;                                 // with the layers that run
   std::vector<Phase> phases{Phase::prefill, Phase::decode};  // in their order
   std::int64_t prompt = 512;
   std::int64_t context = 1024;
+  std::int64_t before = 0;
   std::int64_t batch = 1;
   std::vector<std::int64_t> contexts = {};  // of each sequence before a decode alone; empty: all as `context`
   std::uint64_t seed = 1;                   // of weights, of the cache before decode, and of tokens
@@ -51,12 +55,18 @@ struct LlmProblem {
   [[nodiscard]] bool sums_once() const;
   [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;
-  [[nodiscard]] std::int64_t rows(Phase phase) const {
-    return phase == Phase::prefill ? prompt * batch : batch;
-  }
-  /// Positions in a sequence's cache before a decode.
-  [[nodiscard]] std::int64_t context_of(std::int64_t sequence) const;
-  /// The most of all sequences.
+  [[nodiscard]] std::int64_t rows(Phase phase) const;
+  /// Sequences with a cache.
+  [[nodiscard]] std::int64_t sequences() const { return has(Phase::mixed) ? batch + 1 : batch; }
+  /// A row's sequence, and its place among the sequence's rows.
+  struct RowPlace {
+    std::int64_t sequence = 0;
+    std::int64_t row = 0;
+  };
+  [[nodiscard]] RowPlace row_place(Phase phase, std::int64_t row) const;
+  /// Positions in a sequence's cache before a phase.
+  [[nodiscard]] std::int64_t context_of(Phase phase, std::int64_t sequence) const;
+  /// The most of all sequences before a decode or a mixed step.
   [[nodiscard]] std::int64_t decode_context() const;
   /// Positions of a sequence that its cache has room for.
   [[nodiscard]] std::int64_t capacity() const;
