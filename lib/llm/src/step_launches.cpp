@@ -245,7 +245,7 @@ double LaunchList::attention_scale() const {
   return model().attention_scale.value_or(1.0 / std::sqrt(static_cast<double>(model().head_dim)));
 }
 
-// Of the sequences of a decode; in a mixed step their rows come after those of the chunk.
+// One row of each sequence; in a mixed step these rows come after those of the chunk.
 void LaunchList::attend_one_row_each(const LayerTensors& of, const models::LayerKind& kind) {
   const LlmProblem& problem = plan_.problem;
   const bool ragged = !problem.has(Phase::prefill) && !problem.contexts.empty();

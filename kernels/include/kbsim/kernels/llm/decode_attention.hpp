@@ -31,7 +31,7 @@ struct DecodeAttentionArgs {
   std::int64_t block_keys = 128;
 
   [[nodiscard]] std::int64_t sequences() const { return cache.sequences - first_sequence; }
-  /// Of the first sequence on.
+  /// `sequence` counts from `first_sequence` on.
   [[nodiscard]] std::int64_t context_of(std::int64_t sequence) const {
     return contexts == nullptr ? context : contexts->at(static_cast<std::size_t>(sequence));
   }
