@@ -182,7 +182,7 @@ Task<> decode_attention(TL& tl, DecodeAttentionArgs args) {
   const PePlace here = place_of(tl);
   const Place at = place_in(args.cache, here);
   const Splits splits = splits_at(args.cache, here);
-  const std::int64_t count = args.sequences() * at.heads.size;
+  const std::int64_t count = args.rows() * at.heads.size;
   Norms norms{tl, args};
   std::deque<Item> items;  // this one, the next one, and one whose loads are under way
   std::int64_t started = 0;

@@ -167,6 +167,62 @@ TEST_CASE("llm: work of a layer divided over packages is 1/tp where it is divide
   }
 }
 
+TEST_CASE("llm: logits of models whose stages work on micro-batches are the undivided model's") {
+  for (const NamedModel& small : small_models()) {
+    for (const Division& division : {Division{.pp = 2},
+                                     {.tp = 2, .pp = 2},
+                                     {.pp = 2, .dp = 2},
+                                     {.tp = 2, .pp = 2, .sequence_parallel = true}}) {
+      for (const int parts : {2, 3}) {
+        for (const Phase first : {Phase::prefill, Phase::decode}) {
+          CAPTURE(small.name);
+          CAPTURE(division.ranks());
+          CAPTURE(parts);
+          LlmProblem problem{.model = small.model, .prompt = 8, .context = 21, .division = division};
+          problem.batch = 4 * parts * division.dp;
+          problem.micro_batches = parts;
+          if (first == Phase::decode) problem.phases = {Phase::decode};
+          if (first == Phase::decode && !division.sequence_parallel) {
+            for (std::int64_t i = 0; i < problem.batch; ++i) problem.contexts.push_back(1 + 3 * i % 20);
+          }
+          check_values(problem);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("llm: four stages with learned positions, in a prefill and the decode after it") {
+  models::ModelConfig model = grouped();
+  model.num_hidden_layers = 5;
+  model.positions = models::Positions::learned;
+  model.position_rows = 64;
+  LlmProblem problem{.model = model, .prompt = 7, .before = 3, .batch = 6, .division = {.pp = 4}};
+  problem.micro_batches = 3;
+  check_values(problem);
+}
+
+TEST_CASE("llm: micro-batches fill the stages; each reads the weights") {
+  const auto step = [](int parts) {
+    models::ModelConfig model = grouped();
+    model.num_hidden_layers = 8;
+    LlmProblem problem{
+        .model = model, .phases = {Phase::prefill}, .prompt = 256, .batch = 8, .division = {.pp = 4}};
+    problem.micro_batches = parts;
+    return outcome_of(problem, package(2, 1, 2, 4), true);
+  };
+  const Outcome whole = step(1);
+  const Outcome parts = step(8);
+  CHECK(parts.run.steps.front().time() < 0.6 * whole.run.steps.front().time());
+  CHECK(parts.run.steps.front().time() > 0.25 * whole.run.steps.front().time());
+  CHECK(work_of(parts, 0, "down").weight_bytes == 8 * work_of(whole, 0, "down").weight_bytes);
+  CHECK(work_of(parts, 0, "down").flop == work_of(whole, 0, "down").flop);
+  const StepTable table = table_of(parts.plan, parts.run.steps.front());
+  Time sum = table.between;
+  for (const OperationRow& row : table.rows) sum += row.path;
+  CHECK(sum == parts.run.steps.front().time());
+}
+
 TEST_CASE("llm: a sum over two packages moves one x over their link, and a stage hands on one x") {
   const auto moved = [](const Division& division, std::string_view operation, std::size_t phase) {
     const Outcome outcome = timed(division);
@@ -315,6 +371,14 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                   p.division.dp = 2;
                 }),
                 4, "--dp 2: it doesn't divide the sequences, --batch 3 (--batch 4)");
+  check_refused(with([](auto& p) { p.micro_batches = 2; }), 4,
+                "--micro-batches 2: they pass through the stages of --pp, and there is one stage");
+  check_refused(with([](auto& p) {
+                  p.batch = 5;
+                  p.micro_batches = 3;
+                  p.division.pp = 2;
+                }),
+                2, "--micro-batches 3: it doesn't divide the 5 sequences of a copy (--batch 6)");
   check_refused(with([](auto& p) { p.overlap = {"down"}; }), 4,
                 "--mapping: overlap down: --tp is 1, so there is no sum over packages that could overlap");
   check_refused(

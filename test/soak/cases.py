@@ -211,8 +211,11 @@ def whole_model(random, keys):
     tp, dp = random.choice([1] + fits), random.choice([1, 1, 1, 2])
     files = {"model.json": json.dumps(model)}
     mapping = random.choice(["auto", "columns", "blocks"])
-    if tp * dp > 1:
-        head += ["--set", f"system.sips.count={tp * dp}", "--tp", str(tp), "--dp", str(dp)]
+    pp = random.choice([1, 1, 1, 2])
+    if tp * dp * pp > 1:
+        head += ["--set", f"system.sips.count={tp * dp * pp}", "--tp", str(tp), "--dp", str(dp), "--pp", str(pp)]
+    if pp > 1:
+        head += ["--micro-batches", random.choice("123")]
     if tp > 1 and random.random() < 0.5:
         overlap = random.choice(["output", "down", "output, down"])
         files["mapping.yaml"] = f"default: {mapping}\noverlap: [{overlap}]\n"

@@ -63,6 +63,7 @@ struct Options {
   int pp = 1;
   int ep = 1;
   int dp = 1;
+  int micro_batches = 1;
   bool sequence_parallel = false;
   bool verify_repeats = false;
 
@@ -99,6 +100,8 @@ struct Options {
     f.add("pp", &Options::pp, between(1, 256), "packages that divide the layers");
     f.add("ep", &Options::ep, between(1, 256), "packages that divide the experts");
     f.add("dp", &Options::dp, between(1, 256), "copies of the model, each with its share of the batch");
+    f.add("micro-batches", &Options::micro_batches, between(1, 256),
+          "parts of a copy's sequences that pass through the stages of --pp one after the other");
     f.add("sequence-parallel", &Options::sequence_parallel,
           "rows of norms and residuals are divided over the packages of --tp, too");
     f.add("verify-repeats", &Options::verify_repeats,
@@ -163,6 +166,7 @@ LlmProblem problem_of(const EvaluationRequest& request) {
       .batch = own.batch,
       .seed = static_cast<std::uint64_t>(own.seed),
       .on = own.on,
+      .micro_batches = own.micro_batches,
       .division = {.tp = own.tp, .pp = own.pp, .dp = own.dp, .sequence_parallel = own.sequence_parallel}};
   choose_mappings(problem, own.mapping);
   refuse_later(own, problem.model);

@@ -132,13 +132,15 @@ std::string division_text(const object& step) {
   const inference::Division division{.tp = count("tp"), .pp = count("pp"), .dp = count("dp")};
   if (division.ranks() == 1) return "  package 0 runs\n";
   const int copy = count("slowest_copy");
+  const int parts = count("micro_batches");
   const int first = division.rank_of({0, 0, copy});
   const int last = division.rank_of({0, division.pp - 1, copy});
   return fmt::format(
-      "  packages 0 to {} run: --tp {}{}, --pp {}, --dp {}, numbered in this order; the table is of package "
+      "  packages 0 to {} run: --tp {}{}, --pp {}{}, --dp {}, numbered in this order; the table is of "
+      "package "
       "{}{}\n",
       division.ranks() - 1, division.tp, step.at("sequence_parallel").as_bool() ? " with rows divided" : "",
-      division.pp, division.dp, first,
+      division.pp, parts == 1 ? "" : fmt::format(" with {} micro-batches", parts), division.dp, first,
       last == first ? ""
                     : fmt::format(" and every {} after it to {}, one stage after the other",
                                   counted(division.tp, "package", "packages"), last));

@@ -58,13 +58,26 @@ void require_rows(const LlmProblem& whole, const llm::PeGrid& grid) {
                                  whole.model.hidden_size, counted(grid.cubes(), "cube"))};
   const std::int64_t parts = std::int64_t{division.tp} * grid.pes;
   for (const Phase phase : whole.phases) {
-    const std::int64_t rows = share_of(whole, {}).problem.rows(phase);
+    const std::int64_t rows = share_of(whole, {}).problem.rows_at_once(phase);
     if (divides(parts, rows)) continue;
     throw UsageError{
         fmt::format("--sequence-parallel: {} of a {} don't divide over {} of {} a cube ({} a multiple of {})",
                     counted(rows, "row"), to_string(phase), counted(division.tp, "package"),
                     counted(grid.pes, "PE"), phase == Phase::decode ? "--batch" : "--prompt", parts)};
   }
+}
+
+void require_micro_batches(const LlmProblem& whole) {
+  const std::int64_t parts = whole.micro_batches;
+  if (parts == 1) return;
+  if (whole.division.pp == 1)
+    throw UsageError{fmt::format(
+        "--micro-batches {}: they pass through the stages of --pp, and there is one stage", parts)};
+  const std::int64_t sequences = whole.batch / whole.division.dp;
+  if (!divides(parts, sequences))
+    throw UsageError{fmt::format("--micro-batches {}: it doesn't divide the {} of a copy (--batch {})", parts,
+                                 counted(sequences, "sequence"),
+                                 (sequences + parts - 1) / parts * parts * whole.division.dp)};
 }
 
 }  // namespace
@@ -84,6 +97,7 @@ void require_divisible(const LlmProblem& whole, int packages, const llm::PeGrid&
     throw UsageError{fmt::format("--dp {}: it doesn't divide the sequences, --batch {} (--batch {})",
                                  division.dp, whole.batch,
                                  (whole.batch + division.dp - 1) / division.dp * division.dp)};
+  require_micro_batches(whole);
   require_rows(whole, grid);
 }
 

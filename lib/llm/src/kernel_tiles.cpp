@@ -60,7 +60,8 @@ Bytes tiles_of_head(const LlmPlan& plan) {
   constexpr std::int64_t kLogitTiles = 4;
   const models::ModelConfig& model = plan.problem.model;
   std::int64_t rows = 0;
-  for (const Phase phase : plan.problem.phases) rows = std::max(rows, plan.problem.step(phase).logit_rows());
+  for (const Phase phase : plan.problem.phases)
+    rows = std::max(rows, plan.problem.part(0).step(phase).logit_rows());
   const std::int64_t row = model.hidden_size * itemsize(model.torch_dtype);
   return Bytes{(2 * rows + kBlocks * kWords) * row + kLogitTiles * kWords * rows * kSum};
 }

@@ -20,7 +20,7 @@ constexpr Bytes kMostStage = 2_MiB;  // of each PE
 Product product_of(const LlmProblem& problem, ProductName name) {
   const ModelConfig& model = problem.model;
   std::vector<std::int64_t> rows;
-  for (const Phase phase : problem.phases) rows.push_back(problem.rows(phase));
+  for (const Phase phase : problem.phases) rows.push_back(problem.rows_at_once(phase));
   Product product{.name = to_string(name),
                   .rows = std::move(rows),
                   .dtype = model.torch_dtype,
@@ -48,8 +48,8 @@ Product product_of(const LlmProblem& problem, ProductName name) {
 }
 
 // The rows of the table of learned positions.
-std::vector<std::int64_t> places_of(const LlmPlan& plan, Phase phase) {
-  const LlmProblem& problem = plan.problem;
+std::vector<std::int64_t> places_of(const LlmPlan& plan, Phase phase, int part) {
+  const LlmProblem problem = plan.problem.part(part);
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < plan.share.own_rows(phase); ++i) {
     const std::int64_t row = plan.share.whole_row(phase, plan.site.grid, i);
@@ -72,12 +72,14 @@ TensorId add_x(LlmPlan& plan, const std::string& name, std::int64_t rows) {
 TensorId add_ids(LlmPlan& plan, Phase phase) {
   const bool goes_on = phase == Phase::decode && plan.problem.has(Phase::prefill);
   if (goes_on && !plan.share.host_chooses()) return plan.phases.front().tokens;
-  const auto id = [numbers = plan.numbers, phase, share = plan.share, grid = plan.site.grid](std::int64_t i) {
-    const LlmProblem::RowPlace at = share.problem.row_place(phase, share.whole_row(phase, grid, i));
+  const auto id = [numbers = plan.numbers, phase, share = plan.share, grid = plan.site.grid,
+                   own = plan.share.own_rows(phase), all = plan.problem.rows_at_once(phase)](std::int64_t i) {
+    const std::int64_t row = i / own * all + share.whole_row(phase, grid, i % own);
+    const LlmProblem::RowPlace at = share.problem.row_place(phase, row);
     return static_cast<double>(numbers.token(share.first_sequence + at.sequence, at.row));
   };
   return add_tensor(plan, {.name = fmt::format("{} ids", to_string(phase)),
-                           .shape = {plan.share.own_rows(phase)},
+                           .shape = {plan.share.own_rows(phase) * plan.problem.micro_batches},
                            .dtype = i32,
                            .dp = {},
                            .element = id});
@@ -85,12 +87,12 @@ TensorId add_ids(LlmPlan& plan, Phase phase) {
 
 void add_choice(LlmPlan& plan, Phase phase, PhaseTensors& tensors) {
   const ModelConfig& model = plan.problem.model;
-  const std::int64_t rows = plan.problem.rows(phase);
-  const std::int64_t last = plan.problem.step(phase).logit_rows();
+  const std::int64_t rows = plan.problem.rows_at_once(phase);
+  const std::int64_t last = plan.problem.part(0).step(phase).logit_rows();
   const std::string name{to_string(phase)};
   const auto add_row = [&](const char* called, DType dtype) {
     return add_tensor(plan, {.name = name + called,
-                             .shape = {last},
+                             .shape = {last * plan.problem.micro_batches},
                              .dtype = dtype,
                              .dp = {.num_cubes = 1, .num_pes = 1},
                              .shared = true});
@@ -98,17 +100,21 @@ void add_choice(LlmPlan& plan, Phase phase, PhaseTensors& tensors) {
   tensors.all_x = plan.share.divides_rows() ? tensors.all_normal : tensors.x;
   tensors.last =
       last == rows ? tensors.all_x : add_activation(plan, name + " last rows", last, model.hidden_size);
-  tensors.logits = add_tensor(plan, {.name = name + " logits",
-                                     .shape = {last, model.vocab_size},
-                                     .dtype = model.torch_dtype,
-                                     .dp = {.cube = Split::column_wise, .pe = Split::column_wise}});
+  for (int part = 0; part < plan.problem.micro_batches; ++part) {
+    const std::string number = part == 0 ? "" : fmt::format(" {}", part);
+    tensors.logits.push_back(
+        add_tensor(plan, {.name = name + " logits" + number,
+                          .shape = {last, model.vocab_size},
+                          .dtype = model.torch_dtype,
+                          .dp = {.cube = Split::column_wise, .pe = Split::column_wise}}));
+  }
   tensors.tokens = add_row(" tokens", i32);
   if (plan.share.division.tp > 1) tensors.largest = add_row(" largest logits", model.torch_dtype);
 }
 
 void add_phase(LlmPlan& plan, Phase phase) {
   const ModelConfig& model = plan.problem.model;
-  const std::int64_t rows = plan.problem.rows(phase);
+  const std::int64_t rows = plan.problem.rows_at_once(phase);
   const std::int64_t own = plan.share.own_rows(phase);
   const std::string name{to_string(phase)};
   PhaseTensors tensors;
@@ -125,7 +131,9 @@ void add_phase(LlmPlan& plan, Phase phase) {
   tensors.inner = add(" inner", rows, model.intermediate_size);
   if (plan.share.last_stage()) add_choice(plan, phase, tensors);
   if (plan.share.first_stage()) tensors.ids = add_ids(plan, phase);
-  if (model.positions == models::Positions::learned) tensors.places = places_of(plan, phase);
+  for (int part = 0; model.positions == models::Positions::learned && part < plan.problem.micro_batches;
+       ++part)
+    tensors.places.push_back(places_of(plan, phase, part));
   plan.phases.push_back(tensors);
 }
 
@@ -170,8 +178,8 @@ void choose_within(LlmPlan& plan, Bytes room) {
     plan.products.emplace(name, std::move(product));
   }
   for (const Phase phase : plan.problem.phases)
-    plan.scratch_size =
-        std::max(plan.scratch_size, plan.problem.step(phase).logit_rows() * plan.problem.model.hidden_size);
+    plan.scratch_size = std::max(
+        plan.scratch_size, plan.problem.part(0).step(phase).logit_rows() * plan.problem.model.hidden_size);
 }
 
 void choose_products(LlmPlan& plan) {

@@ -67,6 +67,16 @@ std::int64_t LlmProblem::rows(Phase phase) const {
   return batch;
 }
 
+LlmProblem LlmProblem::part(int number) const {
+  LlmProblem one = *this;
+  one.batch = batch / micro_batches;
+  one.micro_batches = 1;
+  if (contexts.empty()) return one;
+  const auto first = contexts.begin() + number * one.batch;
+  one.contexts = {first, first + one.batch};
+  return one;
+}
+
 LlmProblem::RowPlace LlmProblem::row_place(Phase phase, std::int64_t row) const {
   if (phase == Phase::prefill) return {row / prompt, row % prompt};
   if (phase == Phase::decode) return {row, 0};
@@ -107,6 +117,9 @@ void require_supported(const LlmProblem& problem) {
         fmt::format("--model: torch_dtype {}: only f16, bf16 and f32 are simulated", to_string(dtype))};
   require_positions(problem);
   require_overlap(problem);
+  if (problem.has(Phase::mixed) && problem.micro_batches > 1)
+    throw Unsupported{fmt::format("--phase mixed --micro-batches {}: a mixed step in parts isn't simulated",
+                                  problem.micro_batches)};
   if (problem.has(Phase::mixed) && problem.division.dp > 1)
     throw Unsupported{fmt::format("--phase mixed --dp {}: a mixed step of several copies isn't simulated",
                                   problem.division.dp)};

@@ -26,7 +26,10 @@ std::vector<std::int64_t> ids_of(const DividedPlan& plan, const StepBoard& board
       const std::vector<std::int64_t>& ids = board.step(phase, division.rank_of(rank.share.at)).ids;
       all.resize(before + static_cast<std::size_t>(rank.problem.rows(which)));
       for (std::size_t i = 0; i < ids.size(); ++i) {
-        const std::int64_t row = rank.share.whole_row(which, rank.site.grid, static_cast<std::int64_t>(i));
+        const std::int64_t own = rank.share.own_rows(which);
+        const auto number = static_cast<std::int64_t>(i);
+        const std::int64_t row = number / own * rank.problem.rows_at_once(which) +
+                                 rank.share.whole_row(which, rank.site.grid, number % own);
         all[before + static_cast<std::size_t>(row)] = ids[i];
       }
     }

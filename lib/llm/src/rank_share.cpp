@@ -26,7 +26,8 @@ void take_layers(ModelConfig& model, Part layers) {
 }  // namespace
 
 std::int64_t RankShare::own_rows(Phase phase) const {
-  return divides_rows() ? problem.rows(phase) / division.tp : problem.rows(phase);
+  const std::int64_t rows = problem.rows_at_once(phase);
+  return divides_rows() ? rows / division.tp : rows;
 }
 
 std::int64_t RankShare::whole_row(Phase phase, const llm::PeGrid& grid, std::int64_t i) const {

@@ -1,6 +1,8 @@
 #include "step_launches.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "kbsim/kernels/llm/add_rows.hpp"
@@ -35,12 +37,15 @@ struct Operand {
 
 class LaunchList {
  public:
-  LaunchList(const LlmPlan& plan, const std::vector<host::Tensor>& tensors, std::size_t phase, bool values)
+  LaunchList(const LlmPlan& plan, const std::vector<host::Tensor>& tensors, std::size_t phase, int part,
+             bool values)
       : plan_{plan},
         tensors_{tensors},
         phase_{phase},
+        part_number_{part},
+        first_sequence_{part * (plan.problem.batch / plan.problem.micro_batches)},
         own_{plan.phases[phase]},
-        rows_{plan.problem.rows(plan.problem.phases[phase])},
+        rows_{plan.problem.rows_at_once(plan.problem.phases[phase])},
         own_rows_{plan.share.own_rows(plan.problem.phases[phase])},
         values_{values} {}
 
@@ -67,6 +72,11 @@ class LaunchList {
   [[nodiscard]] Phase phase() const { return plan_.problem.phases[phase_]; }
   [[nodiscard]] const host::Tensor& tensor(TensorId id) const {
     return tensors_[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] std::size_t number() const { return static_cast<std::size_t>(part_number_); }
+  // The micro-batch's elements of a list that has those of all.
+  [[nodiscard]] Ptr of_part(TensorId id, std::int64_t each) const {
+    return id == TensorId::none ? Ptr{} : ptr(id) + part_number_ * each;
   }
   [[nodiscard]] Ptr ptr(TensorId id) const { return id == TensorId::none ? Ptr{} : tensor(id).ptr(); }
   [[nodiscard]] llm::Activation activation(std::int64_t rows, const Operand& of) const {
@@ -108,6 +118,8 @@ class LaunchList {
   const LlmPlan& plan_;
   const std::vector<host::Tensor>& tensors_;
   std::size_t phase_;
+  int part_number_;              // of the micro-batch
+  std::int64_t first_sequence_;  // of it
   const PhaseTensors& own_;
   std::int64_t rows_;
   std::int64_t own_rows_;
@@ -159,13 +171,13 @@ void LaunchList::add_up(ProductName parts) {
 
 void LaunchList::embedding() {
   const llm::EmbeddingRowsArgs args{.grid = plan_.site.grid,
-                                    .ids = ptr(own_.ids),
+                                    .ids = of_part(own_.ids, own_rows_),
                                     .table = ptr(plan_.embedding),
                                     .vocabulary = plan_.share.vocabulary,
                                     .multiplier = model().embedding_multiplier,
                                     .positions = ptr(plan_.positions),
                                     .position_rows = model().position_rows,
-                                    .places = own_.places.empty() ? nullptr : &own_.places,
+                                    .places = own_.places.empty() ? nullptr : &own_.places[number()],
                                     .y = activation(own_rows_, x()),
                                     .drawn = !values_,
                                     .seed = plan_.problem.seed};
@@ -259,26 +271,30 @@ void LaunchList::attend_one_row_each(const LayerTensors& of, const models::Layer
                                       .scale = attention_scale(),
                                       .window = kind.window,
                                       .first_row = mixed ? problem.prompt : 0,
-                                      .first_sequence = mixed ? 1 : 0,
+                                      .first_sequence = mixed ? 1 : first_sequence_,
+                                      .sequences = problem.batch / problem.micro_batches,
                                       .context = problem.decode_context(),
-                                      .contexts = ragged ? &problem.contexts : nullptr};
+                                      .contexts = ragged ? &problem.contexts : nullptr,
+                                      .first_context = first_sequence_};
   add("attention", "decode_attention", attention_tensors(of), args, true);
 }
 
 void LaunchList::attend_many_rows(const LayerTensors& of, const models::LayerKind& kind) {
-  const llm::PrefillAttentionArgs args{.qkv = activation(rows_, qkv()),
-                                       .out = activation(rows_, attended()),
-                                       .cache = cache(of),
-                                       .heads = model().num_attention_heads,
-                                       .norms = head_norms(of),
-                                       .rotary = rotary(kind),
-                                       .scale = attention_scale(),
-                                       .window = kind.window,
-                                       .context = plan_.problem.before,
-                                       .sequences = phase() == Phase::mixed ? 1 : plan_.problem.batch,
-                                       .rows_each = plan_.problem.prompt,
-                                       .stage = {ptr(plan_.stage), plan_.tensor(plan_.stage).shape[1]},
-                                       .stage_slots = plan_.stage_slots};
+  const llm::PrefillAttentionArgs args{
+      .qkv = activation(rows_, qkv()),
+      .out = activation(rows_, attended()),
+      .cache = cache(of),
+      .heads = model().num_attention_heads,
+      .norms = head_norms(of),
+      .rotary = rotary(kind),
+      .scale = attention_scale(),
+      .window = kind.window,
+      .context = plan_.problem.before,
+      .sequence = first_sequence_,
+      .sequences = phase() == Phase::mixed ? 1 : plan_.problem.batch / plan_.problem.micro_batches,
+      .rows_each = plan_.problem.prompt,
+      .stage = {ptr(plan_.stage), plan_.tensor(plan_.stage).shape[1]},
+      .stage_slots = plan_.stage_slots};
   add("attention", "prefill_attention", attention_tensors(of), args, true);
 }
 
@@ -339,7 +355,8 @@ void LaunchList::layer(std::int64_t layer) {
 
 void LaunchList::head() {
   part_ = ModelPart::head;
-  const std::int64_t rows = plan_.problem.step(phase()).logit_rows();
+  const models::Step step = plan_.problem.part(part_number_).step(phase());
+  const std::int64_t rows = step.logit_rows();
   gather(own_.x, own_.all_x);
   Operand last{own_.last, model().hidden_size};
   if (rows != rows_) {
@@ -348,7 +365,7 @@ void LaunchList::head() {
                            .y = activation(rows, last)};
     std::int64_t next = 0;
     std::size_t i = 0;
-    for (const models::SequenceRows& sequence : plan_.problem.step(phase()).sequences)
+    for (const models::SequenceRows& sequence : step.sequences)
       args.rows.at(i++) = static_cast<std::int32_t>((next += sequence.rows) - 1);
     add("last rows", "take_rows", {own_.last, own_.all_x}, args);
   }
@@ -360,25 +377,29 @@ void LaunchList::head() {
                                .bias = ptr(plan_.head_bias),
                                .has_bias = model().head_bias,
                                .multiplier = model().logit_multiplier,
-                               .logits = ptr(own_.logits),
+                               .logits = ptr(own_.logits[number()]),
                                .stores_logits = values_,
-                               .tokens = ptr(own_.tokens),
-                               .largest = ptr(own_.largest),
+                               .tokens = of_part(own_.tokens, rows),
+                               .largest = of_part(own_.largest, rows),
                                .stores_largest = own_.largest != TensorId::none,
                                .scratch = scratch()};
-  add("head", "head_rows", {own_.last, plan_.head, plan_.head_bias, own_.logits, own_.tokens, own_.largest},
-      args);
+  add("head", "head_rows",
+      {own_.last, plan_.head, plan_.head_bias, own_.logits[number()], own_.tokens, own_.largest}, args);
 }
 
 }  // namespace
 
 std::vector<StepLaunch> launches_of(const LlmPlan& plan, const std::vector<host::Tensor>& tensors,
                                     std::size_t phase, bool values) {
-  LaunchList list{plan, tensors, phase, values};
-  plan.share.first_stage() ? list.embedding() : list.receive();
-  for (std::int64_t layer = 0; layer < plan.problem.model.num_hidden_layers; ++layer) list.layer(layer);
-  plan.share.last_stage() ? list.head() : list.send();
-  return list.take();
+  std::vector<StepLaunch> all;
+  for (int part = 0; part < plan.problem.micro_batches; ++part) {
+    LaunchList list{plan, tensors, phase, part, values};
+    plan.share.first_stage() ? list.embedding() : list.receive();
+    for (std::int64_t layer = 0; layer < plan.problem.model.num_hidden_layers; ++layer) list.layer(layer);
+    plan.share.last_stage() ? list.head() : list.send();
+    std::ranges::move(list.take(), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace kbsim::inference

@@ -36,7 +36,7 @@ struct StepLaunch {
   std::optional<Transfer> transfer = {};
 };
 
-/// The launches of a phase, in their order. `tensors` are the plan's.
+/// The launches of a phase in their order, one micro-batch after the other. `tensors` are the plan's.
 [[nodiscard]] std::vector<StepLaunch> launches_of(const LlmPlan& plan,
                                                   const std::vector<host::Tensor>& tensors, std::size_t phase,
                                                   bool values);

@@ -69,7 +69,8 @@ ExplainedPart explained_part(const LlmProblem& problem, Phase phase) {
   cut.phases = {phase};
   cut.context = problem.decode_context();
   cut.warm = false;
-  cut.batch = llm::part_of(problem.batch, 0, problem.division.dp).size;
+  cut.batch = llm::part_of(problem.batch, 0, problem.division.dp).size / problem.micro_batches;
+  cut.micro_batches = 1;
   if (!cut.contexts.empty()) cut.contexts.resize(static_cast<std::size_t>(cut.batch));
   cut.division.pp = cut.division.dp = 1;
   models::ModelConfig& model = cut.model;

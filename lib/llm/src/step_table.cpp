@@ -34,10 +34,10 @@ void add_all(Works& works, const std::vector<Operation>& operations, bool rows_d
   }
 }
 
-// Work of one rank.
-void add_works(Works& works, const LlmPlan& plan, Phase phase) {
+// Work of one rank for a micro-batch.
+void add_works(Works& works, const LlmPlan& plan, Phase phase, int part) {
   const models::ModelConfig& model = plan.problem.model;
-  const models::Step step = plan.problem.step(phase);
+  const models::Step step = plan.problem.part(part).step(phase);
   const std::int64_t element = itemsize(model.torch_dtype);
   const models::Storage storage{.weight = element, .cache = element, .activation = element};
   const bool divided = plan.share.divides_rows();
@@ -53,8 +53,10 @@ void add_works(Works& works, const LlmPlan& plan, Phase phase) {
 // Work of the first rank of each stage.
 Works works_of(const DividedPlan& plan, Phase phase, int copy) {
   Works works;
-  for (int stage = 0; stage < plan.problem.division.pp; ++stage)
-    add_works(works, plan.at({0, stage, copy}), phase);
+  for (int stage = 0; stage < plan.problem.division.pp; ++stage) {
+    for (int part = 0; part < plan.problem.micro_batches; ++part)
+      add_works(works, plan.at({0, stage, copy}), phase, part);
+  }
   return works;
 }
 
@@ -77,20 +79,31 @@ OperationRow& row_of(StepTable& table, const OperationSpan& span) {
   return table.rows.back();
 }
 
-void add_times(StepTable& table, const StepRun& step) {
-  Time reached = step.begin;
+void add_span(OperationRow& row, const OperationSpan& span) {
+  const hw::Activity& ran = span.activity;
+  ++row.launches;
+  row.span += ran.last_end - ran.first_start;
+  row.moved += span.moved;
+  row.gemm += ran.work.gemm;
+}
+
+// Stages work on several micro-batches at a time: then spans are taken in the order of their ends.
+void add_times(StepTable& table, const StepRun& step, bool by_end) {
+  std::vector<const OperationSpan*> spans;
   for (const OperationSpan& span : step.spans) {
-    const hw::Activity& ran = span.activity;
-    OperationRow& row = row_of(table, span);
-    ++row.launches;
-    row.span += ran.last_end - ran.first_start;
-    row.moved += span.moved;
-    row.gemm += ran.work.gemm;
-    if (ran.last_end <= reached) continue;
-    const Time from = std::max(reached, ran.first_start);
+    add_span(row_of(table, span), span);
+    spans.push_back(&span);
+  }
+  if (by_end)
+    std::ranges::stable_sort(spans, {}, [](const OperationSpan* span) { return span->activity.last_end; });
+  Time reached = step.begin;
+  for (const OperationSpan* span : spans) {
+    const Time end = span->activity.last_end;
+    if (end <= reached) continue;
+    const Time from = std::max(reached, span->activity.first_start);
     table.between += from - reached;
-    row.path += ran.last_end - from;
-    reached = ran.last_end;
+    row_of(table, *span).path += end - from;
+    reached = end;
   }
   table.between += step.end - reached;
 }
@@ -139,7 +152,7 @@ std::vector<OperationRow> StepTable::sums() const {
 
 StepTable table_of(const DividedPlan& plan, const StepRun& step) {
   StepTable table;
-  add_times(table, step);
+  add_times(table, step, plan.problem.micro_batches > 1);
   const PackageSite& site = plan.ranks.front().site;
   Works works = works_of(plan, step.phase, step.copy);
   for (OperationRow& row : table.rows) {

@@ -1,7 +1,9 @@
 // Tokens between the host and the ranks of a divided model.
 #include "step_tokens.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "kbsim/host/host_array.hpp"
@@ -29,10 +31,13 @@ std::vector<std::int64_t> decode_tokens(const RankRun& run) {
 }
 
 HostArray decode_ids(const RankRun& run, bool values) {
-  const std::int64_t rows = run.share().own_rows(Phase::decode);
+  const LlmProblem& problem = run.plan->problem;
+  const std::int64_t own = run.share().own_rows(Phase::decode);
+  const std::int64_t rows = own * problem.micro_batches;
   if (!values) return HostArray::without_numbers({rows}, i32);
-  return host::generate({rows}, i32, [&run, all = decode_tokens(run)](std::int64_t i) {
-    const std::int64_t row = run.share().whole_row(Phase::decode, run.plan->site.grid, i);
+  return host::generate({rows}, i32, [&run, &problem, own, all = decode_tokens(run)](std::int64_t i) {
+    const std::int64_t row = i / own * problem.rows_at_once(Phase::decode) +
+                             run.share().whole_row(Phase::decode, run.plan->site.grid, i % own);
     return static_cast<double>(all[static_cast<std::size_t>(row)]);
   });
 }
@@ -69,10 +74,12 @@ Task<> keep_numbers(RankRun* run, std::size_t phase, RankStep* step) {
     const HostArray array = co_await ids.to_host();
     step->ids = integers(array);
   }
-  if (tensors.logits == TensorId::none) co_return;
-  const Tensor logits = run->tensor(tensors.logits);
-  const HostArray array = co_await logits.to_host();
-  step->logits = array.to_doubles();
+  step->logits.clear();
+  for (const TensorId part : tensors.logits) {
+    const Tensor logits = run->tensor(part);
+    const HostArray array = co_await logits.to_host();
+    std::ranges::copy(array.to_doubles(), std::back_inserter(step->logits));
+  }
 }
 
 }  // namespace kbsim::inference

@@ -57,12 +57,13 @@ struct LayerTensors {
 /// Activations of a phase. `x` and `normal` have the rank's own rows; `all_normal` and `sum`, a product's
 /// part of the sum over ranks, have all: they are `normal` and `x` unless rows are divided. `all_x` are all
 /// rows that the head chooses from, `last` those whose logits are asked for, and `largest` their largest
-/// logits.
+/// logits. Micro-batches use the same activations, one after the other; `ids`, `tokens` and `largest` have
+/// the rows of all.
 struct PhaseTensors {
   TensorId ids = TensorId::none, x{}, normal{}, all_normal{}, sum{}, qkv{}, attended{}, inner{},
-           all_x = TensorId::none, last = TensorId::none, logits = TensorId::none, tokens = TensorId::none,
-           largest = TensorId::none;
-  std::vector<std::int64_t> places;  // of the rank's own rows in the table of learned positions
+           all_x = TensorId::none, last = TensorId::none, tokens = TensorId::none, largest = TensorId::none;
+  std::vector<TensorId> logits;                   // of each micro-batch, of the last stage
+  std::vector<std::vector<std::int64_t>> places;  // likewise, of own rows in the table of learned positions
 };
 
 enum class ProductName : std::uint8_t { qkv, output, gate_up, down };

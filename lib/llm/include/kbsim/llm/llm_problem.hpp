@@ -48,7 +48,8 @@ struct LlmProblem {
   /// "output" and "down": their sums over packages overlap with their own products, chunk by chunk.
   std::set<std::string, std::less<>> overlap = {};
   Place on = Place::package;
-  bool warm = true;  // the decode that counts is the second of two equal ones
+  int micro_batches = 1;  // equal parts of a copy's sequences, which pass through the stages one by one
+  bool warm = true;       // the decode that counts is the second of two equal ones
   Division division;
 
   /// One sum over packages for attention and MLP, if they are beside each other in a layer that is divided.
@@ -56,6 +57,10 @@ struct LlmProblem {
   [[nodiscard]] const std::string& mapping_of(const std::string& product) const;
   [[nodiscard]] bool has(Phase phase) const;
   [[nodiscard]] std::int64_t rows(Phase phase) const;
+  /// One of the micro-batches, as a problem of its own.
+  [[nodiscard]] LlmProblem part(int number) const;
+  /// Rows of a micro-batch.
+  [[nodiscard]] std::int64_t rows_at_once(Phase phase) const { return rows(phase) / micro_batches; }
   /// Sequences with a cache.
   [[nodiscard]] std::int64_t sequences() const { return has(Phase::mixed) ? batch + 1 : batch; }
   /// A row's sequence, and its place among the sequence's rows.

@@ -30,10 +30,10 @@ struct RankShare {
   [[nodiscard]] bool divides_rows() const { return division.sequence_parallel; }
   /// Whether the host hands tokens to the first stage, since no single device knows them.
   [[nodiscard]] bool host_chooses() const { return division.tp * division.pp > 1; }
-  /// Rows that norms and residuals of a phase have on this rank.
+  /// Rows that norms and residuals of a micro-batch have on this rank.
   [[nodiscard]] std::int64_t own_rows(Phase phase) const;
-  /// The whole model's row that is this rank's row i. Sequence parallelism deals the rows of each PE over the
-  /// ranks, so that a gather PE by PE has them in their order.
+  /// The row of a micro-batch of the whole model that is this rank's row i of it. Sequence parallelism deals
+  /// the rows of each PE over the ranks, so that a gather PE by PE has them in their order.
   [[nodiscard]] std::int64_t whole_row(Phase phase, const llm::PeGrid& grid, std::int64_t i) const;
 };
 

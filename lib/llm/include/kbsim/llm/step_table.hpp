@@ -45,7 +45,9 @@ struct OperationRow {
 };
 
 /// Paths of all operations and `between` sum to the step's time: an operation's path is the time from the end
-/// of all operations before it, or from its own start if that is later, to its own end.
+/// of all operations before it, or from its own start if that is later, to its own end. Operations come in
+/// the order of their calls, stage by stage; with micro-batches, in the order of their ends, since stages
+/// overlap.
 struct StepTable {
   std::vector<OperationRow> rows;  // in the order of their first launches
   Time between{};                  // no operation's span: launches and the way back
