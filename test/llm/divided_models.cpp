@@ -197,7 +197,10 @@ TEST_CASE("llm: four stages with learned positions, in a prefill and the decode 
   model.num_hidden_layers = 5;
   model.positions = models::Positions::learned;
   model.position_rows = 64;
-  LlmProblem problem{.model = model, .prompt = 7, .before = 3, .batch = 6, .division = {.pp = 4}};
+  LlmProblem problem{.model = model, .prompt = 7, .before = 3, .batch = 6};
+  check_values(problem);
+  problem.division.pp = 4;
+  check_values(problem);
   problem.micro_batches = 3;
   check_values(problem);
 }

@@ -56,14 +56,17 @@ std::vector<double> logits_of(const DividedPlan& plan, const StepBoard& board, s
   return all;
 }
 
+// Each layer, and the ends of the model, round so many times along a path, and in sums of any order.
 replay::Comparison compared(const std::vector<double>& logits, const std::vector<double>& expected,
-                            DType dtype) {
+                            const models::ModelConfig& model) {
+  constexpr double kRoundings = 12.0;
+  const DType dtype = model.torch_dtype;
+  const double roundings = kRoundings * static_cast<double>(model.num_hidden_layers + 1);
   double largest = 0.0;
   for (const double logit : expected) largest = std::max(largest, std::abs(logit));
-  constexpr double kRoundings = 24.0;  // along the layers, and in sums of any order
   const std::vector<std::byte> bytes = replay::from_doubles(logits, dtype);
   return replay::compare(bytes, expected, dtype,
-                         {.abs = kRoundings * unit_roundoff(dtype) * std::max(largest, 1.0)});
+                         {.abs = roundings * unit_roundoff(dtype) * std::max(largest, 1.0)});
 }
 
 }  // namespace
@@ -111,7 +114,7 @@ void compare_steps(const DividedPlan& plan, const StepBoard& board, LlmRun* run)
   for (std::size_t phase = 0; phase < run->steps.size(); ++phase) {
     StepRun& step = run->steps[phase];
     const std::vector<double> expected = reference.logits(step.phase, ids_of(plan, board, phase));
-    step.logits = compared(logits_of(plan, board, phase), expected, plan.problem.model.torch_dtype);
+    step.logits = compared(logits_of(plan, board, phase), expected, plan.problem.model);
   }
 }
 

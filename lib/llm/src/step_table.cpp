@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kbsim::inference {
 namespace {
@@ -95,7 +96,8 @@ void add_times(StepTable& table, const StepRun& step, bool by_end) {
     spans.push_back(&span);
   }
   if (by_end)
-    std::ranges::stable_sort(spans, {}, [](const OperationSpan* span) { return span->activity.last_end; });
+    std::ranges::sort(spans, {},
+                      [](const OperationSpan* span) { return std::pair{span->activity.last_end, span}; });
   Time reached = step.begin;
   for (const OperationSpan* span : spans) {
     const Time end = span->activity.last_end;
