@@ -226,6 +226,27 @@ TEST_CASE("llm: micro-batches fill the stages; each reads the weights") {
   CHECK(sum == parts.run.steps.front().time());
 }
 
+TEST_CASE("llm: the least time of micro-batches has the stages at work at the same time") {
+  const auto run = [](int parts, Phase phase) {
+    models::ModelConfig model = grouped();
+    model.num_hidden_layers = 4;
+    LlmProblem problem{.model = model, .phases = {phase}, .prompt = 128, .batch = 8, .division = {.pp = 4}};
+    problem.micro_batches = parts;
+    return outcome_of(problem, package(2, 1, 2, 4), true);
+  };
+  const auto least = [&](int parts, Phase phase) {
+    const Outcome outcome = run(parts, phase);
+    const StepRun& step = outcome.run.steps.front();
+    const Time least = table_of(outcome.plan, step).least;
+    CHECK(least < step.time());
+    return least;
+  };
+  const Time whole = least(1, Phase::prefill);
+  CHECK(least(8, Phase::prefill) < 0.6 * whole);
+  CHECK(least(8, Phase::prefill) > 0.25 * whole);
+  CHECK(least(8, Phase::decode) > least(1, Phase::decode));  // each part reads the weights
+}
+
 TEST_CASE("llm: a sum over two packages moves one x over their link, and a stage hands on one x") {
   const auto moved = [](const Division& division, std::string_view operation, std::size_t phase) {
     const Outcome outcome = timed(division);
@@ -376,12 +397,13 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                 4, "--dp 2: it doesn't divide the sequences, --batch 3 (--batch 4)");
   check_refused(with([](auto& p) { p.micro_batches = 2; }), 4,
                 "--micro-batches 2: they pass through the stages of --pp, and there is one stage");
-  check_refused(with([](auto& p) {
-                  p.batch = 5;
-                  p.micro_batches = 3;
-                  p.division.pp = 2;
-                }),
-                2, "--micro-batches 3: it doesn't divide the 5 sequences of a copy (--batch 6)");
+  check_refused(
+      with([](auto& p) {
+        p.batch = 5;
+        p.micro_batches = 3;
+        p.division.pp = 2;
+      }),
+      2, "--micro-batches 3: it doesn't divide the 5 sequences of a copy (possible: 1, 5; or --batch 6)");
   check_refused(with([](auto& p) { p.overlap = {"down"}; }), 4,
                 "--mapping: overlap down: --tp is 1, so there is no sum over packages that could overlap");
   check_refused(
@@ -402,6 +424,15 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                 4,
                 "--sequence-parallel: 13 rows of a prefill don't divide over 2 packages of 2 PEs a cube "
                 "(--prompt a multiple of 4)");
+  check_refused(with([](auto& p) {
+                  p.phases = {Phase::decode};
+                  p.batch = 4;
+                  p.micro_batches = 2;
+                  p.division = {.tp = 2, .pp = 2, .sequence_parallel = true};
+                }),
+                4,
+                "--sequence-parallel: 2 rows of a decode don't divide over 2 packages of 2 PEs a cube "
+                "(--batch a multiple of 8)");
 }
 
 }  // namespace kbsim::inference::test::divided_models

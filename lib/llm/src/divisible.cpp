@@ -57,14 +57,23 @@ void require_rows(const LlmProblem& whole, const llm::PeGrid& grid) {
     throw UsageError{fmt::format("--sequence-parallel: hidden_size, {}, doesn't divide over {}",
                                  whole.model.hidden_size, counted(grid.cubes(), "cube"))};
   const std::int64_t parts = std::int64_t{division.tp} * grid.pes;
+  const std::int64_t batches = std::int64_t{division.dp} * whole.micro_batches;
   for (const Phase phase : whole.phases) {
     const std::int64_t rows = share_of(whole, {}).problem.rows_at_once(phase);
     if (divides(parts, rows)) continue;
-    throw UsageError{
-        fmt::format("--sequence-parallel: {} of a {} don't divide over {} of {} a cube ({} a multiple of {})",
-                    counted(rows, "row"), to_string(phase), counted(division.tp, "package"),
-                    counted(grid.pes, "PE"), phase == Phase::decode ? "--batch" : "--prompt", parts)};
+    throw UsageError{fmt::format(
+        "--sequence-parallel: {} of a {} don't divide over {} of {} a cube ({} a multiple of {})",
+        counted(rows, "row"), to_string(phase), counted(division.tp, "package"), counted(grid.pes, "PE"),
+        phase == Phase::decode ? "--batch" : "--prompt", phase == Phase::decode ? parts * batches : parts)};
   }
+}
+
+std::vector<std::int64_t> divisors(std::int64_t size) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t parts = 1; parts <= size; ++parts) {
+    if (divides(parts, size)) all.push_back(parts);
+  }
+  return all;
 }
 
 void require_micro_batches(const LlmProblem& whole) {
@@ -75,9 +84,10 @@ void require_micro_batches(const LlmProblem& whole) {
         "--micro-batches {}: they pass through the stages of --pp, and there is one stage", parts)};
   const std::int64_t sequences = whole.batch / whole.division.dp;
   if (!divides(parts, sequences))
-    throw UsageError{fmt::format("--micro-batches {}: it doesn't divide the {} of a copy (--batch {})", parts,
-                                 counted(sequences, "sequence"),
-                                 (sequences + parts - 1) / parts * parts * whole.division.dp)};
+    throw UsageError{
+        fmt::format("--micro-batches {}: it doesn't divide the {} of a copy (possible: {}; or --batch {})",
+                    parts, counted(sequences, "sequence"), fmt::join(divisors(sequences), ", "),
+                    (sequences + parts - 1) / parts * parts * whole.division.dp)};
 }
 
 }  // namespace

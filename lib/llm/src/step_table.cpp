@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace kbsim::inference {
 namespace {
@@ -65,11 +66,29 @@ Time at_rate(std::int64_t amount, double rate_of_pe, const PackageSite& site) {
   return from_ns(static_cast<double>(amount) / (rate_of_pe * site.grid.all()));
 }
 
-Time hbm_time(const Work& work, const PackageSite& site) {
-  return at_rate(work.weight_bytes + work.cache_read + work.cache_written, site.hbm_rate, site);
-}
-Time macs_time(const Work& work, const PackageSite& site) {
-  return at_rate(work.flop / 2, site.macs_rate, site);
+std::int64_t hbm_bytes(const Work& work) { return work.weight_bytes + work.cache_read + work.cache_written; }
+std::int64_t macs(const Work& work) { return work.flop / 2; }
+
+Time hbm_time(std::int64_t bytes, const PackageSite& site) { return at_rate(bytes, site.hbm_rate, site); }
+Time macs_time(std::int64_t macs, const PackageSite& site) { return at_rate(macs, site.macs_rate, site); }
+
+// The most of an amount that is worked on one after the other: a stage begins a micro-batch when it has ended
+// the one before, and the stage before has ended this one.
+std::int64_t most_in_turn(const DividedPlan& plan, const StepRun& step, std::int64_t (*amount)(const Work&)) {
+  std::vector<std::int64_t> ended(static_cast<std::size_t>(plan.problem.micro_batches));
+  for (int stage = 0; stage < plan.problem.division.pp; ++stage) {
+    const LlmPlan& rank = plan.at({0, stage, step.copy});
+    std::int64_t reached = 0;
+    for (int part = 0; part < plan.problem.micro_batches; ++part) {
+      Works works;
+      add_works(works, rank, step.phase, part);
+      std::int64_t& ended_here = ended[static_cast<std::size_t>(part)];
+      reached = std::max(reached, ended_here);
+      for (const auto& [operation, work] : works) reached += amount(work);
+      ended_here = reached;
+    }
+  }
+  return ended.back();
 }
 
 OperationRow& row_of(StepTable& table, const OperationSpan& span) {
@@ -95,9 +114,8 @@ void add_times(StepTable& table, const StepRun& step, bool by_end) {
     add_span(row_of(table, span), span);
     spans.push_back(&span);
   }
-  if (by_end)
-    std::ranges::sort(spans, {},
-                      [](const OperationSpan* span) { return std::pair{span->activity.last_end, span}; });
+  const auto end_of = [](const OperationSpan* span) { return std::pair{span->activity.last_end, span}; };
+  if (by_end) std::ranges::sort(spans, {}, end_of);
   Time reached = step.begin;
   for (const OperationSpan* span : spans) {
     const Time end = span->activity.last_end;
@@ -159,11 +177,12 @@ StepTable table_of(const DividedPlan& plan, const StepRun& step) {
   Works works = works_of(plan, step.phase, step.copy);
   for (OperationRow& row : table.rows) {
     row.work = works[row.operation];
-    row.hbm = hbm_time(row.work, site);
-    row.macs = macs_time(row.work, site);
+    row.hbm = hbm_time(hbm_bytes(row.work), site);
+    row.macs = macs_time(macs(row.work), site);
     table.work += row.work;
   }
-  table.least = std::max(hbm_time(table.work, site), macs_time(table.work, site));
+  table.least = std::max(hbm_time(most_in_turn(plan, step, hbm_bytes), site),
+                         macs_time(most_in_turn(plan, step, macs), site));
   return table;
 }
 

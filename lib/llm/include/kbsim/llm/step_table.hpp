@@ -52,7 +52,7 @@ struct StepTable {
   std::vector<OperationRow> rows;  // in the order of their first launches
   Time between{};                  // no operation's span: launches and the way back
   models::Work work;               // of the step
-  Time least{};                    // of its bytes of weights and cache, and of its products
+  Time least{};  // of its bytes of weights and cache, and of its products; stages work at the same time
 
   /// "embedding", "all layers", "head", and "communication" between packages if there is any, which the
   /// others contain: its path is the time that no other operation hides.
