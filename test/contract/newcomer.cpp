@@ -132,7 +132,7 @@ TEST_CASE("Newcomer: a wrong word of a few is reported with the nearest of them"
   refuses("--bench qkv_gemm --device al", "must be sip:N or all, got 'al'; did you mean 'all'?\n");
   refuses(run + "--explain --of lanch:1", "; did you mean 'launch'?\n");
   refuses(run + "--trace t.jsn", "or .svg (a picture); did you mean '.json'?\n");
-  refuses("--bench llm --phase prefil", "prefill, decode or both; did you mean 'prefill'?\n");
+  refuses("--bench llm --phase prefil", "prefill, decode, both or mixed; did you mean 'prefill'?\n");
 }
 
 TEST_CASE("Newcomer: sizes of nccl-tests' own command lines are taken, of either case") {
