@@ -1,5 +1,6 @@
 // Models divided over packages against the undivided model in f64, and the work of each package.
 #include <algorithm>
+#include <array>
 
 #include <doctest/doctest.h>
 
@@ -168,27 +169,27 @@ TEST_CASE("llm: work of a layer divided over packages is 1/tp where it is divide
 }
 
 TEST_CASE("llm: logits of models whose stages work on micro-batches are the undivided model's") {
+  const std::array divisions{Division{.pp = 2}, Division{.tp = 2, .pp = 2}, Division{.pp = 2, .dp = 2},
+                             Division{.tp = 2, .pp = 2, .sequence_parallel = true}};
+  std::size_t turn = 0;  // each model has both phases, numbers of parts, and two divisions
   for (const NamedModel& small : small_models()) {
-    for (const Division& division : {Division{.pp = 2},
-                                     {.tp = 2, .pp = 2},
-                                     {.pp = 2, .dp = 2},
-                                     {.tp = 2, .pp = 2, .sequence_parallel = true}}) {
-      for (const int parts : {2, 3}) {
-        for (const Phase first : {Phase::prefill, Phase::decode}) {
-          CAPTURE(small.name);
-          CAPTURE(division.ranks());
-          CAPTURE(parts);
-          LlmProblem problem{.model = small.model, .prompt = 8, .context = 21, .division = division};
-          problem.batch = 4 * parts * division.dp;
-          problem.micro_batches = parts;
-          if (first == Phase::decode) problem.phases = {Phase::decode};
-          if (first == Phase::decode && !division.sequence_parallel) {
-            for (std::int64_t i = 0; i < problem.batch; ++i) problem.contexts.push_back(1 + 3 * i % 20);
-          }
-          check_values(problem);
+    for (const int parts : {2, 3}) {
+      const Division& division = divisions[turn++ % divisions.size()];
+      for (const Phase first : {Phase::prefill, Phase::decode}) {
+        CAPTURE(small.name);
+        CAPTURE(division.ranks());
+        CAPTURE(parts);
+        LlmProblem problem{.model = small.model, .prompt = 8, .context = 21, .division = division};
+        problem.batch = 4 * parts * division.dp;
+        problem.micro_batches = parts;
+        if (first == Phase::decode) problem.phases = {Phase::decode};
+        if (first == Phase::decode && !division.sequence_parallel) {
+          for (std::int64_t i = 0; i < problem.batch; ++i) problem.contexts.push_back(1 + 3 * i % 20);
         }
+        check_values(problem);
       }
     }
+    ++turn;
   }
 }
 
@@ -263,22 +264,24 @@ TEST_CASE("llm: a sum over two packages moves one x over their link, and a stage
 }
 
 TEST_CASE("llm: logits of divided models whose sums overlap are the undivided model's") {
+  const std::array divisions{Division{.tp = 2}, Division{.tp = 4}, Division{.tp = 2, .pp = 2},
+                             Division{.tp = 2, .dp = 2}};
+  std::size_t turn = 0;  // each model has each mapping and phase, and two divisions
   for (const NamedModel& small : small_models()) {
     for (const char* mapping : {"columns", "blocks"}) {
-      for (const Division& division :
-           {Division{.tp = 2}, {.tp = 4}, {.tp = 2, .pp = 2}, {.tp = 2, .dp = 2}}) {
-        for (const bool both : {true, false}) {
-          CAPTURE(small.name);
-          CAPTURE(mapping);
-          CAPTURE(division.ranks());
-          LlmProblem problem = problem_of(small.model, division, both);
-          problem.mapping = mapping;
-          problem.overlap = {"down"};
-          if (!problem.sums_once()) problem.overlap.insert("output");
-          check_values(problem);
-        }
+      const Division& division = divisions[turn++ % divisions.size()];
+      for (const bool both : {true, false}) {
+        CAPTURE(small.name);
+        CAPTURE(mapping);
+        CAPTURE(division.ranks());
+        LlmProblem problem = problem_of(small.model, division, both);
+        problem.mapping = mapping;
+        problem.overlap = {"down"};
+        if (!problem.sums_once()) problem.overlap.insert("output");
+        check_values(problem);
       }
     }
+    ++turn;
   }
 }
 
