@@ -10,6 +10,7 @@
 #include "cast.hpp"
 #include "operations.hpp"
 #include "panels.hpp"
+#include "pin_blocking.hpp"
 #include "wide.hpp"
 
 namespace kbsim::replay {
@@ -36,12 +37,6 @@ struct Extents {
         n{op.shape[op.shape.rank() - 1]},
         batches{op.shape.elements() / (m * n)} {}
 };
-
-/// Eigen blocks by the sizes of caches, which it would ask the machine for.
-void pin_blocking() {
-  static const bool pinned = (Eigen::setCpuCacheSizes(32 << 10, 256 << 10, 2 << 20), true);
-  (void)pinned;
-}
 
 /// Numbers of W, where Eigen's fastest loads find them.
 template <class W>

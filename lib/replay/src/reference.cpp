@@ -6,6 +6,8 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "pin_blocking.hpp"
+
 namespace kbsim::replay {
 namespace {
 
@@ -32,6 +34,7 @@ void softmax_of_seen(Doubles& scores, const AttentionShape& shape, std::int64_t 
 }  // namespace
 
 std::vector<double> matmul(std::span<const double> a, std::span<const double> b, MatmulShape shape) {
+  pin_blocking();
   ensure(count(a) == shape.m * shape.k && count(b) == shape.k * shape.n, "matrices of other sizes");
   std::vector<double> product(static_cast<std::size_t>(shape.m * shape.n));
   Eigen::Map<Doubles>{product.data(), shape.m, shape.n}.noalias() =
@@ -41,6 +44,7 @@ std::vector<double> matmul(std::span<const double> a, std::span<const double> b,
 
 std::vector<double> attention(std::span<const double> q, std::span<const double> k, std::span<const double> v,
                               const AttentionShape& shape) {
+  pin_blocking();
   const std::int64_t of_q = shape.s_q * shape.d;
   const std::int64_t of_kv = shape.s_kv * shape.d;
   ensure(count(q) == shape.h_q * of_q && count(k) == shape.h_kv * of_kv && count(v) == count(k) &&
