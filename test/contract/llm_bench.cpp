@@ -111,6 +111,19 @@ TEST_CASE(
   CHECK(run_kbsim(command + " --reuse").out == outcome.out);
 }
 
+// Here a write to a TCM is served after a read that arrived at the same time.
+TEST_CASE("--bench llm --explain: a write that a memory puts off keeps its causes") {
+  const std::string model =
+      written("one_token.json",
+              R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 1, "head_dim": 32,
+          "intermediate_size": 128, "num_hidden_layers": 1, "vocab_size": 1, "torch_dtype": "float32"})");
+  (void)rows_of(
+      "--topology small.yaml --bench llm --mapping columns --batch 2 --phase prefill --prompt 64 "
+      "--timing-only --explain --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=3 "
+      "--set cube.pe_layout.pe_per_corner=2 --model " +
+      model);
+}
+
 TEST_CASE("--bench llm --explain: each operation says what limits it, with a key and its derivative") {
   for (const auto& row : rows_of(kSmall + " --explain")) {
     for (const auto& operation : row.at("operations").as_array()) {

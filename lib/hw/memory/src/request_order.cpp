@@ -64,9 +64,13 @@ IMemoryController* RequestOrder::controller() const {
 template <class Service>
 bool RequestOrder::put_off(Service& service) {
   if (put_off_.empty() && (std::same_as<Service, WriteService> || !model_.puts_off())) return false;
-  Causes* const causes = sim().causes();
-  put_off_.emplace_back([this, causes, why = causes != nullptr ? causes->current() : Cause{}, service] {
-    if (causes != nullptr) causes->set_current(why);
+  MemoryCauses* const causes = ports_.causes();
+  put_off_.emplace_back([this, causes, why = causes ? sim().causes()->current() : Cause{},
+                         came = causes ? causes->came(service.rest) : ServerCauses{}, service] {
+    if (causes) {
+      sim().causes()->set_current(why);
+      causes->comes(came.start, came.end);
+    }
     submit(service);
   });
   return true;
