@@ -131,7 +131,10 @@ TEST_CASE("--bench llm --explain: each operation says what limits it, with a key
       CHECK_FALSE(operation.at("limiting_key").as_string().empty());
       CHECK(operation.at("limiting_key_ns_per_unit").to_number<double>() != 0.0);
     }
+    CHECK_FALSE(row.at("between").at("limited_by").as_string().empty());
   }
+  check_contains(run_kbsim(kSmall + " --explain").out,
+                 {"\n --of row:N prints the critical path of phase N, 1 to 2\n"});
   check_contains(run_kbsim(kSmall + " --explain --of row:2").out,
                  {"critical path of row:2, decode of 1 layer with embedding and head", "limited by"});
 }

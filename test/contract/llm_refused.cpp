@@ -146,8 +146,14 @@ TEST_CASE("llm refused: rows that no TCM holds, with the tensor, what it lacks a
                     {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 8192", remedy}});
 }
 
+TEST_CASE("llm refused: settings of parts that it doesn't use") {
+  check_refused(2, {{kBench + "--set system.sips.link.bw_gbs=3", "without --tp, --pp or --dp"},
+                    {kBench + "--set cube.sram.bw_gbs=3", "no tensor lies there"}});
+}
+
 TEST_CASE("llm refused: --verify-repeats where nothing is repeated") {
   check_refused(2, {{"--topology topology.yaml --bench llm --verify-repeats", "it needs --timing-only"},
+                    {kBench + "--verify-repeats --shuffle-ties 3", "with --shuffle-ties nothing is repeated"},
                     {kBench + "--verify-repeats --set system.sips.count=2 --pp 2", "in the stages of --pp"}});
 }
 

@@ -136,4 +136,19 @@ TEST_CASE("limits_of: every operation of a step has a limit, and the head says w
   }
 }
 
+TEST_CASE("limits_of: collectives have limits, and the time between operations, which ends before one") {
+  LlmProblem problem = decode();
+  problem.model.intermediate_size = 74;
+  problem.division.tp = 2;
+  config::MachineSpec machine = package(2, 1, 2);
+  machine.system.sips.count = 2;
+  const Explained found = explained(problem, machine);
+  CHECK_FALSE(found.of("all-reduce").reason.empty());
+  CHECK_FALSE(found.of("all-reduce").key.empty());
+  const OperationLimit& between = found.of(kBetweenOperations);
+  CHECK_FALSE(between.reason.empty());
+  CHECK((between.part.starts_with("before ") || between.part == "after the last operation"));
+  CHECK(&between == &found.limits.back());
+}
+
 }  // namespace kbsim::inference::test::operation_limits

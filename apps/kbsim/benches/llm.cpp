@@ -209,6 +209,7 @@ void require_repeats(const EvaluationRequest& request) {
   if (request.values)
     throw UsageError{
         "--verify-repeats: nothing is repeated where values are computed; it needs --timing-only"};
+  if (request.shuffle_ties) throw UsageError{"--verify-repeats: with --shuffle-ties nothing is repeated"};
   if (request.own.as<Options>().pp > 1)
     throw UsageError{"--verify-repeats: nothing is repeated in the stages of --pp"};
 }
@@ -349,7 +350,9 @@ std::vector<evaluate::UnusedKey> unused_keys() {
   return {{"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
           {"ccl.*.n_elem", "the model says how large tensors are"},
           {"ccl.*.reduce_op", "parts of products are summed up"},
-          {"ccl.*.world_size", "--tp says how many there are"}};
+          {"ccl.*.world_size", "--tp says how many there are"},
+          {"system.sips", "it runs on one package without --tp, --pp or --dp", "", {"tp", "pp", "dp"}},
+          {"cube.sram", "no tensor lies there"}};
 }
 
 const bool kRegistered =
@@ -368,6 +371,7 @@ const bool kRegistered =
           .algorithms_with = {"tp", "pp"},
           .timing_only = true,
           .explained = true,
+          .row = "phase",
           .plan = plan_text}),
      true);
 

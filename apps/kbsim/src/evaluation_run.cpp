@@ -60,8 +60,9 @@ evaluate::EvaluateOptions how_to_run(const RunOptions& options, std::optional<re
 
 // True if the evaluation chooses its packages, so that --set can't.
 bool chooses_packages(const evaluate::Evaluation& evaluation) {
-  return std::ranges::any_of(
-      evaluation.unused, [](const evaluate::UnusedKey& key) { return key.key.starts_with("system.sips"); });
+  return std::ranges::any_of(evaluation.unused, [](const evaluate::UnusedKey& key) {
+    return key.key.starts_with("system.sips") && key.without.empty();
+  });
 }
 
 ExitCode show_plan(const RunOptions& options, const evaluate::EvaluationRequest& request,

@@ -152,6 +152,11 @@ boost::json::object llm_row(const DividedPlan& plan, const StepRun& step,
     operations.push_back(std::move(cells));
   }
   row["operations"] = std::move(operations);
+  if (!limits.empty()) {
+    boost::json::object between{{"operation", std::string{inference::kBetweenOperations}}};
+    add_limit(between, limits);
+    row["between"] = std::move(between);
+  }
   boost::json::array sums;
   for (const OperationRow& sum : table.sums())
     sums.push_back(operation_json(plan.ranks.front(), sum, step.time()));

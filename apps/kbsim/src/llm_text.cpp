@@ -47,8 +47,12 @@ std::string trimmed(std::string line) {
   return line + "\n";
 }
 
-std::string path_line(std::string_view name, double path_us, double share) {
-  return fmt::format("  {:<34} {:>11.3f} {:>6.1f}\n", name, path_us, 100.0 * share);
+std::string path_cells(std::string_view name, double path_us, double share) {
+  return fmt::format("  {:<34} {:>11.3f} {:>6.1f}", name, path_us, 100.0 * share);
+}
+
+std::string between_limit(const object& step) {
+  return step.contains("between") ? limit_text(step.at("between").as_object()) : "";
 }
 
 std::string sums_text(const object& step, double time) {
@@ -59,10 +63,11 @@ std::string sums_text(const object& step, double time) {
     lines += trimmed(time_line(sum));
     const double layers = number(step, "layers");
     if (word(sum, "operation") == "all layers" && layers > 1)
-      lines += path_line("a layer", number(sum, "path_us") / layers, number(sum, "share") / layers);
+      lines += path_cells("a layer", number(sum, "path_us") / layers, number(sum, "share") / layers) + "\n";
   }
-  return lines +
-         path_line("between operations", number(step, "between_us"), number(step, "between_us") / time);
+  return lines + trimmed(path_cells("between operations", number(step, "between_us"),
+                                    number(step, "between_us") / time) +
+                         between_limit(step));
 }
 
 // Bytes of memories, beside the closed form.

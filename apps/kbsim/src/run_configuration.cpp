@@ -18,9 +18,12 @@
 namespace kbsim::app {
 namespace {
 
-// Removes keys that are unused only with an option that isn't given.
+// Removes keys that are unused only with an option that isn't given, or without one that is.
 std::vector<UnusedKey> unused_beside(std::vector<UnusedKey> keys, const OptionValues& own) {
-  std::erase_if(keys, [&](const UnusedKey& key) { return !key.beside.empty() && !own.given(key.beside); });
+  const auto given = [&](const std::string& option) { return own.given(option); };
+  std::erase_if(keys, [&](const UnusedKey& key) {
+    return (!key.beside.empty() && !given(key.beside)) || std::ranges::any_of(key.without, given);
+  });
   return keys;
 }
 

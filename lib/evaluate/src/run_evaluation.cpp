@@ -170,10 +170,10 @@ std::size_t number_of_ended(const Simulated& simulated) {
 }
 
 // The question that prints a path: a table names only what limits each row.
-std::string path_hint(const Simulated& simulated) {
+std::string path_hint(const std::string& row, const Simulated& simulated) {
   const std::size_t rows = number_of_ended(simulated);
-  return rows == 1 ? "\n --of row:1 prints the row's critical path\n"
-                   : fmt::format("\n --of row:N prints the critical path of row N, 1 to {}\n", rows);
+  return rows == 1 ? fmt::format("\n --of row:1 prints the {}'s critical path\n", row)
+                   : fmt::format("\n --of row:N prints the critical path of {} N, 1 to {}\n", row, rows);
 }
 
 // A reference that doesn't fit loses no rows: they are already written, and printed first.
@@ -182,7 +182,7 @@ void report_rows(const Asked& asked, const Simulated& simulated, const std::opti
   if (asked.options.json) return print_json(asked.options, simulated, path, folder);
   print_text(asked.evaluation, asked.options, simulated, folder);
   if (path) print("\n" + path->text);
-  if (asked.request.explain && asked.request.explained_row == 0) print(path_hint(simulated));
+  if (asked.request.explain && asked.request.explained_row == 0) print(path_hint(asked.evaluation.row, simulated));
 }
 
 void write_rows(const EvaluateOptions& options, const Simulated& simulated,

@@ -256,4 +256,15 @@ Path path_to(const Cause& end, Time begin, const hw::Machine& machine, const OpM
   return Walk{*machine.sim().causes(), machine, marks, begin, end.at()}.from(end.id());
 }
 
+Path part_before(Time end, const Path& path) {
+  Path part{.begin = path.begin, .end = end, .segments = {}, .steps = path.steps, .ties = path.ties};
+  for (Segment segment : path.segments) {
+    if (segment.from >= end) break;
+    segment.cut = segment.cut || segment.to > end;
+    segment.to = std::min(segment.to, end);
+    part.segments.push_back(segment);
+  }
+  return part;
+}
+
 }  // namespace kbsim::explain

@@ -341,6 +341,7 @@ Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>
   timing.done = session_.sim().now();
   timing.read = activity.work.read;
   timing.order = activity.order;
+  timing.why = activity.why;
   session_.collectives().push_back(timing);
   if (hw::ISpans* const spans = session_.machine().fabric().spans()) note_collective(timing, *spans);
   co_return std::monostate{};

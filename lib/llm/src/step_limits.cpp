@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,12 +46,8 @@ std::string part_text(const ExplainedPart& part, const OperationSpan& span) {
   return "";
 }
 
-OperationLimit limit_of(const ExplainedPart& part, const Stretch& stretch, const hw::Machine& machine) {
-  const OperationSpan& span = *stretch.span;
-  OperationLimit limit{.operation = std::string{span.operation}, .reason = "", .part = part_text(part, span)};
-  if (!span.activity.why) return limit;
-  const explain::Explanation what =
-      explain::explain(limit.operation, explain::path_to(span.activity.why, stretch.begin, machine), machine);
+OperationLimit limit_of(OperationLimit limit, explain::Path path, const hw::Machine& machine) {
+  const explain::Explanation what = explain::explain(limit.operation, std::move(path), machine);
   limit.reason = explain::limited_by(what);
   if (what.keys.empty() || what.path.length() == Time{}) return limit;
   const explain::Derivative& key = what.keys.front();
@@ -59,6 +56,55 @@ OperationLimit limit_of(const ExplainedPart& part, const Stretch& stretch, const
   limit.share = to_ns(key.time) / to_ns(what.path.length());
   limit.slope_ns = key.slope_ns;
   return limit;
+}
+
+OperationLimit limit_of(const ExplainedPart& part, const Stretch& stretch, const hw::Machine& machine) {
+  const OperationSpan& span = *stretch.span;
+  const OperationLimit limit{.operation = std::string{span.operation}, .part = part_text(part, span)};
+  if (!span.activity.why) return limit;
+  return limit_of(limit, explain::path_to(span.activity.why, stretch.begin, machine), machine);
+}
+
+// Time in which no operation runs, before one or at the end of the step.
+struct Gap {
+  Time begin{};
+  Time end{};
+  Cause why = {};  // of a moment at or after the end
+  std::string before;
+  std::int64_t launches = 1;  // of the whole model, that have such a gap before them
+
+  [[nodiscard]] Time in_all() const { return (end - begin) * launches; }
+};
+
+std::int64_t layers_like(const ExplainedPart& part, const OperationSpan& span) {
+  return span.layer < 0 ? 1 : part.alike.at(static_cast<std::size_t>(span.layer));
+}
+
+// The gap before an operation that takes most of all layers' time.
+Gap longest_gap(const ExplainedPart& part, const StepRun& step) {
+  Time reached = step.begin;
+  Gap longest;
+  const auto see = [&](const Gap& gap) {
+    if (gap.why && gap.end > gap.begin && gap.in_all() > longest.in_all()) longest = gap;
+  };
+  for (const OperationSpan& span : step.spans) {
+    see({.begin = reached,
+         .end = span.activity.first_start,
+         .why = span.activity.why,
+         .before = fmt::format("before {}", span.operation),
+         .launches = layers_like(part, span)});
+    reached = std::max(reached, span.activity.last_end);
+  }
+  see({.begin = reached, .end = step.end, .why = step.why, .before = "after the last operation"});
+  return longest;
+}
+
+OperationLimit limit_between(const ExplainedPart& part, const StepRun& step, const hw::Machine& machine) {
+  const Gap gap = longest_gap(part, step);
+  const OperationLimit limit{.operation = std::string{kBetweenOperations}, .part = gap.before};
+  if (!gap.why) return limit;
+  return limit_of(limit, explain::part_before(gap.end, explain::path_to(gap.why, gap.begin, machine)),
+                  machine);
 }
 
 }  // namespace
@@ -75,11 +121,14 @@ ExplainedPart explained_part(const LlmProblem& problem, Phase phase) {
   cut.division.pp = cut.division.dp = 1;
   models::ModelConfig& model = cut.model;
   model.layer_kinds.clear();
-  for (std::int64_t layer = 0; layer < problem.model.num_hidden_layers; ++layer) {
+  const auto all = std::views::iota(std::int64_t{0}, problem.model.num_hidden_layers);
+  for (const std::int64_t layer : all) {
     const models::LayerKind kind = problem.model.layer_kind(layer);
     if (std::ranges::find(model.layer_kinds, kind) != model.layer_kinds.end()) continue;
     model.layer_kinds.push_back(kind);
     part.layers.push_back(layer);
+    part.alike.push_back(std::ranges::count_if(
+        all, [&](std::int64_t other) { return problem.model.layer_kind(other) == kind; }));
   }
   model.num_hidden_layers = std::ssize(model.layer_kinds);
   part.cut_vocabulary = model.vocab_size > kWholeVocabulary;
@@ -100,6 +149,7 @@ std::vector<OperationLimit> limits_of(const ExplainedPart& part, const StepRun& 
   }
   std::vector<OperationLimit> limits;
   for (const Stretch& stretch : longest) limits.push_back(limit_of(part, stretch, machine));
+  limits.push_back(limit_between(part, step, machine));
   return limits;
 }
 

@@ -131,8 +131,9 @@ void add_times(StepTable& table, const StepRun& step, bool by_end) {
 }  // namespace
 
 Roofline OperationRow::roofline() const {
-  return inference::roofline(
-      {std::max(hbm, moved.hbm_busy), macs, moved.noc_busy, moved.ucie_busy, moved.package_busy}, span);
+  return inference::roofline({std::max(hbm, moved.hbm_busy), std::max(macs, engines), moved.noc_busy,
+                              moved.ucie_busy, moved.package_busy},
+                             span);
 }
 
 std::int64_t OperationRow::reread_bytes() const {
@@ -154,6 +155,7 @@ OperationRow& OperationRow::operator+=(const OperationRow& more) {
   gemm += more.gemm;
   hbm += more.hbm;
   macs += more.macs;
+  engines += more.engines;
   return *this;
 }
 
@@ -179,6 +181,7 @@ StepTable table_of(const DividedPlan& plan, const StepRun& step) {
     row.work = works[row.operation];
     row.hbm = hbm_time(hbm_bytes(row.work), site);
     row.macs = macs_time(macs(row.work), site);
+    row.engines = row.gemm / site.grid.all();
     table.work += row.work;
   }
   table.least = std::max(hbm_time(most_in_turn(plan, step, hbm_bytes), site),

@@ -67,7 +67,8 @@ hw::Activity Transfers::ended_collective() {
   return {.first_start = own.first_start,
           .last_end = own.last_end,
           .work = {.read = own.read},
-          .order = own.order};
+          .order = own.order,
+          .why = own.why};
 }
 
 hw::Activity Transfers::ended_message() {

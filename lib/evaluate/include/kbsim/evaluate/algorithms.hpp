@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace kbsim::evaluate {
 
@@ -11,7 +12,8 @@ enum class Algorithms { none, one, any };
 struct UnusedKey {
   std::string key;
   std::string why;
-  std::string beside = {};  // only with this option of the bench's own; none: always
+  std::string beside = {};                // only with this option of the bench's own; none: always
+  std::vector<std::string> without = {};  // only where none of these options is given
 };
 
 }  // namespace kbsim::evaluate

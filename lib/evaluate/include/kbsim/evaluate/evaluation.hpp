@@ -91,6 +91,7 @@ struct Evaluation {
   std::function<void(const EvaluationRequest&, const Simulated&)> write = {};
   bool timing_only = false;    // it can do without values
   bool explained = false;      // its rows can say what limits them
+  std::string row = "row";     // one of them is a "phase"
   bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
   /// Arguments for a single simulation, for users of options that need one: "-b SIZE -e SIZE". "": there are

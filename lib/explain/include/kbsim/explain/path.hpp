@@ -46,4 +46,7 @@ struct Path {
 [[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine,
                            const OpMarks* marks = nullptr);
 
+/// The part of a path before `end`. Its waits and its segments beside the path are left out.
+[[nodiscard]] Path part_before(Time end, const Path& path);
+
 }  // namespace kbsim::explain

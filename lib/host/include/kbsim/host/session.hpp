@@ -42,6 +42,7 @@ struct CollectiveTiming {
   int ranks = 0;
   Bytes read{};             // by the DMAs of this rank's PEs
   std::uint32_t order = 0;  // hw::LaunchId::order of its kernels on this rank
+  Cause why = {};           // of last_end, if causes are kept
 
   [[nodiscard]] Time latency() const { return done - called; }
   [[nodiscard]] Time dispatch() const { return first_start - called; }

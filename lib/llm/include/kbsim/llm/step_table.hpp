@@ -25,13 +25,15 @@ struct OperationRow {
   bool communication = false;  // between packages
   models::Work work;           // by closed form, of all that the launches compute on the path's packages
   MovedBytes moved;
-  Time gemm{};  // that the matrix engines of all PEs were busy
-  Time hbm{};   // its bytes of weights and cache at the effective rate of a package's slices
-  Time macs{};  // its products at the full rate of a package's engines
+  Time gemm{};     // that the matrix engines of all PEs were busy
+  Time hbm{};      // its bytes of weights and cache at the effective rate of a package's slices
+  Time macs{};     // its products at the full rate of a package's engines
+  Time engines{};  // the same with rows and columns that fill their tiles
 
   /// Least time by closed form.
   [[nodiscard]] Time least() const { return hbm > macs ? hbm : macs; }
-  /// The longest of the times that its MACs, its bytes, and the bytes over links need.
+  /// The longest of the times that its MACs, with those that fill tiles, its bytes, and the bytes over links
+  /// need.
   [[nodiscard]] Roofline roofline() const;
   /// Bytes of weights and cache read from HBM beyond the closed form: read again, or by several PEs.
   [[nodiscard]] std::int64_t reread_bytes() const;
