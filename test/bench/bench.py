@@ -222,7 +222,7 @@ def require_page(page, words, cases):
     if "growth" in sections:
         bench_tables.require_mark(page, "growth")
         if shutil.which("gnuplot") is None:
-            raise SystemExit("--write: gnuplot isn't installed, and draws the pictures of docs/performance.md")
+            raise SystemExit("--write: gnuplot isn't installed, and draws the pictures of docs/explanation/performance.md")
 
 
 def build_release():

@@ -56,6 +56,6 @@ def draw(cases, images):
             if not series:
                 continue
             if shutil.which("gnuplot") is None:
-                raise SystemExit("gnuplot isn't installed: the pictures of docs/performance.md can't be drawn")
+                raise SystemExit("gnuplot isn't installed: the pictures of docs/explanation/performance.md can't be drawn")
             script = script_of(chart, series, images / f"performance_{chart.name}.svg", pathlib.Path(work))
             subprocess.run(["gnuplot", "-"], input=script, text=True, check=True)

@@ -1,4 +1,4 @@
-// docs/configuration.md is generated from the descriptions of the keys in the code.
+// docs/reference/configuration.md is generated from the descriptions of the keys in the code.
 #include <cstdlib>
 #include <fstream>
 
@@ -12,15 +12,16 @@
 namespace kbsim::contract::configuration_page_test {
 namespace {
 
-const std::string kPage = KBSIM_SOURCE_DIR "/docs/configuration.md";
+const std::string kPage = KBSIM_SOURCE_DIR "/docs/reference/configuration.md";
 
 }  // namespace
 
-TEST_CASE("Configuration page: docs/configuration.md is up to date") {
+TEST_CASE("Configuration page: docs/reference/configuration.md is up to date") {
   const std::string page = kbsim::config::reference_markdown(kbsim::hw::ModelCatalog{});
   if (std::getenv("KBSIM_UPDATE") != nullptr) std::ofstream{kPage} << page;
-  CHECK_MESSAGE(kbsim::test::contents(kPage) == page,
-                "docs/configuration.md is out of date; rewrite it with KBSIM_UPDATE=1 ctest -R contract");
+  CHECK_MESSAGE(
+      kbsim::test::contents(kPage) == page,
+      "docs/reference/configuration.md is out of date; rewrite it with KBSIM_UPDATE=1 ctest -R contract");
 }
 
 }  // namespace kbsim::contract::configuration_page_test

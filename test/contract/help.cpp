@@ -115,7 +115,7 @@ TEST_CASE(
 
 TEST_CASE("Help: a name with several meanings is explained by all of them") {
   const std::string file =
-      "docs/ccl-author-guide.md explains it, docs/configuration.md its keys (ccl.yaml)\n";
+      "docs/tutorials/collective.md explains it, docs/reference/configuration.md its keys (ccl.yaml)\n";
   CHECK(run_kbsim("help ccl")
             .out.ends_with("\n'ccl' is also\n  a command: kbsim ccl --help\n"
                            "  a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n    " +
@@ -124,12 +124,13 @@ TEST_CASE("Help: a name with several meanings is explained by all of them") {
   CHECK(says(plans, "\n'ccl' is also\n  a bench: kbsim --bench ccl --help\n"));
   CHECK(plans.ends_with(file));
   CHECK(run_kbsim("help gemm").out.ends_with("\n'gemm' is also\n  a kernel: kbsim list\n"));
-  CHECK(says(run_kbsim("help topology").out, "docs/configuration.md explains its keys (topology.yaml)\n"));
+  CHECK(says(run_kbsim("help topology").out,
+             "docs/reference/configuration.md explains its keys (topology.yaml)\n"));
   CHECK(!says(run_kbsim("help probe").out, "is also"));
   CHECK(!says(run_kbsim("--bench chakra --help").out, "is also"));
   refuses("help cube",
           "kbsim: unknown command or bench 'cube', which is a section of the topology file: "
-          "docs/configuration.md explains its keys, --set cube.KEY=VALUE changes one");
+          "docs/reference/configuration.md explains its keys, --set cube.KEY=VALUE changes one");
 }
 
 TEST_CASE("Help: a bench's own options are shown without a machine, and no others") {

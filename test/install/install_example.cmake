@@ -24,7 +24,7 @@ list(JOIN includes "\n" includes)
 file(WRITE ${folder}/models.cpp "${includes}\n")
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${folder}/models.cpp)
 require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/completions/kbsim
-              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/cli.md
+              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/reference/cli.md
               share/doc/kbsim/kernels/softmax.cpp)
 # Links of the documents lead to what is installed with them.
 run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)
@@ -38,11 +38,11 @@ foreach(example my_kernel my_machine my_mapping my_program my_load)
   run("" ${CMAKE_COMMAND} --build ${folder}/${example}/build)
 endforeach()
 set(kbsim ${folder}/installed/bin/kbsim)
-file(READ ${folder}/installed/share/doc/kbsim/docs/host-author-guide.md guide)
+file(READ ${folder}/installed/share/doc/kbsim/docs/tutorials/host-program.md guide)
 function(require_in_guide text)
   string(FIND "${guide}" "${text}" at)
   if(at EQUAL -1)
-    fail("docs/host-author-guide.md doesn't have:${text}")
+    fail("docs/tutorials/host-program.md doesn't have:${text}")
   endif()
 endfunction()
 

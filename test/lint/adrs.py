@@ -1,5 +1,5 @@
 """An architecture decision has a status, its six sections, checks that exist, at most a page and a half, and its row
-in the index; docs/shortcut.md names checks that exist, too."""
+in the index; docs/explanation/shortcut.md names checks that exist, too."""
 
 import fnmatch
 import pathlib
@@ -10,7 +10,7 @@ from lint import Finding, line_of, main, project_files
 
 FOLDER = pathlib.PurePath("docs/adr")
 INDEX = FOLDER / "README.md"
-LIVING_PAGE = pathlib.PurePath("docs/shortcut.md")
+LIVING_PAGE = pathlib.PurePath("docs/explanation/shortcut.md")
 SECTIONS = ["Question", "Facts", "Decision", "Rejected", "Check", "Revisit when"]
 # A page and a half: a page of A4 holds 500 words of such text. Tables and code count, since they are read, too. A
 # longer page mixes several decisions, or keeps figures that no command prints any more.

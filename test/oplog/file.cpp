@@ -25,7 +25,7 @@ oplog::Op copy_of(oplog::ValueId id, const oplog::Slice& slice) {
           .inputs = {{.slices = {slice}, .shape = Shape{slice.bytes}, .dtype = DType::u8}}};
 }
 
-std::string document() { return kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/oplog-format.md"); }
+std::string document() { return kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/reference/oplog-format.md"); }
 
 // The hex digits of the example: the text before the bars of its block.
 std::string example(const std::string& text) {
@@ -167,7 +167,7 @@ TEST_CASE("Op log file: operations that read what isn't there, or themselves, ar
         std::string::npos);
 }
 
-TEST_CASE("Op log file: the bytes are those of docs/oplog-format.md") {
+TEST_CASE("Op log file: the bytes are those of docs/reference/oplog-format.md") {
   oplog::OpLog log;
   (void)log.add_lane("pe");
   const oplog::ValueId one = log.reserve(0);
@@ -190,7 +190,7 @@ TEST_CASE("Op log file: the bytes are those of docs/oplog-format.md") {
   CHECK(hex == example(document()));
 }
 
-TEST_CASE("Op log file: the codes are those of docs/oplog-format.md") {
+TEST_CASE("Op log file: the codes are those of docs/reference/oplog-format.md") {
   const std::string text = document();
   const auto check = [&](auto last) {
     for (int code = 0; code <= static_cast<int>(last); ++code) {

@@ -223,8 +223,8 @@ TEST_CASE("Figures: gnuplot draws them and has nothing to say, of one point and 
   CHECK(said_of(correlation_figure(correlation)) == "");
 }
 
-TEST_CASE("Figures: the colours are those of the table in docs/cli.md, each of one algorithm") {
-  const std::string page = kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/cli.md");
+TEST_CASE("Figures: the colours are those of the table in docs/reference/cli.md, each of one algorithm") {
+  const std::string page = kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/reference/cli.md");
   std::map<std::string, std::string> names;  // by colour
   for (const Groups& entry : matches_in(page, R"re(`([a-z_]+)` \| [a-z ]+ `(#[0-9a-f]{6})`)re")) {
     const std::string& name = entry.at(1);

@@ -10,7 +10,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 
-# docs/cli.md says so of --dry-run.
+# docs/reference/cli.md says so of --dry-run.
 MET_LATER = ["can't hold a packet", "the collective needs", "beyond simulated time"]
 # Limits of a PE that only a kernel meets: its fault names the key. Settings that lead there, of which a case has one.
 MET_BY_KERNELS = {"max_commands": ["max_commands"],

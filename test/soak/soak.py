@@ -38,7 +38,7 @@ def try_case(job):
     if time.monotonic() > end:
         return None
     drawn = random.Random(f"{seed}/{number}")
-    case = cases.draw(drawn, Keys(ROOT / "docs/configuration.md"), options.family)
+    case = cases.draw(drawn, Keys(ROOT / "docs/reference/configuration.md"), options.family)
     judge = Judge(options.release, options.debug, drawn)
     found = judge.judge(case)
     exits = dict(judge.exits)

@@ -1,4 +1,4 @@
-"""Draws the figures of docs/validation.md with gnuplot: their data lies beside them as long as they are drawn."""
+"""Draws the figures of docs/reference/validation.md with gnuplot: their data lies beside them as long as they are drawn."""
 import csv
 import pathlib
 import shlex
@@ -71,7 +71,7 @@ def draw_bars(bars, output, work):
 
 def draw(sections, kbsim, folder, images):
     if shutil.which("gnuplot") is None:
-        raise SystemExit("gnuplot isn't installed: the figures of docs/validation.md can't be drawn")
+        raise SystemExit("gnuplot isn't installed: the figures of docs/reference/validation.md can't be drawn")
     with tempfile.TemporaryDirectory() as work:
         for figure in (figure for section in sections for figure in section.figures):
             output = images / f"{figure.name}.svg"

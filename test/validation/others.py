@@ -1,4 +1,4 @@
-"""Inputs of others: runs them, and writes their section of docs/validation.md.
+"""Inputs of others: runs them, and writes their section of docs/reference/validation.md.
 
 The samples are no part of the project: a folder with noc-traces, nccl-tests, chakra, msccl and layers is named, and
 the section has the results. No contents of the files are written.

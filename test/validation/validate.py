@@ -1,4 +1,4 @@
-"""Runs the cases of cases.txt, holds each against its reference, and writes docs/validation.md.
+"""Runs the cases of cases.txt, holds each against its reference, and writes docs/reference/validation.md.
 
 Exit code 1 if a row is out of its tolerance. With --check nothing is run: the page is held against the cases.
 """
@@ -135,7 +135,7 @@ def main():
     if given.inputs_only and given.inputs is None:
         options.error("--inputs-only: which inputs? --inputs DIR")
     sections = cases_of.read(given.cases)
-    written = ROOT / "docs/validation.md"
+    written = ROOT / "docs/reference/validation.md"
     if given.check:
         return check(sections, written)
     if given.inputs_only:

@@ -40,8 +40,9 @@ struct Format {
 };
 
 constexpr std::array<Format, 8> kFormats{
-    {{"collective plans: MSCCL XML and MSCCL++ JSON (docs/collective-plans.md)", "kbsim ccl import plan.xml"},
-     {"recorded traffic: NoC traces as JSON (docs/noc-traces.md)",
+    {{"collective plans: MSCCL XML and MSCCL++ JSON (docs/how-to/collective-plans.md)",
+      "kbsim ccl import plan.xml"},
+     {"recorded traffic: NoC traces as JSON (docs/how-to/noc-traces.md)",
       "kbsim traffic --topology wormhole.yaml --trace events.json"},
      {"the constants of a network, fitted to such traces", "kbsim fit --trace traces"},
      {"measured collectives: logs of nccl-tests and rccl-tests",

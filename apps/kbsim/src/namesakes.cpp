@@ -24,12 +24,13 @@ struct ConfigurationFile {
   std::string_view text;
 };
 constexpr std::array kFiles{
-    ConfigurationFile{"ccl",
-                      "a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n"
-                      "    docs/ccl-author-guide.md explains it, docs/configuration.md its keys (ccl.yaml)"},
+    ConfigurationFile{
+        "ccl",
+        "a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n"
+        "    docs/tutorials/collective.md explains it, docs/reference/configuration.md its keys (ccl.yaml)"},
     ConfigurationFile{"topology",
                       "a file of a machine: --topology FILE, --set KEY=VALUE\n"
-                      "    docs/configuration.md explains its keys (topology.yaml)"}};
+                      "    docs/reference/configuration.md explains its keys (topology.yaml)"}};
 
 std::string as_command(const std::string& name) {
   const auto found = std::ranges::find(commands(), name, &Command::name);
@@ -70,7 +71,7 @@ std::string section_hint(const std::string& name) {
       std::ranges::any_of(keys, [&](const auto& key) { return key.first.starts_with(name + '.'); });
   if (!known) return "";
   return fmt::format(
-      ", which is a section of the topology file: docs/configuration.md explains its keys, --set "
+      ", which is a section of the topology file: docs/reference/configuration.md explains its keys, --set "
       "{}.KEY=VALUE "
       "changes one",
       name);

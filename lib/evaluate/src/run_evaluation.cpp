@@ -182,7 +182,8 @@ void report_rows(const Asked& asked, const Simulated& simulated, const std::opti
   if (asked.options.json) return print_json(asked.options, simulated, path, folder);
   print_text(asked.evaluation, asked.options, simulated, folder);
   if (path) print("\n" + path->text);
-  if (asked.request.explain && asked.request.explained_row == 0) print(path_hint(asked.evaluation.row, simulated));
+  if (asked.request.explain && asked.request.explained_row == 0)
+    print(path_hint(asked.evaluation.row, simulated));
 }
 
 void write_rows(const EvaluateOptions& options, const Simulated& simulated,

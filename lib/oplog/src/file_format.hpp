@@ -6,7 +6,7 @@
 
 #include "kbsim/oplog/op.hpp"
 
-/// The constants of docs/oplog-format.md, version 2.
+/// The constants of docs/reference/oplog-format.md, version 2.
 namespace kbsim::oplog::format {
 
 inline constexpr std::string_view kMagic = "KBSIMLOG";

@@ -10,7 +10,7 @@
 namespace kbsim::report {
 namespace {
 
-// From Paul Tol's "muted" and Okabe and Ito's palettes; docs/cli.md has the table.
+// From Paul Tol's "muted" and Okabe and Ito's palettes; docs/reference/cli.md has the table.
 using Named = std::pair<std::string_view, std::string_view>;
 constexpr std::array<Named, 14> kColours{{{"intercube_allreduce", "#332288"},
                                           {"ring_allreduce", "#56b4e9"},

@@ -10,7 +10,7 @@
 
 namespace kbsim {
 
-/// Exit codes of the command (docs/cli.md). Codes that nccl-tests has, too, mean the same there.
+/// Exit codes of the command (docs/reference/cli.md). Codes that nccl-tests has, too, mean the same there.
 enum class ExitCode : int {
   ok = 0,
   internal = 1,

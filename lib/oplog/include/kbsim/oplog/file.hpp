@@ -8,7 +8,7 @@
 
 namespace kbsim::oplog {
 
-/// A log as a file: docs/oplog-format.md describes it byte by byte. It holds all that replay needs.
+/// A log as a file: docs/reference/oplog-format.md describes it byte by byte. It holds all that replay needs.
 [[nodiscard]] std::string encode(const OpLog& log);
 
 /// The log in a file's bytes; it can be replayed. UsageError with `name` and the offset for a file that is

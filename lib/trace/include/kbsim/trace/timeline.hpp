@@ -69,7 +69,7 @@ enum class TimeUnit : std::uint8_t { ns, ps };
 /// Unsupported, naming the packages, if kbsim was built without protobuf.
 void require_perfetto();
 
-/// Perfetto's protobuf: docs/tracing.md. Slices that overlap on a track get tracks of its name.
+/// Perfetto's protobuf: docs/how-to/tracing.md. Slices that overlap on a track get tracks of its name.
 void write_perfetto(Timeline& timeline, TimeUnit unit, const Sink& sink);
 
 /// Chrome trace events with Kineto's names and keys, times multiplied by 1000: for one rank, or for all (-1).

@@ -27,7 +27,8 @@ using Token = std::uint32_t;
 /// A route, its costs that are the same for every message, and the bytes that have arrived by it. The members
 /// that each message needs are in one cache line.
 struct alignas(64) Path {
-  /// Consecutive shadowed links from a hop on; each is shadowed by the link before it (docs/shortcut.md).
+  /// Consecutive shadowed links from a hop on; each is shadowed by the link before it
+  /// (docs/explanation/shortcut.md).
   struct Shadow {
     Time takes{};
     std::uint32_t port = 0;  // input port of the node after them
