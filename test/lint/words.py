@@ -35,7 +35,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def is_checked(name: pathlib.PurePath) -> bool:
-    return name.suffix == ".md" and (name.is_relative_to("docs/adr") or name == pathlib.PurePath("docs/explanation/shortcut.md"))
+    return name.suffix == ".md"
 
 
 # Paragraphs, list items and table cells of a document, without code and quotes. A question may begin with What.
