@@ -425,7 +425,7 @@ TEST_CASE("Benches of layers: what can't run or has no effect is refused, and wh
         {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
         {"tp_mlp --set system.sips.count=4", "--ranks says how many packages there are"},
         {"llm --set system.sips.count=3 --tp 3", "--tp 3: it doesn't divide num_attention_heads, 8"},
-        {"llm --tp 2 --prompt 7 --sequence-parallel", "7 rows of a prefill don't divide over 2 packages"},
+        {"llm --tp 2 --prompt 7 --sequence-parallel", "7 rows of a prefill step don't divide over 2 packages"},
         {"attention --panel multi_user_prefill --s_q 5", "--s_q has no effect: in prefill"},
         {"attention --set ccl.algorithms.ring_allreduce_tcm.n_slots=3", "its queues have the defaults"},
         {"tp_mlp --algorithm intercube_allreduce", "intercube_allreduce needs one shard on each"},

@@ -425,7 +425,7 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                   p.division = {.tp = 2, .sequence_parallel = true};
                 }),
                 4,
-                "--sequence-parallel: 13 rows of a prefill don't divide over 2 packages of 2 PEs a cube "
+                "--sequence-parallel: 13 rows of a prefill step don't divide over 2 packages of 2 PEs per cube "
                 "(--prompt a multiple of 4)");
   check_refused(with([](auto& p) {
                   p.phases = {Phase::decode};
@@ -434,7 +434,7 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                   p.division = {.tp = 2, .pp = 2, .sequence_parallel = true};
                 }),
                 4,
-                "--sequence-parallel: 2 rows of a decode don't divide over 2 packages of 2 PEs a cube "
+                "--sequence-parallel: 2 rows of a decode step don't divide over 2 packages of 2 PEs per cube "
                 "(--batch a multiple of 8)");
 }
 

@@ -281,8 +281,9 @@ Explained explain_phase(const EvaluationRequest& request, std::size_t row) {
   Simulation part_run{request, part.problem, question};
   const inference::StepRun& step = part_run.run.steps.front();
   Explained explained{.limits = limits_of(part, step, part_run.session.machine())};
-  const evaluate::StatedTime time{.of = fmt::format("{} of {} with embedding and head", to_string(phase),
-                                                    counted(part.layers.size(), "layer")),
+  const evaluate::StatedTime time{.of = fmt::format("{} of {} with embedding and {}", to_string(phase),
+                                                    counted(part.layers.size(), "layer"),
+                                                    part.cut_vocabulary ? "a 16th of the head" : "head"),
                                   .begin = step.begin,
                                   .end = step.why};
   const explain::OpMarks marks{part_run.session.sim(), part_run.session.log()};
