@@ -35,11 +35,12 @@ void check_refused(int exit, const std::vector<Refusal>& refusals) {
 // A small LLaMA with these keys more, or in place of its own; a file for each.
 std::string model(const std::string& keys, const std::string& heads = R"("num_attention_heads": 4)") {
   static int files = 0;
+  const bool layers = keys.find("num_hidden_layers") != std::string::npos;
   return kBench + "--model " +
          written(std::to_string(++files) + "config.json",
                  R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,)"
                  "\n \"vocab_size\": 256, " +
-                     heads + ",\n " + keys + "}\n");
+                     heads + (layers ? "" : R"(, "num_hidden_layers": 1)") + ",\n " + keys + "}\n");
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ TEST_CASE("llm refused: sizes that are no sizes, or don't divide, with their pla
                  {model(R"("num_hidden_layers": -2)"), "config.json:3:23: num_hidden_layers is -2, expected"},
                  {model(R"("num_key_value_heads": 3)"),
                   "num_attention_heads (4) must be divisible by num_key_value_heads (3)"},
-                 {model("\"head_dim\": 15"), "an even number"},
+                 {model("\"head_dim\": 15"), "config.json:3:14: 15 elements"},
                  {model("\"head_dim\": \"many\""), "head_dim is \"many\", expected"},
                  {model("\"rms_norm_eps\": -1"), "rms_norm_eps is -1, expected"},
                  {model("\"num_hidden_layers\": 2", "\"num_attention_heads\": 5"),

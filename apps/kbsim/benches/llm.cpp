@@ -127,7 +127,10 @@ models::ModelConfig model_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
   models::ModelConfig model =
       own.model.empty() ? models::ModelConfig{} : models::read_model_config(own.model);
-  if (!own.weights.empty()) model.torch_dtype = inference::number_format("weights", own.weights);
+  if (!own.weights.empty()) {
+    model.torch_dtype = inference::number_format("weights", own.weights);
+    model.dtype_assumed = false;
+  }
   if (own.layers > model.num_hidden_layers)
     throw UsageError{fmt::format("--layers {}: the model has {} (num_hidden_layers)", own.layers,
                                  model.num_hidden_layers)};
