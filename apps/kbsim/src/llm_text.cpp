@@ -8,6 +8,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/llm/model_division.hpp"
+#include "kbsim/models/model_config.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -179,6 +180,11 @@ std::string segments_text(const object& segments) {
                      repeated == 1 ? "is" : "are");
 }
 
+std::string dtype_text(const object& step) {
+  return fmt::format("{}{}", word(step, "dtype"),
+                     step.at("dtype_assumed").as_bool() ? models::kAssumedDtype : "");
+}
+
 std::string step_text(const object& step) {
   const double time = time_of(step).us;
   const auto& operations = step.at("operations").as_array();
@@ -189,7 +195,7 @@ std::string step_text(const object& step) {
       "link (MB) MACs %  HBM %  roofline (us)  by       of span  mapping{}\n",
       word(step, "phase"), word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
       counted(step.at("rows").to_number<int>(), "row"), sequences_text(step), context_text(step),
-      word(step, "dtype"), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
+      dtype_text(step), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
   for (const auto& value : operations) {
     const object& row = value.as_object();
     lines += trimmed(time_line(row) + limit_text(row));
