@@ -24,7 +24,8 @@ function(kbsim_install_documents)
   install(FILES ${made}/kbsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME kbsim)
   install(FILES ${made}/_kbsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES README.md CONTRIBUTING.md CHANGELOG.md THIRD_PARTY_NOTICES.md CITATION.cff
+          DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs examples kernels DESTINATION ${CMAKE_INSTALL_DOCDIR}
           PATTERN build EXCLUDE PATTERN include EXCLUDE)
   install(DIRECTORY test/validation DESTINATION ${CMAKE_INSTALL_DOCDIR}/test PATTERN __pycache__ EXCLUDE)

@@ -288,7 +288,7 @@ def main():
     if arguments.write:
         figures = bench_tables.read(builds[0].out)
         bench_tables.write_page(arguments.write, figures)
-        bench_plots.draw(figures["cases"], arguments.write.parent / "images")
+        bench_plots.draw(figures["cases"], arguments.write.resolve().parents[1] / "images")
 
 
 try:

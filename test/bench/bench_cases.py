@@ -108,7 +108,7 @@ def growth():
         yield point("sizes", "--exact-packets", kib / 1024, *ring(f"{kib}K"), "--exact-packets")
     for size in (64, 128, 256, 512, 1024, 2048, 4096):
         of_size = (*ring("4M"), "--set", f"system.packet_bytes={size}")
-        yield point("packets", "told ahead", size, *of_size)
+        yield point("packets", "reserved ahead", size, *of_size)
         yield point("packets", "--exact-packets", size, *of_size, "--exact-packets")
     for name, arguments in THREADED.items():
         for threads in (1, 2):

@@ -207,7 +207,7 @@ def write_page(page, figures):
     tables = "\n".join(markdown(table) for table in parts(cases))
     if tables:
         put(page, "bench", said.format(in_turn(figures["repeats"])) + tables)
-    charts = "\n".join(f"![{chart.title}](images/performance_{chart.name}.svg)\n\n{markdown(table)}"
+    charts = "\n".join(f"![{chart.title}](../images/performance_{chart.name}.svg)\n\n{markdown(table)}"
                        for chart, table in growths(cases))
     if charts:
         put(page, "growth", said.format(in_turn(min(figures["repeats"], bench_cases.GROWTH_REPEATS))) + charts)

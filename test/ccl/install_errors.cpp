@@ -44,19 +44,24 @@ TEST_CASE("build_install_plans: an unknown topology or mapper is a usage error w
 
 TEST_CASE("build_install_plans: a ring larger than the memory that holds it is a usage error") {
   config::AlgorithmSpec large = algorithm();
+  const std::string remedy =
+      "; lower ccl.defaults.slot_size or ccl.defaults.n_slots, or those of algorithm test";
   large.buffer_kind = config::BufferKind::sram;
   large.slot_size = 8_MiB + 1_B;
-  check_refused<UsageError>(large, ExitCode::usage,
-                            "4 slots (n_slots) of 8388609 B (slot_size) are more than a cube's SRAM, 32 MiB");
+  check_refused<UsageError>(
+      large, ExitCode::usage,
+      "4 slots (n_slots) of 8388609 B (slot_size) are more than a cube's SRAM, 32 MiB" + remedy);
   large.buffer_kind = config::BufferKind::hbm;
   large.slot_size = 2_GiB;
-  check_refused<UsageError>(large, ExitCode::usage,
-                            "4 slots (n_slots) of 2 GiB (slot_size) are more than a PE's HBM slice, 6 GiB");
+  check_refused<UsageError>(
+      large, ExitCode::usage,
+      "4 slots (n_slots) of 2 GiB (slot_size) are more than a PE's HBM slice, 6 GiB" + remedy);
   large.buffer_kind = config::BufferKind::tcm;
   large.slot_size = 3_MiB + 1_B;
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 3145729 B (slot_size) are more than a PE's TCM beside the "
-                            "scheduler's part, 12 MiB");
+                            "scheduler's part, 12 MiB" +
+                                remedy);
   large.slot_size = Bytes{std::numeric_limits<std::int64_t>::max()};
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), UsageError);
 }

@@ -56,7 +56,7 @@ void check(const Section& section, const std::vector<std::string>& names) {
 
 std::string documents() {
   std::ostringstream text;
-  for (const auto& entry : std::filesystem::directory_iterator{KBSIM_SOURCE_DIR "/docs"}) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{KBSIM_SOURCE_DIR "/docs"}) {
     if (entry.path().extension() == ".md") text << std::ifstream{entry.path()}.rdbuf();
   }
   return text.str();

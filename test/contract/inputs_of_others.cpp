@@ -84,9 +84,11 @@ TEST_CASE("kbsim import: events, barriers, places, bytes and cycles of a recorde
 
 TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that isn't run") {
   const std::string keys =
-      R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, "vocab_size": 100)";
+      R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, "vocab_size": 100,
+         "num_hidden_layers": 1)";
   const boost::json::object model = imported(written("config.json", "{" + keys + "}"));
   CHECK(model.at("format") == "model configuration");
+  CHECK(model.at("torch_dtype") == "f16 (assumed, no torch_dtype)");
   const std::string images = R"({"vision_config": {"size": 224, "time": 1}, )" + keys + "}";
   CHECK(imported(written("images.json", images)).at("format") == "model configuration");
   // 2 (64 (2 64 + 2 64 + 3 128) weights) and 4 of each of 64 columns for the one key
@@ -110,9 +112,10 @@ TEST_CASE("kbsim import: an error has the file's name, and the nearest of a miss
        2);
   says("a.json", R"({"hidden_size": 64})",
        "num_attention_heads is missing, and no other key says it: add it\n", 2);
-  says("a.json",
-       R"({"hidden_size": 64, "num_attention_heads": 8, "vocab_size": 100, "intermediat_size": 128})",
-       "take it out if it doesn't; did you mean 'intermediate_size'?\n", 5);
+  says(
+      "a.json",
+      R"({"hidden_size": 64, "num_attention_heads": 8, "vocab_size": 100, "num_hidden_layers": 1, "intermediat_size": 128})",
+      "take it out if it doesn't; did you mean 'intermediate_size'?\n", 5);
   says("a.json", R"({"hidden_size": 64, )", "not JSON", 2);
   says("a.json", R"({"hiden_size": 64, "num_attention_heads": 8})",
        "('hiden_size'; did you mean 'hidden_size'?)", 2);
@@ -159,9 +162,10 @@ TEST_CASE("kbsim import: what it says to run next runs") {
 }
 
 TEST_CASE("kbsim import: a model's command runs the model, the text has words in place of JSON") {
-  const std::string config = written(
-      "two.json",
-      R"({"hidden_size": 64, "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 100})");
+  const std::string config =
+      written("two.json",
+              R"({"hidden_size": 64, "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 100,
+          "num_hidden_layers": 2})");
   const std::string command{imported(config).at("command").as_string()};
   CHECK(command.starts_with("kbsim --bench llm --model "));
   CHECK(run_kbsim(command.substr(6) + " --dry-run").exit == 0);

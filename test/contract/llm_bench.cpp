@@ -100,7 +100,8 @@ TEST_CASE(
   const std::string model = written(
       "starcoder.json",
       R"({"model_type": "starcoder2", "hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
-          "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5, "vocab_size": 100})");
+          "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5, "vocab_size": 100,
+          "num_hidden_layers": 1})");
   const std::string command =
       "--topology small.yaml --bench llm --quiet --prompt 8 --model " + model + " --out " + folder.string();
   const Outcome outcome = run_kbsim(command);
@@ -122,6 +123,28 @@ TEST_CASE("--bench llm --explain: a write that a memory puts off keeps its cause
       "--timing-only --explain --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=3 "
       "--set cube.pe_layout.pe_per_corner=2 --model " +
       model);
+}
+
+TEST_CASE("--bench llm --model: without options, prompt and context leave positions for what is decoded") {
+  const std::string gpt2 = "--topology topology.yaml --bench llm --dry-run --model " KBSIM_SOURCE_DIR
+                           "/test/models/configs/gpt2.json ";
+  check_contains(run_kbsim(gpt2 + "--phase decode").out,
+                 {" --context 1023: the model has 1024 positions (max_position_embeddings)\n",
+                  "in f16 (assumed, no torch_dtype): a PE has "});
+  check_contains(run_kbsim(gpt2 + "--phase mixed").out, {" --context 512: the model has 1024 positions"});
+  const Outcome both = run_kbsim(gpt2 + "--weights bf16");
+  CHECK(both.exit == 0);
+  CHECK(both.out.find("max_position_embeddings") == std::string::npos);
+  check_contains(both.out, {"in bf16: a PE has "});
+  const std::string keys = R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4,
+    "num_hidden_layers": 1, "vocab_size": 256, "max_position_embeddings": )";
+  const std::string few = "--topology small.yaml --bench llm --timing-only --model " +
+                          written("few_positions.json", keys + "100}") + " ";
+  for (const char* phase : {"prefill", "decode", "both", "mixed"})
+    CHECK(run_kbsim(few + "--dry-run --phase " + phase).exit == 0);
+  check_contains(run_kbsim(few).out, {" prefill on ", " after 99 tokens, f16 (assumed, no torch_dtype), "});
+  CHECK(run_kbsim(few + "--phase prefill --context 99").exit == 0);
+  CHECK(run_kbsim(few + "--phase both --context 99").exit == 2);
 }
 
 TEST_CASE("--bench llm --explain: each operation says what limits it, with a key and its derivative") {

@@ -35,11 +35,12 @@ void check_refused(int exit, const std::vector<Refusal>& refusals) {
 // A small LLaMA with these keys more, or in place of its own; a file for each.
 std::string model(const std::string& keys, const std::string& heads = R"("num_attention_heads": 4)") {
   static int files = 0;
+  const bool layers = keys.find("num_hidden_layers") != std::string::npos;
   return kBench + "--model " +
          written(std::to_string(++files) + "config.json",
                  R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,)"
                  "\n \"vocab_size\": 256, " +
-                     heads + ",\n " + keys + "}\n");
+                     heads + (layers ? "" : R"(, "num_hidden_layers": 1)") + ",\n " + keys + "}\n");
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ TEST_CASE("llm refused: sizes that are no sizes, or don't divide, with their pla
                  {model(R"("num_hidden_layers": -2)"), "config.json:3:23: num_hidden_layers is -2, expected"},
                  {model(R"("num_key_value_heads": 3)"),
                   "num_attention_heads (4) must be divisible by num_key_value_heads (3)"},
-                 {model("\"head_dim\": 15"), "an even number"},
+                 {model("\"head_dim\": 15"), "config.json:3:14: 15 elements"},
                  {model("\"head_dim\": \"many\""), "head_dim is \"many\", expected"},
                  {model("\"rms_norm_eps\": -1"), "rms_norm_eps is -1, expected"},
                  {model("\"num_hidden_layers\": 2", "\"num_attention_heads\": 5"),
@@ -94,17 +95,26 @@ TEST_CASE("llm refused: options without an effect, or that say one thing twice")
 
 TEST_CASE("llm refused: contexts that a file doesn't have") {
   const std::string two = written("two.csv", "name,context\na,5\nb,many\n");
-  check_refused(2, {{kDecode + "--contexts " + two, "two.csv:3: found 'many', expected a whole number"},
-                    {kDecode + "--drawn-contexts 9-2", "--drawn-contexts: found '9-2', expected a range"},
-                    {kDecode + "--contexts nowhere.csv", "nowhere.csv: no such file"},
-                    {kDecode + "--batch 3 --contexts " + written("few.txt", "5\n6\n"), "--batch 3: "}});
+  check_refused(2,
+                {{kDecode + "--contexts " + two, "two.csv:3:3: found 'many', expected a whole number"},
+                 {kDecode + "--drawn-contexts 9-2", "--drawn-contexts: found '9-2', expected a range"},
+                 {kDecode + "--contexts nowhere.csv", "nowhere.csv: no such file"},
+                 {kDecode + "--batch 3 --contexts " + written("few.txt", "5\n6\n"),
+                  "few.txt:2:1: the last one of 2 contexts, expected 3 (--batch)"},
+                 {kDecode + "--model " + kModels + "gpt2.json --contexts " + written("long.txt", "5\n1024\n"),
+                  "long.txt:2:1: found '1024', expected a whole number from 1 to 1023 (the model has 1024"},
+                 {kDecode + "--model " + kModels + "gpt2.json --drawn-contexts 9-1024",
+                  "--drawn-contexts: found '9-1024'"}});
 }
 
 TEST_CASE("llm refused: unknown names, with the nearest one") {
-  check_refused(2, {{kBench + "--mapping column", "did you mean 'columns'?"},
-                    {kBench + "--on cubes", "--on"},
-                    {kBench + "--phase prefil", "--phase"},
-                    {kBench + "--weights bf61", "--weights: unknown format 'bf61', did you mean 'bf16'?"}});
+  check_refused(
+      2, {{kBench + "--mapping column", "did you mean 'columns'?"},
+          {kBench + "--mapping foo", "--mapping: unknown mapping 'foo' (known: blocks, columns, auto)"},
+          {kBench + "--mapping aut", "did you mean 'auto'?"},
+          {kBench + "--on cubes", "--on"},
+          {kBench + "--phase prefil", "--phase"},
+          {kBench + "--weights bf61", "--weights: unknown format 'bf61', did you mean 'bf16'?"}});
 }
 
 TEST_CASE("llm refused: formats of fewer than 16 bits, and a cache of another format") {
@@ -115,11 +125,12 @@ TEST_CASE("llm refused: formats of fewer than 16 bits, and a cache of another fo
 
 TEST_CASE("llm refused: more positions than the model has") {
   const std::string gpt2 = "--model " + kModels + "gpt2.json ";
-  check_refused(2, {{kDecode + gpt2 + "--context 1024",
-                     "--context 1024: 1025 positions of a sequence, and the model has 1024 "
-                     "(max_position_embeddings)"},
-                    {kBench + gpt2 + "--prompt 1024", "--prompt 1024: 1025 positions"},
-                    {model("\"max_position_embeddings\": 100"), "--prompt 512: 513 positions"}});
+  check_refused(
+      2, {{kDecode + gpt2 + "--context 1024",
+           "--context 1024: 1025 positions of a sequence, and the model has 1024 "
+           "(max_position_embeddings)"},
+          {kBench + gpt2 + "--prompt 1024", "--prompt 1024: 1025 positions"},
+          {model("\"max_position_embeddings\": 100") + " --prompt 512", "--prompt 512: 513 positions"}});
 }
 
 TEST_CASE("llm refused: a model that no HBM holds, with the tensor, what it lacks and what makes it fit") {
@@ -138,12 +149,59 @@ TEST_CASE("llm refused: a model that no HBM holds, with the tensor, what it lack
 
 TEST_CASE("llm refused: rows that no TCM holds, with the tensor, what it lacks and what makes it fit") {
   const std::string run = kBench + "--model " + kModels + "Llama-3.1-8B.json --layers 1 ";
-  const std::string remedy =
-      "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit";
+  const std::string remedy = "a shorter --prompt or more cube.memory.tcm_bytes make it fit";
   check_refused(2, {{run + "--prompt 65536", "no room for prefill "},
                     {run + "--prompt 65536", remedy},
-                    {run + "--prompt 1024 --batch 64", remedy},
-                    {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 8192", remedy}});
+                    {run + "--prompt 1024 --batch 64",
+                     "a shorter --prompt, a smaller --batch or more cube.memory.tcm_bytes make it fit"},
+                    {kBench + "--set cube.memory.tcm_bytes=5MiB --prompt 8192", remedy},
+                    {kDecode + "--set cube.memory.tcm_bytes=5MiB --batch 256",
+                     "too many; a smaller --batch or more cube.memory.tcm_bytes make it fit"}});
+}
+
+TEST_CASE("llm refused: memories under 1 MiB, in units that say what is missing") {
+  check_refused(2, {{kBench + "--set cube.memory.hbm_bytes_per_pe=24KiB", "of 24.0 KiB, "},
+                    {kBench + "--set cube.memory.hbm_bytes_per_pe=512", "of 512 B, "}});
+}
+
+TEST_CASE("llm refused: weights without room name what makes weights smaller, caches what shortens them") {
+  const std::string wide = model(R"("num_hidden_layers": 4, "head_dim": 4096)");
+  const std::string little = " --set cube.memory.hbm_bytes_per_pe=1MiB ";
+  const Outcome weights =
+      run_kbsim(kBench + "--model " + kModels + "Llama-3.1-8B.json --weights f32 --batch 2" + little);
+  CAPTURE(weights.err);
+  CHECK(weights.exit == 2);
+  for (const char* part :
+       {"no room for embedding", "more --tp or --pp", "--weights bf16", "cube.memory.hbm_bytes_per_pe="})
+    CHECK_MESSAGE(weights.err.find(part) != std::string::npos, part);
+  for (const char* part : {"--batch", "--context", "--prompt"})
+    CHECK_MESSAGE(weights.err.find(part) == std::string::npos, part);
+  check_refused(2,
+                {{wide + " --phase decode --context 4096 --batch 8" + little,
+                  "too many; a shorter --context, a smaller --batch, more --tp or --pp or "},
+                 {wide + " --phase decode --batch 2 --contexts " + written("far.txt", "9\n9000\n") + little,
+                  "shorter --contexts"}});
+}
+
+TEST_CASE("llm refused: sizes up to 2^20 by the memory that they don't fit") {
+  const std::string sizes = R"({"model_type": "llama", "hidden_size": 1048576, "intermediate_size": 1048576,
+    "num_hidden_layers": 1024, "vocab_size": 1048576, "num_key_value_heads": 1, "num_attention_heads": )";
+  int files = 0;
+  for (const std::string heads : {R"(1, "head_dim": 2})", R"(1, "head_dim": 1048576})",
+                                  R"(1048576, "head_dim": 2})", R"(1048576, "head_dim": 1048576})"}) {
+    const std::string large =
+        kBench + "--dry-run --model " + written(std::to_string(++files) + "large.json", sizes + heads);
+    for (const char* phase : {" --phase decode", " --prompt 65536", " --batch 256 --prompt 65536"})
+      check_refused(2, {{large + phase, "--model: no room for "}});
+  }
+}
+
+TEST_CASE("llm refused: queues without room in TCM, and slots that hold no element, by their key") {
+  check_refused(2,
+                {{kBench + "--set cube.memory.tcm_bytes=4100KiB", "cube.memory.tcm_bytes: the queues of "},
+                 {kBench + "--tp 2 --weights f32 --set ccl.defaults.slot_size=2",
+                  "holds no element of f32; ccl.defaults.slot_size=4 or more"},
+                 {kBench + "--tp 2 --set ccl.defaults.slot_size=8MiB", "lower ccl.defaults.slot_size or "}});
 }
 
 TEST_CASE("llm refused: settings of parts that it doesn't use") {

@@ -24,7 +24,8 @@ list(JOIN includes "\n" includes)
 file(WRITE ${folder}/models.cpp "${includes}\n")
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${folder}/models.cpp)
 require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/completions/kbsim
-              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/reference/cli.md
+              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/extend.md
+              share/doc/kbsim/docs/reference/cli.md
               share/doc/kbsim/kernels/softmax.cpp)
 # Links of the documents lead to what is installed with them.
 run("" ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/../lint/links.py ${folder}/installed/share/doc/kbsim)

@@ -21,7 +21,8 @@ if(EXISTS ${folder}/root/usr/include OR EXISTS ${folder}/root/usr/lib)
 endif()
 require_files(${folder}/root/usr bin/kbsim share/kbsim/configs/topology.yaml share/man/man1/kbsim.1
               share/bash-completion/completions/kbsim share/zsh/site-functions/_kbsim
-              share/doc/kbsim/README.md share/doc/kbsim/examples/my_program/main.cpp)
+              share/doc/kbsim/README.md share/doc/kbsim/THIRD_PARTY_NOTICES.md share/doc/kbsim/CITATION.cff
+              share/doc/kbsim/examples/my_program/main.cpp)
 run("" dpkg-deb -x ${folder}/${dev} ${folder}/root)
 require_files(${folder}/root/usr include/kbsim/host/host_program.hpp lib/libkbsim.a
               lib/cmake/kbsim/kbsimConfig.cmake share/kbsim/models/topologies/ring_topology.cpp)

@@ -28,7 +28,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
     """Sentences of paragraphs, list items and table cells, with their lines."""
     blank = FENCE.sub(lambda match: re.sub(r"[^\n]", "", match[0]), text)
     for number, line in enumerate(blank.splitlines(), 1):
-        plain = LINK.sub(r"\1", CODE.sub("code", LINE_MARKS.sub("", line)))
+        plain = LINK.sub(r"\1", CODE.sub("`code`", LINE_MARKS.sub("", line)))
         for cell in plain.split("|"):
             yield from ((number, said) for said in END.split(cell.strip()) if WORD.search(said))
 

@@ -1,5 +1,7 @@
 """Plants violations in a temporary folder: each lint must find them, and only them."""
 
+import contextlib
+import io
 import pathlib
 import sys
 import tempfile
@@ -13,6 +15,7 @@ import format
 import hygiene
 import includes
 import links
+import prose
 import texts
 import words
 import friends
@@ -56,7 +59,25 @@ class Words(LintTest):
         self.write("docs/shortcut.md", "`told`, \"nobody\"\n*Nobody* waits.\n")
         self.write("docs/cli.md", "Of no interest\n")
         self.assertEqual(self.found(words), ["docs/adr/0001-a.md:1", "docs/adr/0001-a.md:5", "docs/adr/0001-a.md:6",
-                                             "docs/adr/0001-a.md:10", "docs/shortcut.md:2", "docs/shortcut.md:2"])
+                                             "docs/adr/0001-a.md:10", "docs/cli.md:1", "docs/shortcut.md:2",
+                                             "docs/shortcut.md:2"])
+
+
+class Prose(LintTest):
+    def test_one_long_sentence_of_a_short_page_passes(self):
+        self.write("docs/a.md", "word " * 31 + "\n" + "Short one. Another `x y z`: and more. " * 20)
+        self.assertEqual(self.found(prose), [])
+
+    def test_more_than_one_in_fifty_are_found(self):
+        self.write("docs/a.md", "A sentence. " + "word " * 31 + "\n\n```\n" + "code " * 40 + "\n```\n"
+                                "| cell | " + "word " * 32 + "|\n- " + "word " * 30 + "\n")
+        self.assertEqual(self.found(prose), ["docs/a.md:1", "docs/a.md:6"])
+
+    def test_counts_are_printed(self):
+        self.write("docs/a.md", "One. Two. W" + "word " * 31)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            prose.print_counts(self.root)
+        self.assertIn("   1 of     3  docs/a.md\n", out.getvalue())
 
 
 class FileNames(LintTest):
@@ -320,7 +341,7 @@ class Adrs(LintTest):
         self.write("test/sim/a.cpp", "")
         self.page("0001-a.md", "`test/sim/a.cpp`, `test/sim/*.cpp` and `test/sim`")
         self.page("performance/0003-c.md", "`test/sim`", "superseded by 0001")
-        self.write("docs/shortcut.md", "`no/such`\n## Proofs\n`test/sim/a.cpp`\n")
+        self.write("docs/explanation/shortcut.md", "`no/such`\n## Proofs\n`test/sim/a.cpp`\n")
         self.assertEqual(self.found(adrs), [])
 
     def test_checks_that_do_not_exist_and_other_sections_are_found(self):
@@ -328,9 +349,9 @@ class Adrs(LintTest):
         self.page("0001-a.md", "`test/sim/b.cpp`")
         self.write("docs/adr/0002-a.md", "# 0002 Title\n\nStatus: accepted\n")
         self.page("0003-a.md", "", more="## More\n")
-        self.write("docs/shortcut.md", "# Page\n## Proofs\n`test/sim/b.cpp`\n")
+        self.write("docs/explanation/shortcut.md", "# Page\n## Proofs\n`test/sim/b.cpp`\n")
         self.assertEqual(self.found(adrs), [
-            "docs/adr/0001-a.md:9", "docs/adr/0002-a.md:1", "docs/adr/0003-a.md:1", "docs/shortcut.md:3"])
+            "docs/adr/0001-a.md:9", "docs/adr/0002-a.md:1", "docs/adr/0003-a.md:1", "docs/explanation/shortcut.md:3"])
 
     def test_an_index_that_says_otherwise_is_found(self):
         self.index("| [0001](0001-a.md) | Title | superseded by 0002 |", "| [0002](0002-a.md) | Other | accepted |",

@@ -1,9 +1,7 @@
-// --contexts: files and draws.
+// Contexts of each sequence.
 #include "kbsim/llm/contexts.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include <doctest/doctest.h>
 
@@ -17,45 +15,7 @@ namespace {
 
 using Contexts = std::vector<std::int64_t>;
 
-std::string written(const std::string& text) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "kbsim_test_llm_contexts.csv";
-  std::ofstream{file} << text;
-  return file.string();
-}
-
-void check_refused(const std::string& text, std::string_view says) {
-  CAPTURE(text);
-  try {
-    (void)read_contexts(written(text), {});
-    FAIL("it is accepted");
-  } catch (const UsageError& error) {
-    CAPTURE(error.what());
-    CHECK(std::string_view{error.what()}.find(says) != std::string_view::npos);
-  }
-}
-
 }  // namespace
-
-TEST_CASE("--contexts: a file has a number a line, or a CSV a column of them") {
-  CHECK(read_contexts(written("5\n 17 \n\n# longest\n100\n"), {}) == Contexts{5, 17, 100});
-  CHECK(read_contexts(written("5\r\n17"), 2) == Contexts{5, 17});
-  CHECK(read_contexts(written("name,context\na,5\nb, 17\n"), {}) == Contexts{5, 17});
-  CHECK(read_contexts(written("context\n9\n"), {}) == Contexts{9});
-}
-
-TEST_CASE("--contexts: a line that is no context is refused with its place") {
-  check_refused("5\nmany\n",
-                "kbsim_test_llm_contexts.csv:2: found 'many', expected a whole number from 1 to 1048576");
-  check_refused("5\n0\n", ":2: found '0'");
-  check_refused("5\n-3\n", ":2: found '-3'");
-  check_refused("5\n1.5\n", ":2: found '1.5'");
-  check_refused("1048577\n", ":1: found '1048577'");
-  check_refused("name,length\na,5\n", ":1: found 'name', expected a header with a column 'context'");
-  check_refused("name,context\na\n", ":2: found ''");
-  check_refused("", "no context, expected one a line");
-  check_refused("context\n", "0 contexts, expected 1 to 256");
-  CHECK_THROWS_AS((void)read_contexts(written("5\n6\n"), 3), UsageError);
-}
 
 TEST_CASE("--drawn-contexts: draws lie between the bounds, both included, and the seed decides") {
   const Contexts drawn = draw_contexts("10-12", 200, 7);
@@ -67,6 +27,12 @@ TEST_CASE("--drawn-contexts: draws lie between the bounds, both included, and th
   CHECK(draw_contexts("9-9", 1, 1) == Contexts{9});
   for (const char* wrong : {"", "5", "5-", "-5", "9-5", "0-5", "a-b", "5-9-12"})
     CHECK_THROWS_AS((void)draw_contexts(wrong, 2, 1), UsageError);
+  CHECK(draw_contexts("99-99", 1, 1, 100) == Contexts{99});
+  CHECK_THROWS_WITH_AS(
+      (void)draw_contexts("10-100", 1, 1, 100),
+      "--drawn-contexts: found '10-100', expected a range such as 100-2000, from 1 to 99 (one "
+      "position less than max_position_embeddings)",
+      UsageError);
 }
 
 TEST_CASE("llm: contexts that are equal run as one context of all does") {

@@ -420,13 +420,14 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
       "[down])");
   check_refused(with([](auto& p) { p.division.sequence_parallel = true; }), 4,
                 "--sequence-parallel: it divides rows over the packages of --tp, which is 1");
-  check_refused(with([](auto& p) {
-                  p.prompt = 13;
-                  p.division = {.tp = 2, .sequence_parallel = true};
-                }),
-                4,
-                "--sequence-parallel: 13 rows of a prefill don't divide over 2 packages of 2 PEs a cube "
-                "(--prompt a multiple of 4)");
+  check_refused(
+      with([](auto& p) {
+        p.prompt = 13;
+        p.division = {.tp = 2, .sequence_parallel = true};
+      }),
+      4,
+      "--sequence-parallel: 13 rows of a prefill step don't divide over 2 packages of 2 PEs per cube "
+      "(--prompt a multiple of 4)");
   check_refused(with([](auto& p) {
                   p.phases = {Phase::decode};
                   p.batch = 4;
@@ -434,7 +435,7 @@ TEST_CASE("llm: divisions that can't be are refused with their numbers and the r
                   p.division = {.tp = 2, .pp = 2, .sequence_parallel = true};
                 }),
                 4,
-                "--sequence-parallel: 2 rows of a decode don't divide over 2 packages of 2 PEs a cube "
+                "--sequence-parallel: 2 rows of a decode step don't divide over 2 packages of 2 PEs per cube "
                 "(--batch a multiple of 8)");
 }
 

@@ -19,10 +19,12 @@ ModelConfig model_from(const std::string& keys) {
   return read_model_config(file);
 }
 
-// A configuration with LLaMA's names of keys.
+// A configuration with LLaMA's names of keys, of one layer unless it says more.
 std::string llama_keys(const std::string& more) {
+  const std::string layers =
+      more.find("num_hidden_layers") == std::string::npos ? R"("num_hidden_layers": 1, )" : "";
   return R"("vocab_size": 100, "hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, )" +
-         more;
+         layers + more;
 }
 
 template <class Refusal>
@@ -136,7 +138,7 @@ TEST_CASE("read_model_config: layers of several kinds are refused") {
             llama_keys(
                 R"("num_hidden_layers": 2, "layer_types": ["attention", "attention"], "mamba_d_state": 128)"))
             .hidden_size == 64);
-  CHECK(model_from(R"("vocab_size": 100, "hidden_size": 64, "num_attention_heads": 8,
+  CHECK(model_from(R"("vocab_size": 100, "hidden_size": 64, "num_attention_heads": 8, "num_hidden_layers": 1,
                       "intermediate_size": [128, 128])")
             .intermediate_size == 128);
 }
@@ -192,6 +194,18 @@ TEST_CASE("read_model_config: kinds of attention in lists of lists, and a class 
             .hidden_size == 64);
   refuses<Unsupported>(llama_keys(R"("model_type": "llama", "architectures": ["MixtralForCausalLM"])"),
                        "architectures MixtralForCausalLM");
+  refuses<UsageError>(
+      llama_keys("\"model_type\": \"llama\",\n\"architectures\": [\"GPT2LMHeadModel\"]"),
+      ".json:2:18: architectures has GPT2LMHeadModel, a class of gpt2, but the model is llama");
+  refuses<UsageError>(llama_keys(R"("architectures": ["LlamaForCausalLM", "Qwen2ForCausalLM"])"),
+                      "architectures has Qwen2ForCausalLM, a class of qwen2, but the model is llama");
+  // A part of a model has the class of the whole; a class of no known type says nothing.
+  CHECK(model_from(
+            llama_keys(
+                R"("model_type": "qwen2_vl_text", "architectures": ["Qwen2VLForConditionalGeneration"])"))
+            .family == "qwen2_vl_text");
+  CHECK(model_from(llama_keys(R"("model_type": "llama", "architectures": ["LlamaForRewards"])")).family ==
+        "llama");
 }
 
 TEST_CASE("read_model_config: families whose layers have further norms are refused by name") {
@@ -241,7 +255,7 @@ TEST_CASE("read_model_config: without either, keys that LLaMA's layer has say th
   refuses<Unsupported>(llama_keys(R"("hidden_act": "gelu")"),
                        "has a gate isn't known, and the file has no model_type");
   refuses<Unsupported>(llama_keys(R"("use_parallel_residual": true)"), "has a norm of its own isn't known");
-  refuses<Unsupported>(R"("n_embd": 64, "n_head": 8)", "n_embd is a key of several families");
+  refuses<Unsupported>(R"("n_embd": 64, "n_head": 8, "n_layer": 1)", "n_embd is a key of several families");
 }
 
 TEST_CASE("read_model_config: two names of one key have one value") {
@@ -250,6 +264,8 @@ TEST_CASE("read_model_config: two names of one key have one value") {
                       "n_embd is 32, but hidden_size is 64, which are names of one key");
   refuses<UsageError>(llama_keys(R"("torch_dtype": "float16", "dtype": "bfloat16")"),
                       "which are names of one key");
+  refuses<UsageError>(llama_keys(R"("rms_norm_eps": 1e-5, "norm_eps": 1e-6)"), "which are names of one key");
+  CHECK(model_from(llama_keys(R"("rope_theta": 500000, "rotary_emb_base": 500000.0)")).rope.theta == 5e5);
 }
 
 TEST_CASE("read_model_config: a window that no layer uses has no effect, and one that is used has a width") {
@@ -269,8 +285,10 @@ TEST_CASE("read_model_config: a window that no layer uses has no effect, and one
 TEST_CASE("read_model_config: each key that is read is checked for its type, and reported with its place") {
   const auto refuses_value = [](const std::string& key, const std::string& value) {
     CAPTURE(value);
-    refuses<UsageError>(R"("hidden_size": 64, "num_attention_heads": 8)" + (",\n  \"" + key + "\": ") + value,
-                        fmt::format(".json:2:{}: {}", key.size() + 7, key));
+    const std::string layers = key == "num_hidden_layers" ? "" : R"(, "num_hidden_layers": 1)";
+    refuses<UsageError>(
+        R"("hidden_size": 64, "num_attention_heads": 8)" + layers + ",\n  \"" + key + "\": " + value,
+        fmt::format(".json:2:{}: {}", key.size() + 7, key));
   };
   // No key of a number may have a text, and no key of a text may have a number.
   for (const char* number :

@@ -55,17 +55,19 @@ using Windows = std::vector<std::int64_t>;
 
 TEST_CASE("read_model_config: a whole model needs its vocabulary") {
   CHECK(whole("llama").vocab_size == 100);
-  CHECK_THROWS_WITH_AS((void)read_model_config(written(R"("hidden_size": 64, "num_attention_heads": 4)")),
+  CHECK_THROWS_WITH_AS((void)read_model_config(
+                           written(R"("hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1)")),
                        doctest::Contains("vocab_size is missing"), UsageError);
-  CHECK_THROWS_WITH_AS(
-      (void)read_model_config(
-          written("\"hidden_size\": 64, \"num_attention_heads\": 4,\n\"vocab_size\": \"x\"")),
-      doctest::Contains(".json:2:15: vocab_size is \"x\", expected a whole number"), UsageError);
+  CHECK_THROWS_WITH_AS((void)read_model_config(written("\"hidden_size\": 64, \"num_attention_heads\": 4, "
+                                                       "\"num_hidden_layers\": 1,\n\"vocab_size\": \"x\"")),
+                       doctest::Contains(".json:2:15: vocab_size is \"x\", expected a whole number"),
+                       UsageError);
 }
 
 TEST_CASE("read_model_config: the vocabulary may stand beside the text part") {
   const std::string part =
-      R"("text_config": {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4})";
+      R"("text_config": {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4,
+"num_hidden_layers": 1})";
   const ModelConfig model =
       read_model_config(written(R"("vocab_size": 9, "tie_word_embeddings": true, )" + part));
   CHECK(model.vocab_size == 9);
@@ -98,6 +100,22 @@ TEST_CASE("read_model_config: learned positions have a row for each position, in
                              ".json:3:54: an embedding of another width (word_embed_proj_dim)");
 }
 
+TEST_CASE("read_model_config: positions are a whole number from 1 on, under each name") {
+  CHECK(whole("llama").max_positions == 0);
+  CHECK(whole("llama", R"("max_position_embeddings": 4194304)").max_positions == 4194304);
+  for (const char* key : {"max_position_embeddings", "n_positions", "n_ctx"}) {
+    for (const char* value : {"0", "-1", "[]", "[8]", "1.5", "\"8\""})
+      refuses_whole<UsageError>("llama", fmt::format("\"{}\": {}", key, value),
+                                fmt::format(".json:3:{}: {} is ", std::string_view{key}.size() + 5, key));
+  }
+  refuses_whole<UsageError>("gpt2", R"("n_positions": 1024, "n_ctx": 512)", "which are names of one key");
+}
+
+TEST_CASE("read_model_config: empty lists are no sizes, counts or kinds of layers") {
+  for (const char* key : {"kv_lora_rank", "sliding_window", "num_experts", "layer_types"})
+    refuses_whole<UsageError>("llama", fmt::format("\"hidden_act\": \"silu\",\n\"{}\": []", key), key);
+}
+
 TEST_CASE("read_model_config: the part of a head that turns") {
   CHECK(whole("llama").rope.dims == 16);
   CHECK(whole("llama", R"("partial_rotary_factor": 0.25)").rope.dims == 4);
@@ -111,6 +129,11 @@ TEST_CASE("read_model_config: the part of a head that turns") {
   for (const char* part : {"0.2", "0.0", "1.5", "1e300"})
     refuses_whole<UsageError>("llama", fmt::format("\"partial_rotary_factor\": {}", part),
                               "elements of a head of 16 turn by its position: expected an even number");
+  refuses_whole<UsageError>("llama", R"("partial_rotary_factor": 0.2)", ".json:3:26: 3 elements");
+  refuses_whole<UsageError>("llama", R"("head_dim": 15)", ".json:3:13: 15 elements of a head of 15");
+  refuses_whole<UsageError>("gptj", R"("rotary_dim": 3)", ".json:3:15: 3 elements");
+  refuses_whole<UsageError>("llama", R"("rope_parameters": {"partial_rotary_factor": 0.2})",
+                            ".json:3:46: 3 elements");
 }
 
 TEST_CASE("read_model_config: theta, beside the scaling or within rope_parameters") {
@@ -123,7 +146,16 @@ TEST_CASE("read_model_config: theta, beside the scaling or within rope_parameter
   CHECK(newer.rope.dims == 8);
   CHECK(newer.rope.scaling == RopeScaling::linear);
   CHECK(newer.rope.factor == 2.5);
-  refuses_whole<UsageError>("llama", R"("rope_theta": 0)", "rope_theta is 0, expected more");
+  refuses_whole<UsageError>("llama", R"("rope_theta": 0)", ".json:3:15: rope_theta is 0, expected more");
+  refuses_whole<UsageError>("llama", R"("rope_parameters": {"rope_theta": 0.0})",
+                            ".json:3:35: rope_theta is 0");
+  CHECK(whole("llama", R"("rope_theta": 7, "rope_parameters": {"rope_theta": 7.0})").rope.theta == 7.0);
+  refuses_whole<UsageError>("llama", R"("rope_theta": 500000, "rope_parameters": {"rope_theta": 1e4})",
+                            ".json:3:57: rope_parameters.rope_theta is 10000, but rope_theta is 500000");
+  refuses_whole<UsageError>("llama", R"("rotary_pct": 1, "rope_scaling": {"partial_rotary_factor": 0.5})",
+                            "rope_scaling.partial_rotary_factor is 0.5, but rotary_pct is 1");
+  refuses_whole<UsageError>("llama", R"("rope_scaling": {"rope_type": "default", "type": "linear"})",
+                            "rope_scaling.type is 'linear', but rope_scaling.rope_type is 'default'");
   refuses_whole<UsageError>("llama", R"("rope_theta": "big")", ".json:3:15: rope_theta is \"big\"");
 }
 
@@ -267,7 +299,8 @@ TEST_CASE("read_model_config: each known family is read as a whole, or refused b
 
 TEST_CASE("read_model_config: without a model_type a file is LLaMA's, whole") {
   const ModelConfig model =
-      read_model_config(written(R"("hidden_size": 64, "num_attention_heads": 4, "vocab_size": 10)"));
+      read_model_config(written(R"("hidden_size": 64, "num_attention_heads": 4, "vocab_size": 10,
+"num_hidden_layers": 1)"));
   CHECK(model.family == kAssumedFamily);
   CHECK(model.positions == Positions::rotary);
   CHECK(!model.tie_word_embeddings);

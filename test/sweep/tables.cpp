@@ -96,6 +96,31 @@ TEST_CASE("metrics_in: results by name with their units; rows by the column that
   CHECK(metrics_in("").empty());
 }
 
+TEST_CASE("metrics_in: a rate has the unit of what it counts, and a qualifier after a unit changes none") {
+  for (const auto& [name, unit] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"peak_flop_per_s", "FLOP/s"},
+                                                                  {"peak_hbm_bytes_per_s", "B/s"},
+                                                                  {"tokens_per_s", "tokens/s"},
+                                                                  {"tokens_per_s_user", "tokens/s"},
+                                                                  {"macs_per_ns", "macs/ns"},
+                                                                  {"hbm_bytes", "B"},
+                                                                  {"hbm_bytes_simulated", "B"},
+                                                                  {"bytes", "B"},
+                                                                  {"padding_flop", "FLOP"},
+                                                                  {"flop", "FLOP"},
+                                                                  {"wall_s", "s"},
+                                                                  {"b_gbs", "GB/s"},
+                                                                  {"elements_per_pe", "1"},
+                                                                  {"flop_of_peak", "1"},
+                                                                  {"roofline_share", "1"},
+                                                                  {"mac_utilization_simulated", "1"}}) {
+    CAPTURE(name);
+    const auto found = metrics_in(std::string{R"({"rows":[{")"} + name + R"(":1}]})");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].unit == unit);
+  }
+}
+
 TEST_CASE("metrics_in: rows are distinguished by inputs together, never by measured values") {
   const auto two = metrics_in(
       R"({"rows":[{"axis":1,"ranks":1,"keys":32,"time_us":1.5,"late":1},{"axis":1,"ranks":1,"keys":64,)"

@@ -21,7 +21,7 @@ loop: as long after the simulated end of the barrier before as was recorded.
 
 **The judged half isn't untouched.** No constant's value was computed from it, but it was looked at several times
 while the model was chosen: the number of constants, the cost, the search and a default latency were settled by
-people who had seen its errors ([ADR 0071](adr/0071-four-constants-are-fitted.md) says when and what followed). A
+people who had seen its errors ([ADR 0071](../adr/0071-four-constants-are-fitted.md) says when and what followed). A
 clean check are traces that weren't there.
 """
 
@@ -104,9 +104,9 @@ def section(runner, images):
     return ["### Recorded NOC traces", f"`{shown(COMMAND)}`, which tries {document['tried']} sets of values:", "",
             *constants(document), TEXT, *half_rows(result),
             fit_line(result), "",
-            "![Predicted against measured barriers, calibrated, open loop](images/validation_noc_barriers.svg)", "",
+            "![Predicted against measured barriers, calibrated, open loop](../images/validation_noc_barriers.svg)", "",
             "Barriers within 1 % of each other on both axes are one point.", "",
-            "![Share of barriers by their error](images/validation_noc_errors.svg)", "",
+            "![Share of barriers by their error](../images/validation_noc_errors.svg)", "",
             "By trace:", "", *trace_rows(result),
             f"The {WORST} worst barriers, calibrated, open loop; `--out DIR` of the command writes the row of each "
             "barrier to `barriers.csv`:", "", *worst_rows(barriers), *other_chips(runner)]

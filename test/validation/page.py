@@ -6,9 +6,9 @@ INTRODUCTION = """\
 
 After this page you know which figures of kbsim were held against what, how near they are, and how to repeat each
 of them. `scripts/validate.sh` writes it: it runs every command below with `--json`, compares, and fails if a row
-is out of its tolerance. A row is a line of [cases.txt](../test/validation/cases.txt); the formulas are in
-[formulas.py](../test/validation/formulas.py). Files that a command names lie in
-[test/validation](../test/validation). What came of files that others made is at the end:
+is out of its tolerance. A row is a line of [cases.txt](../../test/validation/cases.txt); the formulas are in
+[formulas.py](../../test/validation/formulas.py). Files that a command names lie in
+[test/validation](../../test/validation). What came of files that others made is at the end:
 [Inputs of others](#inputs-of-others).
 """
 
@@ -71,7 +71,7 @@ def text(sections):
             lines += ["| case | reference | ours | difference | allowed | command |", "|---|---|---|---|---|---|"]
             lines += [row(case) for case in section.cases]
             lines.append("")
-        lines += [f"![{figure.title}](images/{figure.name}.svg)\n" for figure in section.figures]
+        lines += [f"![{figure.title}](../images/{figure.name}.svg)\n" for figure in section.figures]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -85,26 +85,27 @@ def fill(path, mark, lines):
     path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))
 
 
-def update_readme(path, sections):
-    fill(path, "validation", summary(sections))
-
-
 # Lines of the page's section on inputs of others that the README repeats: their names there, and the column.
 REPEATED = (("| judged | calibrated, open |", "NOC traces, judged half, calibrated, open loop", 5),
             ("| judged | calibrated, closed |", "NOC traces, judged half, calibrated, closed loop", 5),
-            ("| mean error after it, all-reduce |", "Measured all-reduce of another machine, fitted", 2),
-            ("| mean error after it, all-to-all,", "Its measured all-to-all, by that fit", 2))
+            ("| mean error after it, all-reduce |", "All-reduce measured on another machine, fitted", 2),
+            ("| mean error after it, all-to-all,", "All-to-all of that machine, by the same fit", 2))
 
 
 def mean_errors(inputs):
-    """The mean errors that the section on inputs of others has, as a table."""
-    lines = ["| inputs of others | mean error |", "|---|---|"]
-    for line in inputs.splitlines():
-        for beginning, name, column in REPEATED:
-            if line.startswith(beginning):
-                lines.append(f"| {name} | {line.split('|')[column].strip()} |")
-    return lines
+    """The mean errors that the section on inputs of others has, as rows of the summary."""
+    return [f"| {name} | | {line.split('|')[column].strip()} mean | |" for line in inputs.splitlines()
+            for beginning, name, column in REPEATED if line.startswith(beginning)]
+
+
+def update_readme(path, sections, inputs):
+    fill(path, "validation", summary(sections) + mean_errors(inputs))
 
 
 def update_readme_of_inputs(path, inputs):
-    fill(path, "inputs of others", mean_errors(inputs))
+    """Replaces the rows of inputs of others, and leaves all other rows."""
+    text = path.read_text()
+    for line in mean_errors(inputs):
+        name = line[:line.index(" | ") + 3]
+        text = re.sub(re.escape(name) + ".*", lambda _: line, text)
+    path.write_text(text)

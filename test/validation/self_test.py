@@ -137,7 +137,15 @@ class Readme(unittest.TestCase):
         lines = page.mean_errors("| fitted | calibrated, open | 2 | 9 | 14.1 % |\n"
                                  "| judged | calibrated, open | 1 | 3 | 8.9 % | 4.4 % |\n"
                                  "| mean error after it, all-to-all, which wasn't fitted | 54.9 % |")
-        self.assertEqual([line.split("|")[-2] for line in lines[2:]], [" 8.9 % ", " 54.9 % "])
+        self.assertEqual([line.split("|")[3] for line in lines], [" 8.9 % mean ", " 54.9 % mean "])
+
+    def test_rows_of_inputs_are_replaced_alone(self):
+        path = pathlib.Path(tempfile.mkdtemp()) / "README.md"
+        other = "| NOC traces, judged half, calibrated, closed loop | | 8 % mean | |\n| One queue | 1 | 0 | 0 |\n"
+        path.write_text("| NOC traces, judged half, calibrated, open loop | | 7 % mean | |\n" + other)
+        page.update_readme_of_inputs(path, "| judged | calibrated, open | 1 | 3 | 8.9 % | 4.4 % |\n")
+        self.assertEqual(path.read_text(),
+                         "| NOC traces, judged half, calibrated, open loop | | 8.9 % mean | |\n" + other)
 
 
 if __name__ == "__main__":

@@ -151,8 +151,7 @@ def main():
         return 1
     figures.draw(sections, given.kbsim, HERE, ROOT / "docs/images")
     written.write_text(page.text(sections) + (f"\n{inputs}\n" if inputs else ""))
-    page.update_readme(ROOT / "README.md", sections)
-    page.update_readme_of_inputs(ROOT / "README.md", inputs)
+    page.update_readme(ROOT / "README.md", sections, inputs)
     return 0
 
 

@@ -18,6 +18,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
@@ -238,7 +239,7 @@ boost::json::object nccl_tests_json(const evaluate::Simulated& simulated, bool i
     if (has_in_place(row)) result["in_place"] = measured(row, "in_place_");
     results.push_back(std::move(result));
   }
-  boost::json::object all{{"version", KBSIM_VERSION}, {"results", results}};
+  boost::json::object all{{"version", KBSIM_VERSION}, {"model_version", kModelVersion}, {"results", results}};
   if (!evaluate::has_all_rows(simulated)) all["interrupted"] = true;
   return all;
 }

@@ -13,6 +13,8 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+#include "kbsim/base/say.hpp"
 #include "kbsim/ccl/tuner.hpp"
 #include "kbsim/config/mapping_file.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
@@ -21,6 +23,7 @@
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/inputs/context_list.hpp"
 #include "kbsim/llm/contexts.hpp"
 #include "kbsim/llm/llm_plan.hpp"
 #include "kbsim/llm/llm_run.hpp"
@@ -73,9 +76,11 @@ struct Options {
     f.choice("phase", &Options::phase, {"prefill", "decode", "both", "mixed"},
              "the first token, one more token, one after the other, or a chunk of a prompt beside a decode")
         .called("NAME");
-    f.add("prompt", &Options::prompt, between(1, 65536), "tokens of each prompt, or of a chunk of it");
+    f.add("prompt", &Options::prompt, between(1, 65536),
+          "tokens of each prompt, or of a chunk of it; fewer by default if the model has fewer positions");
     f.add("context", &Options::context, between(1, 1048576),
-          "tokens in the cache before; none if a prefill begins and --context isn't given");
+          "tokens in the cache before, fewer by default if the model has fewer positions; none if a prefill "
+          "begins and --context isn't given");
     f.add("contexts", &Options::contexts,
           "the same of each sequence: a number a line, or a CSV's column context")
         .called("FILE");
@@ -127,7 +132,10 @@ models::ModelConfig model_of(const EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
   models::ModelConfig model =
       own.model.empty() ? models::ModelConfig{} : models::read_model_config(own.model);
-  if (!own.weights.empty()) model.torch_dtype = inference::number_format("weights", own.weights);
+  if (!own.weights.empty()) {
+    model.torch_dtype = inference::number_format("weights", own.weights);
+    model.dtype_assumed = false;
+  }
   if (own.layers > model.num_hidden_layers)
     throw UsageError{fmt::format("--layers {}: the model has {} (num_hidden_layers)", own.layers,
                                  model.num_hidden_layers)};
@@ -141,18 +149,50 @@ bool is_file(const std::string& mapping) { return mapping.ends_with(".yaml") || 
 
 // Mappings of all products: by name, or as a file has them.
 void choose_mappings(LlmProblem& problem, const std::string& mapping) {
+  std::vector<std::string> names = inference::mappings().names();
+  names.emplace_back(inference::kAutoMapping);
   if (!is_file(mapping)) {
+    if (std::ranges::find(names, mapping) == names.end())
+      throw UsageError{
+          fmt::format("--mapping: unknown mapping '{}'{}", harmless(mapping), name_hint(mapping, names))};
     problem.mapping = mapping;
     return;
   }
-  std::vector<std::string> names = inference::mappings().names();
-  names.emplace_back(inference::kAutoMapping);
   config::MappingFile file = config::load_mapping_file(mapping, {.operations = inference::product_names(),
                                                                  .summed = inference::summed_products(),
                                                                  .mappings = std::move(names)});
   problem.mapping = std::move(file.all);
   problem.overrules = std::move(file.operations);
   problem.overlap = std::move(file.overlap);
+}
+
+// Where --prompt and --context aren't given, they leave positions for what is decoded.
+void fit_defaults(const EvaluationRequest& request, LlmProblem& problem) {
+  const std::int64_t most = inference::most_positions(problem.model);
+  if (most == 0) return;
+  const bool mixed = problem.has(Phase::mixed);
+  const bool fills = mixed || problem.has(Phase::prefill);
+  const bool follows = problem.has(Phase::prefill) && !problem.has(Phase::decode);
+  const auto at_most = [](std::int64_t& value, std::int64_t limit) {
+    value = std::clamp<std::int64_t>(limit, 1, value);
+  };
+  const std::int64_t before = request.own.given("context") ? problem.before : 0;
+  if (fills && !request.own.given("prompt")) at_most(problem.prompt, most - before - (follows ? 0 : 1));
+  if (request.own.given("context") || (fills && !mixed)) return;
+  at_most(problem.context, most - (mixed ? problem.prompt : 1));
+  if (mixed) problem.before = problem.context;
+}
+
+std::string defaults_text(const Options& own, const LlmProblem& problem) {
+  std::string text;
+  const auto say = [&](const char* name, std::int64_t asked, std::int64_t is) {
+    if (asked != is)
+      text += fmt::format(" --{} {}: the model has {} (max_position_embeddings)\n", name, is,
+                          counted(inference::most_positions(problem.model), "position"));
+  };
+  say("prompt", own.prompt, problem.prompt);
+  say("context", own.context, problem.context);
+  return text;
 }
 
 LlmProblem problem_of(const EvaluationRequest& request) {
@@ -172,11 +212,14 @@ LlmProblem problem_of(const EvaluationRequest& request) {
   refuse_later(own, problem.model);
   if (!own.contexts.empty()) {
     const std::optional batch = request.own.given("batch") ? std::optional{own.batch} : std::nullopt;
-    problem.contexts = inference::read_contexts(own.contexts, batch);
+    problem.contexts = inputs::read_contexts(
+        own.contexts, {.batch = batch, .positions = inference::most_positions(problem.model)});
     problem.batch = static_cast<std::int64_t>(problem.contexts.size());
   }
   if (!own.drawn_contexts.empty())
-    problem.contexts = inference::draw_contexts(own.drawn_contexts, own.batch, problem.seed);
+    problem.contexts = inference::draw_contexts(own.drawn_contexts, own.batch, problem.seed,
+                                                inference::most_positions(problem.model));
+  fit_defaults(request, problem);
   return problem;
 }
 
@@ -281,8 +324,9 @@ Explained explain_phase(const EvaluationRequest& request, std::size_t row) {
   Simulation part_run{request, part.problem, question};
   const inference::StepRun& step = part_run.run.steps.front();
   Explained explained{.limits = limits_of(part, step, part_run.session.machine())};
-  const evaluate::StatedTime time{.of = fmt::format("{} of {} with embedding and head", to_string(phase),
-                                                    counted(part.layers.size(), "layer")),
+  const evaluate::StatedTime time{.of = fmt::format("{} of {} with embedding and {}", to_string(phase),
+                                                    counted(part.layers.size(), "layer"),
+                                                    part.cut_vocabulary ? "a 16th of the head" : "head"),
                                   .begin = step.begin,
                                   .end = step.why};
   const explain::OpMarks marks{part_run.session.sim(), part_run.session.log()};
@@ -338,7 +382,8 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
 }
 
 std::string plan_text(const EvaluationRequest& request) {
-  return to_text(plan_of(request, problem_of(request)));
+  const LlmProblem problem = problem_of(request);
+  return defaults_text(request.own.as<Options>(), problem) + to_text(plan_of(request, problem));
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {

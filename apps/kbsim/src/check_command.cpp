@@ -69,7 +69,7 @@ void parse(const Arguments& arguments, CheckOptions& o) {
 // Results that equal runs have in common.
 json::object results_in(const fs::path& folder) {
   json::object all = document_in(folder / "summary.json");
-  for (const char* name : {"schema_version", "version", "topology"}) all.erase(name);
+  for (const char* name : {"schema_version", "version", "model_version", "topology"}) all.erase(name);
   const json::object record = document_in(folder / "run.json");
   const json::value* run = record.if_contains("run");
   if (run == nullptr || !run->is_object())

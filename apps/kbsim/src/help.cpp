@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
@@ -203,7 +204,7 @@ ExitCode show_help(const Arguments& arguments) {
 ExitCode show_version(const Arguments& arguments) {
   po::options_description none;
   parse_options(arguments, none, {.usage = "kbsim version", .examples = ""});
-  fmt::print("kbsim {}\n", KBSIM_VERSION);
+  fmt::print("kbsim {}, model version {}\n", KBSIM_VERSION, kModelVersion);
   return ExitCode::ok;
 }
 

@@ -103,7 +103,8 @@ json::object about_model(const fs::path& file) {
           {"attention_bias", model.attention_bias},
           {"mlp_bias", model.mlp_bias},
           {"num_hidden_layers", model.num_hidden_layers},
-          {"torch_dtype", to_string(model.torch_dtype)},
+          {"torch_dtype", fmt::format("{}{}", to_string(model.torch_dtype),
+                                      model.dtype_assumed ? models::kAssumedDtype : "")},
           {"flop_of_a_layer_and_token", work.flop},
           {"command", fmt::format("kbsim --bench llm --model {} --timing-only", quoted(file.string()))}};
 }

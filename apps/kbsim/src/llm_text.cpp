@@ -8,6 +8,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/llm/model_division.hpp"
+#include "kbsim/models/model_config.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -24,7 +25,8 @@ std::string limit_text(const object& operation) {
     const std::string_view unit = word(operation, "limiting_key_unit");
     text += fmt::format("; {} {:.0f} %, {:+.4g} ns{}{}", word(operation, "limiting_key"),
                         100.0 * number(operation, "limiting_key_share"),
-                        number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ", unit);
+                        number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ",
+                        unit == "cycles" ? "cycle" : unit);
   }
   if (!word(operation, "explained_part").empty())
     text += fmt::format(" ({})", word(operation, "explained_part"));
@@ -33,7 +35,7 @@ std::string limit_text(const object& operation) {
 
 std::string time_line(const object& row) {
   return fmt::format(
-      "  {:<13} {:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} "
+      "  {:<14}{:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} "
       "{:>6.1f} {:>6.1f} {:>11.3f}  {:<13} {:>6.1f}  {:<8}",
       word(row, "operation"), number(row, "launches"), number(row, "span_us"), number(row, "path_us"),
       100.0 * number(row, "share"), number(row, "flop") / 1e6, number(row, "hbm_bytes") / 1e6,
@@ -78,7 +80,7 @@ std::string memory_text(const object& step) {
   for (const auto& value : step.at("operations").as_array()) {
     const object& row = value.as_object();
     lines +=
-        fmt::format("  {:<13} {:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>12.3f} {:>9.3f} {:>16.3f}\n",
+        fmt::format("  {:<14}{:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>12.3f} {:>9.3f} {:>16.3f}\n",
                     word(row, "operation"), number(row, "least_us"), number(row, "weight_bytes") / 1e6,
                     (number(row, "cache_read_bytes") + number(row, "cache_written_bytes")) / 1e6,
                     number(row, "hbm_bytes") / 1e6, number(row, "reread_bytes") / 1e6,
@@ -147,8 +149,7 @@ std::string division_text(const object& step) {
       division.ranks() - 1, division.tp, step.at("sequence_parallel").as_bool() ? " with rows divided" : "",
       division.pp, parts == 1 ? "" : fmt::format(" with {} micro-batches", parts), division.dp, first,
       last == first ? ""
-                    : fmt::format(" and every {} after it to {}, one stage after the other",
-                                  counted(division.tp, "package", "packages"), last));
+                    : fmt::format(" to {} in steps of {}, one stage after the other", last, division.tp));
 }
 
 // "8 sequences", or "a chunk of 64 and 8 sequences".
@@ -179,6 +180,11 @@ std::string segments_text(const object& segments) {
                      repeated == 1 ? "is" : "are");
 }
 
+std::string dtype_text(const object& step) {
+  return fmt::format("{}{}", word(step, "dtype"),
+                     step.at("dtype_assumed").as_bool() ? models::kAssumedDtype : "");
+}
+
 std::string step_text(const object& step) {
   const double time = time_of(step).us;
   const auto& operations = step.at("operations").as_array();
@@ -189,7 +195,7 @@ std::string step_text(const object& step) {
       "link (MB) MACs %  HBM %  roofline (us)  by       of span  mapping{}\n",
       word(step, "phase"), word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
       counted(step.at("rows").to_number<int>(), "row"), sequences_text(step), context_text(step),
-      word(step, "dtype"), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
+      dtype_text(step), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
   for (const auto& value : operations) {
     const object& row = value.as_object();
     lines += trimmed(time_line(row) + limit_text(row));

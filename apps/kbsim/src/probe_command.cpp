@@ -12,6 +12,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
@@ -233,7 +234,7 @@ boost::json::object to_json(const std::string& name, const ProbeResult& result) 
 
 // Prints the cases that have ended if a signal asks for the end.
 void print_json(const Prober& prober, Bytes bytes) {
-  boost::json::object all{{"cases", boost::json::array{}}};
+  boost::json::object all{{"model_version", kModelVersion}, {"cases", boost::json::array{}}};
   try {
     Probing probing{prober.cases.size(), prober.progress};
     for (const std::string& name : prober.cases) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/replay/checks.hpp"
@@ -59,8 +60,10 @@ void parse(const Arguments& arguments, ReplayOptions& o) {
 
 void print(const ReplayOptions& options, const LogChecksums& result) {
   if (!options.json) return fmt::print("{}\n", to_text(result));
-  const boost::json::object all{
-      {"schema_version", 1}, {"version", KBSIM_VERSION}, {"oplog", to_json(result)}};
+  const boost::json::object all{{"schema_version", 1},
+                                {"version", KBSIM_VERSION},
+                                {"model_version", kModelVersion},
+                                {"oplog", to_json(result)}};
   std::cout << json_as_utf8(boost::json::serialize(all)) << '\n';
 }
 

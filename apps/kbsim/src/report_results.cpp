@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/option_json.hpp"
@@ -32,6 +33,7 @@ json::object to_json(const ReadyRun& run, const Results& results) {
   const BenchReport& report = results.report;
   json::object all{{"schema_version", 1},
                    {"version", KBSIM_VERSION},
+                   {"model_version", kModelVersion},
                    {"bench", inputs.bench},
                    {"topology", inputs.machine.topology},
                    {"checked", !watch.timing_only},
@@ -162,6 +164,7 @@ void write_partial_results(const ReadyRun& run) {
   run.folder->write("summary.json",
                     json::object{{"schema_version", 1},
                                  {"version", KBSIM_VERSION},
+                                 {"model_version", kModelVersion},
                                  {"bench", inputs.bench},
                                  {"topology", inputs.machine.topology},
                                  {"interrupted", true},

@@ -9,6 +9,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
@@ -85,7 +86,10 @@ std::string rendered(const TopologyOptions& options, const report::MachineReport
   if (options.dot) return report::to_dot(machine.graph);
   if (options.svg) return report::to_svg(machine);
   if (!options.json) return report::to_text(machine);
-  boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"topology", options.file}};
+  boost::json::object all{{"schema_version", 1},
+                          {"version", KBSIM_VERSION},
+                          {"model_version", kModelVersion},
+                          {"topology", options.file}};
   for (auto& [key, value] : report::to_json(machine)) all[key] = value;
   return json_as_utf8(boost::json::serialize(all)) + "\n";
 }

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/report/traffic_report.hpp"
 
@@ -27,6 +28,7 @@ boost::json::object results_json(bool sweep, const topology::TrafficCase& traffi
   const bool one = !sweep && !measured.points.empty();
   boost::json::object result =
       one ? report::to_json(traffic, measured.points.front()) : points_json(traffic, measured.points);
+  result["model_version"] = kModelVersion;
   if (!measured.whole) result["interrupted"] = true;
   return result;
 }

@@ -46,10 +46,11 @@ RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::Mem
 
 Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory) {
   if (algorithm.slot_size > memory.size / algorithm.n_slots) {
-    throw UsageError{fmt::format("{} (n_slots) of {} (slot_size) {} more than {}, {}",
-                                 counted(algorithm.n_slots, "slot"), to_string(algorithm.slot_size),
-                                 algorithm.n_slots == 1 ? "is" : "are", memory.whole,
-                                 to_string(memory.size))};
+    throw UsageError{fmt::format(
+        "{} (n_slots) of {} (slot_size) {} more than {}, {}; lower "
+        "ccl.defaults.slot_size or ccl.defaults.n_slots, or those of algorithm {}",
+        counted(algorithm.n_slots, "slot"), to_string(algorithm.slot_size),
+        algorithm.n_slots == 1 ? "is" : "are", memory.whole, to_string(memory.size), algorithm.name)};
   }
   return queue_settings(algorithm).ring_size();
 }

@@ -32,7 +32,7 @@ double levels(double n) {
   return count;
 }
 
-// The cost formulas of docs/tutorials/collective.md.
+// The cost formulas of docs/reference/collectives.md.
 const std::map<std::string_view, Cost (*)(const Packages&)>& costs() {
   static const std::map<std::string_view, Cost (*)(const Packages&)> kCosts{
       {"ring_allreduce", [](const Packages& p) { return Cost{p.n - 1, p.n - 1}; }},

@@ -69,8 +69,9 @@ void require_runnable(const config::MachineSpec& machine, const config::Algorith
   (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
   (void)ccl::participants_of(algorithm, machine);
   require(algorithm.slot_size >= Bytes{itemsize(dtype)},
-          fmt::format("an element of {} does not fit a slot of {}; raise slot_size", to_string(dtype),
-                      to_string(algorithm.slot_size)));
+          fmt::format("an element of {} does not fit a slot of {}; raise slot_size (ccl.defaults.slot_size, "
+                      "or the algorithm's)",
+                      to_string(dtype), to_string(algorithm.slot_size)));
 }
 
 // Empty if there is no obstacle.

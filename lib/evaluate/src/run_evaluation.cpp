@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
@@ -68,6 +69,7 @@ json::object summary_json(const EvaluateOptions& options, const Simulated& simul
   const bool unchecked = std::ranges::all_of(rows, is_unchecked);
   json::object all{{"schema_version", 1},
                    {"version", KBSIM_VERSION},
+                   {"model_version", kModelVersion},
                    {"bench", options.name},
                    {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))}};
   if (!has_all_rows(simulated)) all["interrupted"] = true;

@@ -109,7 +109,8 @@ void PairCheck::tensor(const Tensor& tensor, Bytes slot_size) const {
                                               tensor.sip(), rank, device));
   require(!tensor.shards(at).empty(), fmt::format("'{}' has no elements", tensor.name()));
   require(slot_size >= Bytes{itemsize(tensor.dtype())},
-          fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
+          fmt::format("an element of {} does not fit a slot of {}; raise slot_size (ccl.defaults.slot_size, "
+                      "or the algorithm's)",
                       to_string(tensor.dtype()), to_string(slot_size)));
 }
 

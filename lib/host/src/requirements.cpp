@@ -90,7 +90,8 @@ void Requirements::check_placement(const Tensor& tensor) const {
 
 void Requirements::check_slot(const Tensor& tensor) const {
   require(algorithm_.slot_size >= Bytes{itemsize(tensor.dtype())},
-          fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
+          fmt::format("an element of {} does not fit a slot of {}; raise slot_size (ccl.defaults.slot_size, "
+                      "or the algorithm's)",
                       to_string(tensor.dtype()), to_string(algorithm_.slot_size)));
 }
 

@@ -47,6 +47,15 @@ void require_layers(const ModelConfig& model, int tp) {
   require(tp <= model.vocab_size, "vocab_size", model.vocab_size);
 }
 
+std::string_view rows_in(Phase phase) {
+  switch (phase) {
+    case Phase::decode: return "--batch a multiple of";
+    case Phase::mixed: return "--prompt and --batch in all a multiple of";
+    case Phase::prefill: break;
+  }
+  return "--prompt a multiple of";
+}
+
 // A gather PE by PE joins parts of activations: they are of one size.
 void require_rows(const LlmProblem& whole, const llm::PeGrid& grid) {
   const Division& division = whole.division;
@@ -62,9 +71,9 @@ void require_rows(const LlmProblem& whole, const llm::PeGrid& grid) {
     const std::int64_t rows = share_of(whole, {}).problem.rows_at_once(phase);
     if (divides(parts, rows)) continue;
     throw UsageError{fmt::format(
-        "--sequence-parallel: {} of a {} don't divide over {} of {} a cube ({} a multiple of {})",
+        "--sequence-parallel: {} of a {} step don't divide over {} of {} per cube ({} {})",
         counted(rows, "row"), to_string(phase), counted(division.tp, "package"), counted(grid.pes, "PE"),
-        phase == Phase::decode ? "--batch" : "--prompt", phase == Phase::decode ? parts * batches : parts)};
+        rows_in(phase), phase == Phase::decode ? parts * batches : parts)};
   }
 }
 

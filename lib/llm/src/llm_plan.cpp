@@ -241,8 +241,10 @@ LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine, c
   site.tcm = std::max(site.tcm - queues_between(share, machine, ccl), 0_B);
   LlmPlan plan{
       .problem = share.problem, .share = share, .site = site, .numbers = {problem.model, problem.seed}};
+  require_least_room(plan);
   for (const Phase phase : problem.phases) add_phase(plan, phase);
   add_stage(plan);
+  require_activations_fit(plan);
   choose_products(plan);
   plan.scratch = add_tcm(plan, "scratch", plan.scratch_size, problem.model.torch_dtype);
   add_ends(plan);

@@ -12,12 +12,6 @@ namespace {
 
 using models::ModelConfig;
 
-// Positions that a sequence may have; 0: any number.
-std::int64_t most_positions(const ModelConfig& model) {
-  if (model.positions == models::Positions::learned) return model.position_rows - model.first_position_row;
-  return model.max_positions;
-}
-
 void require_positions(const LlmProblem& problem) {
   const std::int64_t most = most_positions(problem.model);
   if (most == 0 || problem.capacity() <= most) return;
@@ -46,6 +40,11 @@ void require_overlap(const LlmProblem& problem) {
 }
 
 }  // namespace
+
+std::int64_t most_positions(const ModelConfig& model) {
+  if (model.positions == models::Positions::learned) return model.position_rows - model.first_position_row;
+  return model.max_positions;
+}
 
 bool LlmProblem::sums_once() const {
   return division.tp > 1 && model.mlp_input != models::MlpInput::attention_sum;

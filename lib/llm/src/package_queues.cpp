@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/tuner.hpp"
 
@@ -17,10 +20,20 @@ config::MachineSpec ring_of(config::MachineSpec machine, int packages) {
   return machine;
 }
 
-Bytes most_of(Collective which, const config::MachineSpec& group, const config::CclSpec& ccl) {
+void require_slots(const config::CclSettings& queues, const std::string& name, DType dtype) {
+  if (queues.slot_size < Bytes{itemsize(dtype)})
+    throw UsageError{fmt::format(
+        "ccl: a slot of {} (slot_size of {}) holds no element of {}; ccl.defaults.slot_size={} or more, or "
+        "that of the algorithm, does",
+        to_string(queues.slot_size), name, to_string(dtype), itemsize(dtype))};
+}
+
+Bytes most_of(Collective which, const config::MachineSpec& group, const config::CclSpec& ccl, DType dtype) {
   Bytes most;
-  for (const ccl::Candidate& one : ccl::candidates(ccl, group, which, 0_B))
+  for (const ccl::Candidate& one : ccl::candidates(ccl, group, which, 0_B)) {
+    require_slots(one.algorithm, one.algorithm.name, dtype);
     most = std::max(most, ccl::rings_in_tcm(one.algorithm, group));
+  }
   return most;
 }
 
@@ -32,10 +45,12 @@ Bytes queues_between(const RankShare& share, const config::MachineSpec& machine,
   const std::size_t sums = share.problem.sums_once() ? 1 : 2;
   if (division.tp > 1 && share.problem.overlap.size() < sums) used.push_back(Collective::all_reduce);
   if (share.divides_rows()) used = {Collective::reduce_scatter, Collective::all_gather};
+  const DType dtype = share.problem.model.torch_dtype;
   Bytes sum;
   for (const Collective which : used)
-    sum += most_of(which, ring_of(machine, division.tp), ccl) * std::ssize(share.problem.phases);
+    sum += most_of(which, ring_of(machine, division.tp), ccl, dtype) * std::ssize(share.problem.phases);
   if (division.pp == 1) return sum;
+  require_slots(ccl.defaults, "defaults", dtype);
   config::AlgorithmSpec messages;
   static_cast<config::CclSettings&>(messages) = ccl.defaults;
   messages.topology = "all_pairs";

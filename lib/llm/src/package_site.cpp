@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
 
 #include "package_ways.hpp"
@@ -27,17 +30,29 @@ llm::PeGrid grid_of(const config::MachineSpec& machine, Place on, std::int64_t s
           .slot_bytes = slot_bytes};
 }
 
+// The most TCM that the queues of a PE take, whether or not it has that much.
+Bytes queues_in_tcm(const config::AlgorithmSpec& queues, config::MachineSpec machine) {
+  config::MemorySpec& memory = machine.cube.memory;
+  memory.tcm = std::max(memory.tcm, memory.tcm_scheduler + queues.slot_size * queues.n_slots);
+  return std::max(ccl::rings_in_tcm(queues, machine), queues.slot_size * queues.n_slots);
+}
+
 // Large slots make messages few. All slots of a PE take at most a third of what is over in a large TCM.
-Bytes slot_size(config::AlgorithmSpec queues, const config::MachineSpec& machine) {
+Bytes slot_size(const config::AlgorithmSpec& queues, const config::MachineSpec& machine) {
   constexpr Bytes kMost = 64_KiB;
   constexpr Bytes kOthers = 2_MiB;  // that activations and tiles need first
   const config::MemorySpec& memory = machine.cube.memory;
-  const Bytes least = queues.slot_size;
-  queues.slot_size = kMost;
-  while (queues.slot_size > least &&
-         ccl::rings_in_tcm(queues, machine) > (memory.tcm - memory.tcm_scheduler - kOthers) / 3)
-    queues.slot_size = queues.slot_size / 2;
-  return queues.slot_size;
+  const Bytes room = memory.tcm - memory.tcm_scheduler;
+  const Bytes least = queues_in_tcm(queues, machine);
+  if (least > room)
+    throw UsageError{fmt::format(
+        "cube.memory.tcm_bytes: the queues of a model's operations take {} of a PE's TCM, and {} are left "
+        "beside the scheduler's part; cube.memory.tcm_bytes={}KiB makes room",
+        to_string(least), to_string(room),
+        ceil_div((memory.tcm_scheduler + least + kOthers).count(), std::int64_t{1024}))};
+  Bytes size = kMost;
+  while (size > queues.slot_size && least * (size / queues.slot_size) > (room - kOthers) / 3) size = size / 2;
+  return size;
 }
 
 config::AlgorithmSpec queues_of(const config::MachineSpec& machine, std::int64_t kv_heads, bool sums) {

@@ -39,10 +39,11 @@ std::string product_line(const ChosenProduct& product, std::string_view name) {
 std::string to_text(const LlmPlan& plan) {
   const PackageSite& site = plan.site;
   std::string text = fmt::format(
-      " plan on {}: a PE has {} of {} HBM in use, and {} of {} TCM with tiles\n"
+      " plan on {} in {}{}: a PE has {} of {} HBM in use, and {} of {} TCM with tiles\n"
       "  tensor                 shape              dtype mem    most of a PE  divided\n",
-      to_text(site, plan.problem.on), kbsim::to_string(plan.hbm_used), kbsim::to_string(site.hbm),
-      kbsim::to_string(plan.tcm_used + plan.tiles), kbsim::to_string(site.tcm));
+      to_text(site, plan.problem.on), kbsim::to_string(plan.problem.model.torch_dtype),
+      plan.problem.model.dtype_assumed ? models::kAssumedDtype : "", kbsim::to_string(plan.hbm_used),
+      kbsim::to_string(site.hbm), kbsim::to_string(plan.tcm_used + plan.tiles), kbsim::to_string(site.tcm));
   for (const PlannedTensor& tensor : plan.tensors) {
     if (is_shown(tensor, plan.share.first_layer)) text += tensor_line(tensor);
   }

@@ -21,7 +21,14 @@ struct Stretch {
   Time begin{};
   Time path{};
   const OperationSpan* span = nullptr;
+  int launches = 1;  // in its layer, of the same operation
 };
+
+int launches_like(const StepRun& step, const OperationSpan& span) {
+  return static_cast<int>(std::ranges::count_if(step.spans, [&](const OperationSpan& other) {
+    return other.operation == span.operation && other.layer == span.layer;
+  }));
+}
 
 std::vector<Stretch> stretches_of(const StepRun& step) {
   std::vector<Stretch> all;
@@ -32,13 +39,17 @@ std::vector<Stretch> stretches_of(const StepRun& step) {
     const bool hidden = ran.last_end <= begin;
     all.push_back({.begin = hidden ? ran.first_start : begin,
                    .path = hidden ? Time{} : ran.last_end - begin,
-                   .span = &span});
+                   .span = &span,
+                   .launches = launches_like(step, span)});
     reached = std::max(reached, ran.last_end);
   }
   return all;
 }
 
-std::string part_text(const ExplainedPart& part, const OperationSpan& span) {
+std::string part_text(const ExplainedPart& part, const Stretch& stretch) {
+  const OperationSpan& span = *stretch.span;
+  if (stretch.path == Time{}) return "hidden by others: of its own span";
+  if (stretch.launches > 1) return fmt::format("of the longest of {} launches in a layer", stretch.launches);
   if (span.layer >= 0 && part.layers.size() > 1)
     return fmt::format("of layer {}", part.layers.at(static_cast<std::size_t>(span.layer)));
   if (span.operation == "head" && part.cut_vocabulary)
@@ -60,7 +71,7 @@ OperationLimit limit_of(OperationLimit limit, explain::Path path, const hw::Mach
 
 OperationLimit limit_of(const ExplainedPart& part, const Stretch& stretch, const hw::Machine& machine) {
   const OperationSpan& span = *stretch.span;
-  const OperationLimit limit{.operation = std::string{span.operation}, .part = part_text(part, span)};
+  const OperationLimit limit{.operation = std::string{span.operation}, .part = part_text(part, stretch)};
   if (!span.activity.why) return limit;
   return limit_of(limit, explain::path_to(span.activity.why, stretch.begin, machine), machine);
 }

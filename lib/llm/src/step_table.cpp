@@ -130,10 +130,12 @@ void add_times(StepTable& table, const StepRun& step, bool by_end) {
 
 }  // namespace
 
+// Bytes between packages may still be under way at the end of the span, or before its begin.
 Roofline OperationRow::roofline() const {
-  return inference::roofline({std::max(hbm, moved.hbm_busy), std::max(macs, engines), moved.noc_busy,
-                              moved.ucie_busy, moved.package_busy},
-                             span);
+  const Time package = communication ? std::min(moved.package_busy, span) : moved.package_busy;
+  return inference::roofline(
+      {std::max(hbm, moved.hbm_busy), std::max(macs, engines), moved.noc_busy, moved.ucie_busy, package},
+      span);
 }
 
 std::int64_t OperationRow::reread_bytes() const {

@@ -1,7 +1,9 @@
 #include "json_places.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
 namespace kbsim::models {
@@ -39,21 +41,45 @@ std::size_t behind_value(std::string_view text, std::size_t at) {
   return at;
 }
 
+// Escapes count: "hidden\u005fsize" is hidden_size.
+std::string name_in(std::string_view quoted) { return std::string{boost::json::parse(quoted).get_string()}; }
+
+std::optional<RepeatedKey> repeated_within(std::string_view text, std::size_t at) {
+  const bool object = text[at] == '{';
+  if (!object && text[at] != '[') return std::nullopt;
+  std::set<std::string> names;
+  at = skip(text, at + 1, kBetween);
+  while (at < text.size() && text[at] != '}' && text[at] != ']') {
+    if (object) {
+      const std::size_t end = behind_string(text, at);
+      const auto [name, is_new] = names.insert(name_in(text.substr(at, end - at)));
+      if (!is_new) return RepeatedKey{.at = at, .name = *name};
+      at = skip(text, skip(text, end, kBlanks) + 1, kBlanks);
+    }
+    if (auto found = repeated_within(text, at)) return found;
+    at = skip(text, behind_value(text, at), kBetween);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<RepeatedKey> json_repeated_key(std::string_view text) {
+  return repeated_within(text, json_root(text));
+}
 
 std::size_t json_root(std::string_view text) { return skip(text, 0, kBlanks); }
 
 std::size_t json_member(std::string_view text, std::size_t object, std::string_view key) {
-  std::size_t found = object;
   for (std::size_t at = skip(text, object + 1, kBetween); at < text.size() && text[at] == '"';) {
     const std::size_t end = behind_string(text, at);
     const std::string_view name = text.substr(at + 1, end - at - 2);
     const std::size_t colon = skip(text, end, kBlanks);
     const std::size_t value = skip(text, colon + 1, kBlanks);
-    if (name == key) found = value;
+    if (name == key) return value;
     at = skip(text, behind_value(text, value), kBetween);
   }
-  return found;
+  return object;
 }
 
 std::size_t json_element(std::string_view text, std::size_t array, std::size_t index) {

@@ -66,11 +66,13 @@ void read_heads(const ModelKeys& keys, const ModelFamily* family, ModelConfig& m
   model.num_key_value_heads = kv_heads_of(keys, family, model.num_attention_heads);
   if (!keys.has(head_dim) && model.hidden_size % model.num_attention_heads != 0)
     throw UsageError{fmt::format("{}: {} ({}) must be divisible by {} ({}), or head_dim be given",
-                                 keys.file(), hidden, model.hidden_size, heads, model.num_attention_heads)};
+                                 keys.place(hidden), hidden, model.hidden_size, heads,
+                                 model.num_attention_heads)};
   model.head_dim = keys.has(head_dim) ? keys.size(head_dim) : model.hidden_size / model.num_attention_heads;
   if (model.num_attention_heads % model.num_key_value_heads != 0)
-    throw UsageError{fmt::format("{}: {} ({}) must be divisible by num_key_value_heads ({})", keys.file(),
-                                 heads, model.num_attention_heads, model.num_key_value_heads)};
+    throw UsageError{fmt::format("{}: {} ({}) must be divisible by num_key_value_heads ({})",
+                                 keys.place(heads), heads, model.num_attention_heads,
+                                 model.num_key_value_heads)};
 }
 
 void read_mlp(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {
@@ -109,10 +111,10 @@ void read_norm(const ModelKeys& keys, const ModelFamily* family, ModelConfig& mo
     throw Unsupported{fmt::format("{}: another norm than that of {} isn't simulated",
                                   keys.place(keys.called({"rmsnorm", "norm_type"})), family->model_type)};
   model.rms_norm = says_rms.value_or(standard);
-  for (const char* eps : {"norm_eps", "norm_epsilon", "layernorm_epsilon", "rms_norm_eps",
-                          "layer_norm_epsilon", "layer_norm_eps"}) {
-    if (keys.has(eps)) model.norm_eps = keys.positive(eps);
-  }
+  const KeyNames eps{"norm_eps",     "norm_epsilon",       "layernorm_epsilon",
+                     "rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps"};
+  keys.require_one_value(eps);
+  if (keys.has(keys.called(eps))) model.norm_eps = keys.positive(keys.called(eps));
 }
 
 void read_attention_bias(const ModelKeys& keys, const ModelFamily* family, ModelConfig& model) {
@@ -139,9 +141,10 @@ ModelConfig read_model_config(const std::string& file) {
   read_norm(keys, family, model);
   read_attention_bias(keys, family, model);
   model.mlp_input = mlp_input_of(keys, family);
-  model.num_hidden_layers = keys.size(KeyNames{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1);
+  model.num_hidden_layers = keys.size(KeyNames{"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
   model.window = attention_window(keys, model.num_hidden_layers);
   keys.require_one_value({"torch_dtype", "dtype"});
+  model.dtype_assumed = !keys.has(keys.called({"torch_dtype", "dtype"}));
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
   if (family == nullptr) require_like_llama(keys, model);
   read_surroundings(keys, model);

@@ -34,6 +34,9 @@ boost::json::value parsed_json(std::string_view text, const std::string& file) {
   if (!parser.done()) refuse(text.size(), "it ends too early");
   const std::size_t more = text.find_first_not_of(" \t\r\n", at);
   if (more != std::string_view::npos) refuse(more, "something follows the JSON value");
+  if (const auto repeated = json_repeated_key(text))
+    throw UsageError{fmt::format("{}:{}: key '{}' is there twice", file, line_and_column(text, repeated->at),
+                                 harmless(repeated->name))};
   return parser.release();
 }
 
@@ -43,6 +46,11 @@ std::string shown(const boost::json::value& value) {
   std::string text = harmless(boost::json::serialize(value));
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   return text;
+}
+
+// 10000 and 10000.0 are one number.
+bool is_same(const boost::json::value& a, const boost::json::value& b) {
+  return a.is_number() && b.is_number() ? a.to_number<double>() == b.to_number<double>() : a == b;
 }
 
 bool is_size(const boost::json::value& value) {
@@ -139,7 +147,7 @@ std::int64_t ModelKeys::size(const KeyNames& names, std::int64_t standard) const
 void ModelKeys::require_one_value(const KeyNames& names) const {
   const std::string_view first = called(names);
   for (const std::string_view name : names) {
-    if (has(name) && *find(name) != *find(first))
+    if (has(name) && !is_same(*find(name), *find(first)))
       throw UsageError{fmt::format("{}: {} is {}, but {} is {}, which are names of one key", place(name),
                                    name, shown(*find(name)), first, shown(*find(first)))};
   }
@@ -149,7 +157,7 @@ std::int64_t ModelKeys::count(std::string_view key) const {
   if (!has(key)) return 0;
   const boost::json::value& value = *find(key);
   if (is_count(value)) return value.as_int64();
-  if (!value.is_array()) refuse(key, "a whole number, or -1");
+  if (!value.is_array() || value.as_array().empty()) refuse(key, "a whole number, or -1");
   std::int64_t most = 0;
   for (const std::int64_t one : counts(key)) most = std::max(most, one);
   return most;
@@ -254,7 +262,7 @@ std::string ModelKeys::place(std::string_view key) const {
 }
 
 std::string ModelKeys::place(std::string_view key, std::string_view inner) const {
-  return fmt::format("--model {}:{}", file_, line_and_column(text_, json_member(text_, offset(key), inner)));
+  return fmt::format("{}:{}", file_, line_and_column(text_, json_member(text_, offset(key), inner)));
 }
 
 void ModelKeys::refuse(std::string_view key, std::string_view expected) const {

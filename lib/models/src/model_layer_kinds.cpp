@@ -41,8 +41,8 @@ Kinds kinds_of_gpt_neo(const ModelKeys& keys, std::int64_t layers) {
 Kinds named_kinds(const ModelKeys& keys, const ModelConfig& model) {
   if (model.family == "gpt_neo") return kinds_of_gpt_neo(keys, model.num_hidden_layers);
   for (const std::string_view key : {"layer_types", "layers_block_type", "block_types"}) {
+    if (!keys.has(key)) continue;
     const Kinds listed = keys.texts(key);
-    if (listed.empty()) continue;
     require_length(keys, key, listed.size(), model.num_hidden_layers);
     return listed;
   }

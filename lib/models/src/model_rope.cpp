@@ -24,6 +24,9 @@ constexpr auto kInner = std::to_array<std::string_view>(
     {"rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "low_freq_factor",
      "high_freq_factor", "original_max_position_embeddings"});
 
+const KeyNames kTheta{"rope_theta", "rotary_emb_base"};
+const KeyNames kRotaryPart{"partial_rotary_factor", "rotary_pct", "rope_pct"};
+
 // Both names have the keys of a scaling; files of newer versions have all keys of positions there.
 std::string_view object_of(const ModelKeys& keys) { return keys.called({"rope_parameters", "rope_scaling"}); }
 
@@ -40,6 +43,10 @@ void require_known_in_rope(const ModelKeys& keys, std::string_view object) {
 RopeScaling kind_in(const ModelKeys& keys, std::string_view object) {
   const std::string_view key = keys.has_inner(object, "rope_type") ? "rope_type" : "type";
   const std::string name = keys.text(object, key);
+  if (keys.has_inner(object, "type") && keys.text(object, "type") != name)
+    throw UsageError{fmt::format("{0}: {1}.type is '{2}', but {1}.rope_type is '{3}'",
+                                 keys.place(object, "type"), object, harmless(keys.text(object, "type")),
+                                 harmless(name))};
   const auto found = std::ranges::find(kKinds, name, &decltype(kKinds)::value_type::first);
   if (found == kKinds.end())
     throw Unsupported{fmt::format("{}: {}.{} {} isn't simulated; those that are: default, linear, llama3",
@@ -73,18 +80,38 @@ void read_scaling(const ModelKeys& keys, std::string_view object, Rope& rope) {
 
 // A number under one of its names, within the object or beside it.
 double number_in(const ModelKeys& keys, const KeyNames& names, double standard) {
-  const std::string_view object = object_of(keys);
-  if (keys.has_inner(object, names.front())) return keys.positive(object, names.front());
   keys.require_one_value(names);
+  const std::string_view object = object_of(keys);
   const std::string_view key = keys.called(names);
-  return keys.has(key) ? keys.positive(key) : standard;
+  if (!keys.has_inner(object, names.front())) return keys.has(key) ? keys.positive(key) : standard;
+  const double inner = keys.positive(object, names.front());
+  if (keys.has(key) && keys.positive(key) != inner)
+    throw UsageError{fmt::format("{}: {}.{} is {}, but {} is {}", keys.place(object, names.front()), object,
+                                 names.front(), inner, key, keys.positive(key))};
+  return inner;
+}
+
+std::string place_of(const ModelKeys& keys, const KeyNames& names) {
+  const std::string_view object = object_of(keys);
+  return keys.has_inner(object, names.front()) ? keys.place(object, names.front())
+                                               : keys.place(keys.called(names));
+}
+
+bool has_one(const ModelKeys& keys, const KeyNames& names) {
+  return keys.has_inner(object_of(keys), names.front()) || keys.has(keys.called(names));
+}
+
+// The key that says how many elements turn; without one, that of the head's size.
+std::string place_of_dims(const ModelKeys& keys) {
+  if (keys.has("rotary_dim")) return keys.place("rotary_dim");
+  if (has_one(keys, kRotaryPart)) return place_of(keys, kRotaryPart);
+  return keys.place(keys.called({"head_dim", "kv_channels", "hidden_size", "n_embd", "n_embed", "d_model"}));
 }
 
 std::int64_t dims_of(const ModelKeys& keys, const ModelDetails& details, std::int64_t head_dim) {
   if (details.rotary_dims > 0 || keys.has("rotary_dim"))
     return keys.size("rotary_dim", std::min(details.rotary_dims, head_dim));
-  const double part =
-      number_in(keys, {"partial_rotary_factor", "rotary_pct", "rope_pct"}, details.rotary_part);
+  const double part = number_in(keys, kRotaryPart, details.rotary_part);
   return static_cast<std::int64_t>(std::min(part, 2.0) * static_cast<double>(head_dim));
 }
 
@@ -93,15 +120,15 @@ std::int64_t dims_of(const ModelKeys& keys, const ModelDetails& details, std::in
 Rope read_rope(const ModelKeys& keys, const ModelDetails& details, std::int64_t head_dim) {
   keys.require_one_value({"rope_parameters", "rope_scaling"});
   Rope rope{.interleaved = details.interleaved};
-  rope.theta = number_in(keys, {"rope_theta", "rotary_emb_base"}, rope.theta);
+  rope.theta = number_in(keys, kTheta, rope.theta);
   if (rope.theta == 0.0)
-    throw UsageError{fmt::format("--model {}: rope_theta is 0, expected more", keys.file())};
+    throw UsageError{fmt::format("{}: rope_theta is 0, expected more", place_of(keys, kTheta))};
   rope.dims = dims_of(keys, details, head_dim);
   if (*rope.dims % 2 != 0 || *rope.dims < 2 || *rope.dims > head_dim)
     throw UsageError{
-        fmt::format("--model {}: {} elements of a head of {} turn by its position: expected an "
-                    "even number up to that",
-                    keys.file(), *rope.dims, head_dim)};
+        fmt::format("{}: {} elements of a head of {} turn by its position: expected an even number up to "
+                    "that",
+                    place_of_dims(keys), *rope.dims, head_dim)};
   if (keys.has(object_of(keys))) read_scaling(keys, object_of(keys), rope);
   return rope;
 }

@@ -19,20 +19,27 @@
 namespace kbsim::models {
 namespace {
 
-constexpr auto kPositions =
-    std::to_array<std::string_view>({"n_positions", "max_position_embeddings", "n_ctx"});
+const KeyNames kPositions{"n_positions", "max_position_embeddings", "n_ctx"};
+
+// 0 if the file doesn't say it.
+std::int64_t max_positions(const ModelKeys& keys) {
+  const std::string_view key = keys.called(kPositions);
+  if (!keys.has(key)) return 0;
+  const std::int64_t most = keys.is_list(key) ? 0 : keys.count(key);
+  if (most < 1)
+    throw UsageError{fmt::format("{}: {} is {}, expected a whole number from 1 on", keys.place(key), key,
+                                 keys.is_list(key) ? "a list" : std::to_string(most))};
+  return most;
+}
 
 void read_positions(const ModelKeys& keys, const ModelDetails& details, ModelConfig& model) {
-  for (const std::string_view key : kPositions) {
-    if (keys.has(key) && model.max_positions == 0)
-      model.max_positions = std::max<std::int64_t>(keys.count(key), 0);
-  }
+  keys.require_one_value(kPositions);
+  model.max_positions = max_positions(keys);
   model.positions = details.positions;
   if (model.positions == Positions::rotary) model.rope = read_rope(keys, details, model.head_dim);
   if (model.positions != Positions::learned) return;
   model.first_position_row = details.first_position_row;
-  model.position_rows = keys.size(keys.called({"n_positions", "max_position_embeddings", "n_ctx"})) +
-                        details.first_position_row;
+  model.position_rows = keys.size(keys.called(kPositions)) + details.first_position_row;
 }
 
 double above_zero(const ModelKeys& keys, std::string_view key, double standard) {

@@ -59,6 +59,24 @@ const ModelFamily* family_named(const ModelKeys& keys, std::string_view key, con
       keys.place(key), key, shown, near_hint(shown, known_model_types()))};
 }
 
+// qwen2_vl_text is the text part of qwen2_vl.
+std::string_view without_part(std::string_view type) {
+  constexpr std::string_view kText = "_text";
+  return type.ends_with(kText) ? type.substr(0, type.size() - kText.size()) : type;
+}
+
+// A class of a known type contradicts another type; classes of other names say nothing.
+void require_one_type(const ModelKeys& keys, const std::string& type) {
+  const std::vector<std::string> known = known_model_types();
+  for (const std::string& name : keys.texts("architectures")) {
+    const std::string of_class = type_of_class(name);
+    const bool is_known = std::ranges::find(known, of_class) != known.end();
+    if (is_known && without_part(of_class) != without_part(type))
+      throw UsageError{fmt::format("{}: architectures has {}, a class of {}, but the model is {}",
+                                   keys.place("architectures"), harmless(name), of_class, type)};
+  }
+}
+
 [[noreturn]] void refuse_without_type(const ModelKeys& keys, std::string_view key, std::string_view why) {
   throw Unsupported{
       fmt::format("{}: {}, and the file has no model_type, which says it", keys.place(key), why)};
@@ -71,10 +89,15 @@ const ModelFamily* family_in(const ModelKeys& keys) {
     require_decoder(keys, "architectures", name, type_of_class(name));
   if (const std::string type = keys.text("model_type"); !type.empty()) {
     require_decoder(keys, "model_type", type, type);
-    return family_named(keys, "model_type", type, type);
+    const ModelFamily* family = family_named(keys, "model_type", type, type);
+    require_one_type(keys, type);
+    return family;
   }
-  for (const std::string& name : keys.texts("architectures"))
-    return family_named(keys, "architectures", name, type_of_class(name));
+  for (const std::string& name : keys.texts("architectures")) {
+    const ModelFamily* family = family_named(keys, "architectures", name, type_of_class(name));
+    require_one_type(keys, type_of_class(name));
+    return family;
+  }
   return nullptr;
 }
 

@@ -10,8 +10,8 @@
 namespace kbsim::models {
 
 /// The family by model_type or, without that, by the class that `architectures` names; none if the file has
-/// neither. Unsupported with the place for a type or class whose layer isn't known, and for one that isn't
-/// simulated.
+/// neither. UsageError for a class that contradicts the type; Unsupported with the place for a type or class
+/// whose layer isn't known, and for one that isn't simulated.
 [[nodiscard]] const ModelFamily* family_in(const ModelKeys& keys);
 
 /// For a file without a family: Unsupported, with the place of a key that LLaMA's layer doesn't have.

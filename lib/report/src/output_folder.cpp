@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/model_version.hpp"
 #include "kbsim/base/output_place.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
@@ -209,7 +210,10 @@ void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) co
   boost::json::array words{"kbsim"};
   words.emplace_back(run.command);
   for (const std::string& word : run.arguments) words.emplace_back(word);
-  boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"command", std::move(words)}};
+  boost::json::object all{{"schema_version", 1},
+                          {"version", KBSIM_VERSION},
+                          {"model_version", kModelVersion},
+                          {"command", std::move(words)}};
   if (run.seed) all["seed"] = *run.seed;
   if (!run.options.empty()) all["options"] = run.options;
   if (!run.whole) all["interrupted"] = true;

@@ -21,23 +21,47 @@ namespace json = boost::json;
 
 constexpr std::string_view kWholeRun = "run.simulated_ns";
 
+using Units = std::pair<std::string_view, std::string_view>;
+
 // Columns of nccl-tests have no unit in their names; the others end with it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNamed{
-    {{"time", "us"}, {"alg_bw", "GB/s"}, {"bus_bw", "GB/s"}, {"size", "B"}, {"count", "elements"}}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kSuffixes{{{"_ns", "ns"},
-                                                                                  {"_us", "us"},
-                                                                                  {"_ps", "ps"},
-                                                                                  {"_s", "s"},
-                                                                                  {"_gbs", "GB/s"},
-                                                                                  {"_bytes", "B"},
-                                                                                  {"_tflops", "TFLOP/s"},
-                                                                                  {"_percent", "%"}}};
+constexpr auto kNamed = std::to_array<Units>({{"time", "us"},
+                                              {"alg_bw", "GB/s"},
+                                              {"bus_bw", "GB/s"},
+                                              {"size", "B"},
+                                              {"count", "elements"},
+                                              {"bytes", "B"},
+                                              {"flop", "FLOP"}});
+// After a unit that a name ends with: hbm_bytes_simulated, tokens_per_s_user.
+constexpr auto kQualifiers = std::to_array<std::string_view>({"_simulated", "_user"});
+// Ends of a rate's name; before it is what is counted: tokens_per_s.
+constexpr auto kRates = std::to_array<Units>({{"_per_s", "/s"}, {"_per_us", "/us"}, {"_per_ns", "/ns"}});
+constexpr auto kSuffixes = std::to_array<Units>({{"_ns", "ns"},
+                                                 {"_us", "us"},
+                                                 {"_ps", "ps"},
+                                                 {"_s", "s"},
+                                                 {"_gbs", "GB/s"},
+                                                 {"_bytes", "B"},
+                                                 {"_tflops", "TFLOP/s"},
+                                                 {"_flop", "FLOP"},
+                                                 {"_percent", "%"}});
+
+// Unit of the last word before "_per_": B of peak_hbm_bytes, tokens.
+std::string counted_unit(std::string_view name) {
+  const std::string_view word = name.substr(name.rfind('_') + 1);
+  const auto* named = std::ranges::find(kNamed, word, &Units::first);
+  return std::string{named == kNamed.end() ? word : named->second};
+}
 
 std::string unit_of(std::string_view name) {
-  const auto* named = std::ranges::find(kNamed, name, &decltype(kNamed)::value_type::first);
+  for (const std::string_view qualifier : kQualifiers) {
+    if (name.ends_with(qualifier)) name.remove_suffix(qualifier.size());
+  }
+  const auto* named = std::ranges::find(kNamed, name, &Units::first);
   if (named != kNamed.end()) return std::string{named->second};
-  const auto* suffix =
-      std::ranges::find_if(kSuffixes, [&](const auto& each) { return name.ends_with(each.first); });
+  const auto ends_with = [&](const Units& each) { return name.ends_with(each.first); };
+  if (const auto* rate = std::ranges::find_if(kRates, ends_with); rate != kRates.end())
+    return counted_unit(name.substr(0, name.size() - rate->first.size())) + std::string{rate->second};
+  const auto* suffix = std::ranges::find_if(kSuffixes, ends_with);
   return suffix == kSuffixes.end() ? "1" : std::string{suffix->second};
 }
 
@@ -58,8 +82,9 @@ std::string text_of(const json::value& value) {
 }
 
 bool is_measured(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kMeasured{"ns", "us", "ps", "s", "GB/s", "TFLOP/s", "%"};
-  return std::ranges::find(kMeasured, unit_of(name)) != kMeasured.end();
+  constexpr std::array<std::string_view, 5> kMeasured{"ns", "us", "ps", "s", "%"};
+  const std::string unit = unit_of(name);
+  return unit.ends_with("/s") || std::ranges::find(kMeasured, unit) != kMeasured.end();
 }
 
 // The columns that describe a row: those before the first measured number.

@@ -78,6 +78,9 @@ struct LlmProblem {
   [[nodiscard]] models::Step step(Phase phase) const;
 };
 
+/// Positions that a sequence may have; 0: any number.
+[[nodiscard]] std::int64_t most_positions(const models::ModelConfig& model);
+
 /// Unsupported, with the key's name, for what isn't simulated; UsageError for more positions than the model
 /// has.
 void require_supported(const LlmProblem& problem);

@@ -34,6 +34,9 @@ struct LayerKind {
 /// The family of a config.json without model_type and architectures: LLaMA's layer, if its keys agree.
 constexpr std::string_view kAssumedFamily = "LLaMA (assumed, no model_type)";
 
+/// After the dtype of a config.json without torch_dtype and dtype.
+constexpr std::string_view kAssumedDtype = " (assumed, no torch_dtype)";
+
 /// A dense decoder, by the keys that model hubs have in config.json.
 struct ModelConfig {
   std::string family;  // model_type; "" of the small model
@@ -46,7 +49,8 @@ struct ModelConfig {
   HiddenAct hidden_act = HiddenAct::silu;
   std::optional<bool> gated_mlp;  // down(act(gate) * up); not given: with silu, as LLaMA has it
   DType torch_dtype = f16;
-  bool rms_norm = true;  // else a layer norm
+  bool dtype_assumed = false;  // neither the file nor an option says it
+  bool rms_norm = true;        // else a layer norm
   double norm_eps = 1e-6;
   bool attention_bias = false;
   std::optional<bool> output_bias;  // of attention; not given: as attention_bias

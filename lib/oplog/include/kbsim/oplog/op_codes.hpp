@@ -8,7 +8,7 @@
 #include "kbsim/base/dtype.hpp"
 
 /// The codes of operations, as files hold them, and a row of properties for each. A new code is the last of
-/// its enum and has the last row; see CONTRIBUTING.md. The rows of kinds are in op_table.hpp.
+/// its enum and has the last row; see docs/extend.md. The rows of kinds are in op_table.hpp.
 namespace kbsim::oplog {
 
 enum class OpKind : std::uint8_t {
