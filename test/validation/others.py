@@ -56,7 +56,7 @@ class Runner:
 def measured_collectives(runner):
     """Two logs of one machine: the all-reduce is fitted, the all-to-all judged."""
     logs = {"ring_allreduce_tcm": "nccl-tests/nccl_allreduce.log", "ring_all_to_all": "nccl-tests/nccl_alltoall.log"}
-    lines = ["### Measured collectives: logs of nccl-tests",
+    lines = ["### Times of collectives: logs of nccl-tests",
              "Both logs are of 8 GPUs behind a switch, ours (1 KiB to 1 MiB) of a ring of 8 packages of the default "
              "machine: another machine, whose absolute times needn't agree. A latency and an efficiency are fitted on "
              "the all-reduce (measured = latency + simulated / efficiency, so above 1 the measured machine has the "

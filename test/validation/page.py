@@ -8,7 +8,7 @@ After this page you know which figures of kbsim were held against what, how near
 of them. `scripts/validate.sh` writes it: it runs every command below with `--json`, compares, and fails if a row
 is out of its tolerance. A row is a line of [cases.txt](../../test/validation/cases.txt); the formulas are in
 [formulas.py](../../test/validation/formulas.py). Files that a command names lie in
-[test/validation](../../test/validation). What came of files that others made is at the end:
+[test/validation](../../test/validation). Results for files that others made are at the end:
 [Inputs of others](#inputs-of-others).
 """
 

@@ -77,10 +77,10 @@ struct CclSettings {
         "credit", &CclSettings::credit, {"fabric", "direct"},
         "how a credit returns: as a packet, or beside the fabric after the bottleneck bandwidth's delay");
     f.choice("install", &CclSettings::install, {"package", "per_pe"},
-             "who is told to set up queues: each package by one order that fans out there, or PE after PE");
+             "how queues are set up: by one order per package that fans out there, or PE after PE");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
     f.add("world_size", &CclSettings::world_size, kNotNegative,
-          "ranks, each of which is a PE, numbered flat; 0: each package is a rank");
+          "number of ranks that are PEs, numbered flat; 0: each package is a rank");
   }
 };
 
@@ -120,7 +120,7 @@ struct AlgorithmSpec : CclSettings {
           "what the kernel does, as all_gather, or sendrecv: each rank's tensor to the next rank; kbsim list "
           "has all");
     f.add("topology", &AlgorithmSpec::topology,
-          "who is whose neighbour, as ring_1d or tree_binary; none: nobody");
+          "the neighbours of each rank, as ring_1d or tree_binary; none: no neighbours");
     f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only, cube_leaders or all_pes");
     f.add("validator", &AlgorithmSpec::validator,
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
