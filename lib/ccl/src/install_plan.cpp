@@ -199,14 +199,27 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
                                to_string(other.queue->my_ring))};
 }
 
-Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
-  if (algorithm.buffer_kind != config::BufferKind::tcm) return {};
-  std::int64_t most = 0;
+RingBytes ring_bytes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  std::int64_t most_of_pe = 0;
+  std::map<std::pair<int, int>, std::int64_t> of_cubes;  // by package and cube
   for (const auto& [pe, neighbours] : wiring_of(algorithm, machine)) {
-    const auto rings = std::ranges::count_if(neighbours, &receives, &Neighbour::flow);
-    most = std::max<std::int64_t>(most, rings);
+    const std::int64_t rings = std::ranges::count_if(neighbours, &receives, &Neighbour::flow);
+    most_of_pe = std::max(most_of_pe, rings);
+    of_cubes[{pe.sip, pe.cube}] += rings;
   }
-  return ring_size(algorithm, ring_memory(algorithm, machine.cube.memory)) * most;
+  std::int64_t most_of_cube = 0;
+  for (const auto& [cube, rings] : of_cubes) most_of_cube = std::max(most_of_cube, rings);
+  const Bytes ring = ring_size(algorithm, ring_memory(algorithm, machine.cube.memory));
+  switch (algorithm.buffer_kind) {
+    case config::BufferKind::hbm: return {.hbm = ring * most_of_pe};
+    case config::BufferKind::sram: return {.sram = ring * most_of_cube};
+    case config::BufferKind::tcm: break;
+  }
+  return {.tcm = ring * most_of_pe};
+}
+
+Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  return algorithm.buffer_kind == config::BufferKind::tcm ? ring_bytes(algorithm, machine).tcm : Bytes{};
 }
 
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,

@@ -238,7 +238,9 @@ LlmPlan plan_of(const LlmProblem& problem, const config::MachineSpec& machine, c
   PackageSite site = site_of(machine, problem.on, kv_heads, !problem.overlap.empty());
   require_divisible(problem, machine.system.sips.count, site.grid);
   const RankShare share = share_of(problem, at);
-  site.tcm = std::max(site.tcm - queues_between(share, machine, ccl), 0_B);
+  const ccl::RingBytes queues = queues_between(share, machine, ccl);
+  site.tcm = std::max(site.tcm - queues.tcm, 0_B);
+  site.hbm = std::max(site.hbm - queues.hbm, 0_B);
   LlmPlan plan{
       .problem = share.problem, .share = share, .site = site, .numbers = {problem.model, problem.seed}};
   require_least_room(plan);

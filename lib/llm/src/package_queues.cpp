@@ -28,33 +28,55 @@ void require_slots(const config::CclSettings& queues, const std::string& name, D
         to_string(queues.slot_size), name, to_string(dtype), itemsize(dtype))};
 }
 
-Bytes most_of(Collective which, const config::MachineSpec& group, const config::CclSpec& ccl, DType dtype) {
-  Bytes most;
+ccl::RingBytes most_of(Collective which, const config::MachineSpec& group, const config::CclSpec& ccl,
+                       DType dtype) {
+  ccl::RingBytes most;
   for (const ccl::Candidate& one : ccl::candidates(ccl, group, which, 0_B)) {
     require_slots(one.algorithm, one.algorithm.name, dtype);
-    most = std::max(most, ccl::rings_in_tcm(one.algorithm, group));
+    const ccl::RingBytes rings = ccl::ring_bytes(one.algorithm, group);
+    most = {.tcm = std::max(most.tcm, rings.tcm),
+            .hbm = std::max(most.hbm, rings.hbm),
+            .sram = std::max(most.sram, rings.sram)};
   }
   return most;
 }
 
+void add(ccl::RingBytes& sum, const ccl::RingBytes& more, std::int64_t times) {
+  sum.tcm += more.tcm * times;
+  sum.hbm += more.hbm * times;
+  sum.sram += more.sram * times;
+}
+
+void require_sram(const ccl::RingBytes& rings, Bytes sram) {
+  if (rings.sram <= sram) return;
+  throw UsageError{fmt::format(
+      "queues between packages take {} of a cube's SRAM, {}; fewer or smaller slots (ccl.defaults.n_slots, "
+      "ccl.defaults.slot_size) or --buffer-kind tcm make them fit",
+      to_string(rings.sram), to_string(sram))};
+}
+
 }  // namespace
 
-Bytes queues_between(const RankShare& share, const config::MachineSpec& machine, const config::CclSpec& ccl) {
+ccl::RingBytes queues_between(const RankShare& share, const config::MachineSpec& machine,
+                              const config::CclSpec& ccl) {
   const Division& division = share.division;
   std::vector<Collective> used;
   const std::size_t sums = share.problem.sums_once() ? 1 : 2;
   if (division.tp > 1 && share.problem.overlap.size() < sums) used.push_back(Collective::all_reduce);
   if (share.divides_rows()) used = {Collective::reduce_scatter, Collective::all_gather};
   const DType dtype = share.problem.model.torch_dtype;
-  Bytes sum;
+  ccl::RingBytes sum;
   for (const Collective which : used)
-    sum += most_of(which, ring_of(machine, division.tp), ccl, dtype) * std::ssize(share.problem.phases);
-  if (division.pp == 1) return sum;
-  require_slots(ccl.defaults, "defaults", dtype);
-  config::AlgorithmSpec messages;
-  static_cast<config::CclSettings&>(messages) = ccl.defaults;
-  messages.topology = "all_pairs";
-  return sum + ccl::rings_in_tcm(messages, ring_of(machine, division.pp));
+    add(sum, most_of(which, ring_of(machine, division.tp), ccl, dtype), std::ssize(share.problem.phases));
+  if (division.pp > 1) {
+    require_slots(ccl.defaults, "defaults", dtype);
+    config::AlgorithmSpec messages;
+    static_cast<config::CclSettings&>(messages) = ccl.defaults;
+    messages.topology = "all_pairs";
+    add(sum, ccl::ring_bytes(messages, ring_of(machine, division.pp)), 1);
+  }
+  require_sram(sum, machine.cube.memory.sram);
+  return sum;
 }
 
 }  // namespace kbsim::inference

@@ -64,7 +64,14 @@ struct Membership {
 /// Frees the memory of the plans' rings.
 void release_rings(const std::vector<InstallPlan>& plans, topology::MachineAllocators& allocators);
 
-/// The most bytes of a PE's TCM that this algorithm's rings take.
+/// The most bytes that an algorithm's rings take: of a PE's TCM, of a PE's HBM slice, of a cube's SRAM.
+struct RingBytes {
+  Bytes tcm;
+  Bytes hbm;
+  Bytes sram;
+};
+[[nodiscard]] RingBytes ring_bytes(const config::AlgorithmSpec& algorithm,
+                                   const config::MachineSpec& machine);
 [[nodiscard]] Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine);
 
 }  // namespace kbsim::ccl
