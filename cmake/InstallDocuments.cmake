@@ -4,10 +4,12 @@ include(GNUInstallDirs)
 
 # Sources that documents link to, besides examples and kernels; test/install checks that the list is complete.
 set(KBSIM_LINKED_SOURCES
+    lib/ccl/include/kbsim/ccl/mapper.hpp lib/ccl/include/kbsim/ccl/validator.hpp
     lib/hw/fabric/include/kbsim/hw/fabric/fabric.hpp lib/hw/fabric/include/kbsim/hw/fabric/lane.hpp
     lib/hw/memory/include/kbsim/hw/memory/port_timing.hpp
     lib/hw/pe/include/kbsim/hw/pe/in_order_engine.hpp lib/inputs/include/kbsim/inputs/chakra/chakra_trace.hpp
-    lib/trace/src/perfetto.proto scripts/packages.txt test/fuzz/README.md test/soak/README.md)
+    lib/trace/src/perfetto.proto scripts/packages.txt lib/tl/include/kbsim/tl/collective_args.hpp
+    lib/tl/include/kbsim/tl/tl.hpp test/fuzz/README.md test/soak/README.md)
 
 function(kbsim_install_documents)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/documents)
@@ -26,6 +28,8 @@ function(kbsim_install_documents)
   install(FILES ${made}/_kbsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES README.md CONTRIBUTING.md CHANGELOG.md THIRD_PARTY_NOTICES.md CITATION.cff
           DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY python/kbsim DESTINATION lib/python3/dist-packages COMPONENT python
+          PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY docs examples kernels DESTINATION ${CMAKE_INSTALL_DOCDIR}
           PATTERN build EXCLUDE PATTERN include EXCLUDE)
   install(DIRECTORY test/validation DESTINATION ${CMAKE_INSTALL_DOCDIR}/test PATTERN __pycache__ EXCLUDE)

@@ -51,7 +51,7 @@ TEST_CASE("Traffic: the JSON has the documented members") {
   CHECK(all.at("sources").at("silent") == 0);
   CHECK(all.at("accepted_GBps").to_number<double>() ==
         doctest::Approx(all.at("accepted").to_number<double>() * 16 * 256));
-  CHECK(all.size() == 11);
+  CHECK(all.size() == 12);
 }
 
 TEST_CASE("Traffic: a closed loop has round trips, two sizes have a latency each") {
@@ -66,7 +66,7 @@ TEST_CASE("Traffic: a closed loop has round trips, two sizes have a latency each
   CHECK(sizes[1].at("bytes") == 80);
   CHECK(sizes[0].at("packets").as_int64() + sizes[1].at("packets").as_int64() ==
         all.at("packets").as_int64());
-  CHECK(all.size() == 13);
+  CHECK(all.size() == 14);
 }
 
 TEST_CASE("Traffic: a matrix is rates as it stands, and shares of a load") {

@@ -83,7 +83,7 @@ def main(page: pathlib.Path, build: pathlib.Path, once: bool = False) -> int:
         folder = pathlib.Path(name)
         (folder / "build").mkdir()
         (folder / "build" / "release").symlink_to(build)
-        (folder / "test").symlink_to(page.resolve().parent.parent / "test")
+        (folder / "test").symlink_to(page.resolve().parents[2] / "test")
         for step in steps:
             if mistake := mistake_of(step, before, folder, once):
                 print(f"{page}:{step.line}: {mistake}")

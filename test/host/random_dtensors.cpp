@@ -225,7 +225,7 @@ Task<Pair> added(Pair x, Draws* draws) {
   const Pair y = co_await made(mesh, placements, other);
   const bool first = draws->chance(0.5);
   const DTensor sum = co_await dtensor::add(first ? x.tensor : y.tensor, first ? y.tensor : x.tensor);
-  co_return Pair{sum, reference::add(x.whole, other)};
+  co_return Pair{sum, reference::add(x.whole, y.whole)};
 }
 
 Task<Pair> multiplied(Pair x, Draws* draws) {
@@ -234,7 +234,7 @@ Task<Pair> multiplied(Pair x, Draws* draws) {
   const Placements placements = drawn(*draws, mesh, w, true);
   const Pair right = co_await made(mesh, placements, w);
   const DTensor product = co_await dtensor::matmul(x.tensor, right.tensor);
-  co_return Pair{product, reference::matmul(x.whole, w)};
+  co_return Pair{product, reference::matmul(x.whole, right.whole)};
 }
 
 Task<Pair> normalized(Pair x, Draws* draws) {
@@ -247,7 +247,7 @@ Task<Pair> normalized(Pair x, Draws* draws) {
   const Pair scale = co_await made(mesh, of_weight, weight);
   const Pair shift = co_await made(mesh, of_bias, bias);
   const DTensor y = co_await dtensor::layer_norm(x.tensor, scale.tensor, shift.tensor);
-  co_return Pair{y, reference::layer_norm(x.whole, weight, bias)};
+  co_return Pair{y, reference::layer_norm(x.whole, scale.whole, shift.whole)};
 }
 
 // One step of a program. An operator that doesn't take the dtype is left out.

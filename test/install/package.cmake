@@ -6,11 +6,12 @@ make_folder(kbsim-package)
 
 run("" cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${folder})
 file(GLOB packages RELATIVE ${folder} ${folder}/*.deb)
-if(NOT packages MATCHES "^kbsim-dev_[0-9.]+_[a-z0-9]+\\.deb;kbsim_[0-9.]+_[a-z0-9]+\\.deb$")
+if(NOT packages MATCHES "^kbsim-dev_[0-9.]+_[a-z0-9]+\\.deb;kbsim_[0-9.]+_[a-z0-9]+\\.deb;python3-kbsim_[0-9.]+_all\\.deb$")
   fail("packages: ${packages}")
 endif()
 list(GET packages 0 dev)
 list(GET packages 1 command)
+list(GET packages 2 python)
 run("libboost-json.*libc6.*libfmt.*libyaml-cpp" dpkg-deb --field ${folder}/${command} Depends)
 run("kbsim \\(= .*libfmt-dev.*libyaml-cpp-dev.*libboost-json.*-dev" dpkg-deb --field ${folder}/${dev} Depends)
 
@@ -36,6 +37,10 @@ execute_process(COMMAND readelf -d ${folder}/root/usr/bin/kbsim OUTPUT_VARIABLE 
 if(NOT dynamic MATCHES "NEEDED" OR dynamic MATCHES "RPATH|RUNPATH")
   fail("the command's libraries:\n${dynamic}")
 endif()
+
+run("" dpkg-deb -x ${folder}/${python} ${folder}/root)
+run("21806a183ed53e2c" ${CMAKE_COMMAND} -E env PATH=${folder}/root/usr/bin PYTHONPATH=${folder}/root/usr/lib/python3/dist-packages
+                       /usr/bin/python3 -B -c "import kbsim; print(kbsim.run('ccl_allreduce').digest)")
 
 run("2811.942 ns.*digest 21806a183ed53e2c"
     ${folder}/root/usr/bin/kbsim --topology topology.yaml --bench ccl_allreduce)

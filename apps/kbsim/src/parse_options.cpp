@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -106,6 +107,22 @@ void name_positional(po::parsed_options& parsed, const Synopsis& synopsis) {
   }
 }
 
+bool knows(const po::options_description& options, const std::string& name) {
+  return options.find_nothrow(name, false) != nullptr;
+}
+
+// "--micro_batches=2" as the option is called: in names of options, '-' and '_' are the same.
+std::string with_known_name(const std::string& word, const po::options_description& options) {
+  const std::string given = word.substr(0, word.find('='));
+  if (!given.starts_with("--") || given.size() == 2 || knows(options, given.substr(2))) return word;
+  for (const auto& [from, to] : {std::pair{'_', '-'}, std::pair{'-', '_'}}) {
+    std::string name = given.substr(2);
+    std::ranges::replace(name, from, to);
+    if (knows(options, name)) return "--" + name + word.substr(given.size());
+  }
+  return word;
+}
+
 // Whether a word is the name of an option that may have a value.
 bool is_switch(const std::string& word, const po::options_description& options) {
   if (!word.starts_with("--") || word.size() == 2) return false;
@@ -117,8 +134,8 @@ bool is_switch(const std::string& word, const po::options_description& options) 
 Arguments with_switch_values(const Arguments& arguments, const po::options_description& options) {
   Arguments words;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    words.push_back(arguments[i]);
-    if (!is_switch(arguments[i], options)) continue;
+    words.push_back(with_known_name(arguments[i], options));
+    if (!is_switch(words.back(), options)) continue;
     const bool has_value = i + 1 < arguments.size() && !arguments[i + 1].starts_with('-');
     words.back() += "=" + (has_value ? arguments[++i] : std::string{"1"});
   }

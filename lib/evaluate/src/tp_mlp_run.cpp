@@ -165,6 +165,9 @@ void require_possible(const config::MachineSpec& machine, const TpMlpProblem& pr
        {Shape{problem.hidden, part}, Shape{part, problem.hidden}, Shape{problem.tokens, problem.hidden},
         Shape{problem.tokens, part}, Shape{problem.tokens, part}, Shape{problem.tokens, problem.hidden}})
     rehearsal.place(0, shape, f16, kFirstPe);
+  if (!problem.bias) return;
+  rehearsal.place(0, {part}, f16, kFirstPe);
+  rehearsal.place(0, {problem.hidden}, f16, kFirstPe);
 }
 
 Task<> run_tp_mlp(host::Rank& main, TpMlpProblem problem, std::string all_reduce, TpMlpRun* run) {
