@@ -96,7 +96,7 @@ class Errors(unittest.TestCase):
         self.assertTrue(error.command.startswith("kbsim run --bench ccl_allreduce --set system.sips.cont=4"))
 
     def test_each_exit_code_has_its_type(self):
-        self.raises(kbsim.LimitReached, "--max-events",
+        self.raises(kbsim.LimitReached, "after 10 events, the limit that was set",
                     lambda: kbsim.run("ccl_allreduce", topology="topology.yaml", max_events=10))
         self.raises(kbsim.NotSupported, "--ep", lambda: kbsim.llm(ep=2))
         self.raises(kbsim.UsageError, "unknown option '--nothing'", lambda: kbsim.run("ccl_allreduce", nothing=1))
