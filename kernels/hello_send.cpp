@@ -16,7 +16,7 @@ Task<> hello_send(TL& tl, CollectiveArgs args) {
     co_await tl.store(mine + message.first, other);
   }
 }
-KBSIM_KERNEL(hello_send, "everybody's tensor to the next rank: send E, receive W");
+KBSIM_KERNEL(hello_send, "each rank's tensor to the next rank: send E, receive W");
 
 }  // namespace
 }  // namespace kbsim::collective

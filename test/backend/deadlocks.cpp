@@ -76,7 +76,7 @@ void signal_deadlock(const RunPair& run) {
   check_fails(run(waits_without_sender, idle, 1),
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event wait_signal at 0x",
                " for at least 3 since ", kHere, "\n  sip0.cube0.pe0 wait_signal at 0x",
-               " for at least 3 ← nobody is known: no put to it is under way"});
+               " for at least 3 ← no PE is known: no put to it is under way"});
 }
 
 }  // namespace

@@ -319,7 +319,7 @@ TEST_CASE("Bad input: a part that doesn't say why it waits is named by what it d
       run_kbsim(kMainJob + " --explain --set cube.parts.ticker.model.impl=silent.part" + kSilent);
   CHECK(outcome.exit == 5);
   const std::string named =
-      "nobody says why 100000 ns comes when it does, when overhead begins at sip0.cube1.ticker; a host "
+      "the cause of 100000 ns isn't recorded, when overhead begins at sip0.cube1.ticker; a host "
       "program";
   CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
 }
@@ -329,7 +329,7 @@ TEST_CASE("Bad input: a part that doesn't say why it waits last of all is named 
       run_kbsim(kMainJob + " --explain --set cube.parts.waiter.model.impl=silent.part" + kSilent);
   CHECK(outcome.exit == 5);
   const std::string named =
-      "comes when it does, 200000 ns behind wire at sip0.cube0.noc.r2_2>sip0.cube0.waiter; a host program";
+      "isn't recorded, 200000 ns after wire at sip0.cube0.noc.r2_2>sip0.cube0.waiter; a host program";
   CHECK_MESSAGE(outcome.err.find(named) != std::string::npos, outcome.err);
 }
 
@@ -396,10 +396,9 @@ TEST_CASE("Bad input: what is given twice, to the wrong command or without its h
       "--target latency<=1e300s: expected METRIC<=NUMBER or METRIC>=NUMBER with a unit, as latency<=20us");
   refuses("topology topology.yaml topology.yaml",
           "unexpected argument 'topology.yaml'; usage: kbsim topology [FILE] [options]");
-  refuses(
-      "sweep --bench ccl_allreduce --out s --algorithm a,b",
-      "unknown option '--algorithm'; options of kbsim run and of the bench come behind --, or are varied: "
-      "--vary OPTION=VALUES");
+  refuses("sweep --bench ccl_allreduce --out s --algorithm a,b",
+          "unknown option '--algorithm'; options of kbsim run and of the bench come after --, or are varied: "
+          "--vary OPTION=VALUES");
   const std::string folder = written("no-sweep", "") + ".d";
   std::filesystem::create_directories(folder);
   refuses("sweep merge " + folder, folder + ": isn't what kbsim sweep wrote with --out: it has no plan.json");

@@ -35,6 +35,26 @@ TEST_CASE("checklist 28: va_offset_verify, of a matrix divided by rows, and of o
   CHECK(says(columns.out, "dst [32, 4096] ok   max_abs 0 max_rel 0 max_ulp 0\n"));
 }
 
+TEST_CASE("matmul-composite: any shape, dtype and staging is right; 256 x 256 x 256 is gemm_single_pe") {
+  for (const char* options :
+       {"--m 1 --k 1 --n 1", "--m 33 --k 65 --n 31 --dtype bf16", "--m 7 --k 300 --n 64 --dtype f32",
+        "--m 40 --k 64 --n 40 --staging load_ref", "--m 40 --k 64 --n 40 --staging load_load --dtype f32"}) {
+    CAPTURE(options);
+    const Outcome outcome = run_kbsim(kBench + "matmul-composite --verify-data " + options);
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK(says(outcome.out, "] ok   max_abs "));
+  }
+  const auto result = [](const std::string& bench) {
+    return boost::json::parse(run_kbsim(kBench + bench + " --json").out).at("result");
+  };
+  CHECK(result("matmul-composite") == result("gemm_single_pe"));
+  for (const char* dry : {"", " --dry-run"}) {
+    const Outcome refused = run_kbsim(kBench + "matmul-composite --m 4096 --k 4096 --staging load_ref" + dry);
+    CHECK(refused.exit == 2);
+    CHECK_MESSAGE(says(refused.err, "more than the TCM of a PE has room for"), refused.err);
+  }
+}
+
 TEST_CASE("checklist 28: ipcq_allreduce is ccl_allreduce by another name") {
   const auto of = [](const std::string& name) {
     boost::json::object all = boost::json::parse(run_kbsim(kBench + name + " --json").out).as_object();

@@ -137,6 +137,9 @@ TEST_CASE("--bench ccl: what can't be measured is refused before anything runs")
   refuses(kCcl + "-d flaot", "did you mean 'float'?");
   refuses(kCcl + "-o avg -d int32", "avg of integers");
   refuses(kCcl + "--algorithm ring_broadcast -r 2", "--root must be 0 to 1");
+  for (const char* option : {"-g 8", "-g8", "-t 2", "--ngpus 8", "--nthreads=2"})
+    refuses(kCcl + option, ": ranks are packages, --set system.sips.count=N");
+  refuses(kCcl + "-z 1", "unknown option '-z': each collective is awaited before the next one begins");
   refuses(kCcl + "-n 0", "--iters must be 1 to 1000");
   refuses(kCcl + "--algorithm ring", "unknown algorithm 'ring'");
   refuses(kCcl + "--buffer-kind dram", "--buffer-kind must be tcm, hbm or sram");
@@ -184,6 +187,17 @@ TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {
     CHECK_MESSAGE(outcome.exit == 0, outcome.err);
     CHECK(outcome.out.find(std::string{algorithm} + " (ws=2): ") != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "ccl_allreduce: hello_send hands each rank's tensor to the next, between packages and between PEs") {
+  const Outcome packages = run_kbsim(kMainJob + " --algorithm hello_send");
+  CHECK_MESSAGE(packages.exit == 0, packages.err);
+  CHECK(packages.out.find("hello_send (ws=2): ") != std::string::npos);
+  const Outcome pes =
+      run_kbsim(kMainJob + " --algorithm hello_send --set ccl.algorithms.hello_send.world_size=8");
+  CHECK_MESSAGE(pes.exit == 0, pes.err);
+  CHECK(pes.out.find("hello_send (ws=8): 8 OK") != std::string::npos);
 }
 
 TEST_CASE("milestone-1h-ccl: every row right and above the bound, figures, and made again from its rows") {

@@ -137,7 +137,7 @@ TEST_CASE(
   const Outcome outcome = run_kbsim(job + "--num-threads 1 --out " + folder);
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 8);
-  const std::string why = " for -1 ← nobody is known: no put to it is under way";
+  const std::string why = " for -1 ← no PE is known: no put to it is under way";
   CHECK(outcome.err.find(why + "; it is in tensor 'ccl_in_r1', f16 [16, 8], of ccl_allreduce.cpp:") !=
         std::string::npos);
   const auto json = boost::json::parse(contents(folder + "/deadlock.json")).as_object();

@@ -54,7 +54,7 @@ TEST_CASE("A run that is interrupted: no unit and no link was busy for longer th
   const std::filesystem::path folder = fresh_place("interrupted");
   const Outcome outcome = run_script(
       "timeout --preserve-status --signal=INT 4 $KBSIM --topology topology.yaml --bench gpt3_qkv_upload "
-      "--timing-only --quiet --no-report --out " +
+      "--timing-only --quiet --no-report --exact-packets --out " +
       folder.string());
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 130);

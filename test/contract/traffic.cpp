@@ -239,7 +239,7 @@ TEST_CASE("Traffic: an unknown scope, pattern or arrival process gives the neare
 
 TEST_CASE("Traffic: a pattern that doesn't fit its scope is refused") {
   refuses("--scope mesh:4x3 --load 0.5 --pattern transpose", {"4 columns and 3 rows"});
-  refuses("--scope mesh:1x1 --load 0.5 --pattern neighbour", {"nobody sends"});
+  refuses("--scope mesh:1x1 --load 0.5 --pattern neighbour", {"no endpoint sends"});
 }
 
 TEST_CASE("Traffic: --help shows scopes, patterns and examples") {

@@ -22,11 +22,9 @@ Task<> expect_from(Tensor x, int rank) {
   CHECK(read.to_doubles() == std::vector<double>(static_cast<std::size_t>(x.shape().elements()), rank + 1.0));
 }
 
-P2POp send_to(const Tensor& x, int peer, const Group& group = {}) {
-  return {.kind = P2POp::Kind::isend, .tensor = x, .peer = peer, .group = group};
-}
+P2POp send_to(const Tensor& x, int peer, const Group& group = {}) { return {P2POp::isend, x, peer, group}; }
 P2POp receive_from(const Tensor& x, int peer, const Group& group = {}) {
-  return {.kind = P2POp::Kind::irecv, .tensor = x, .peer = peer, .group = group};
+  return {P2POp::irecv, x, peer, group};
 }
 
 // Each rank sends to all others at one time.

@@ -104,9 +104,9 @@ Task<> wholes(Side* side, Step step) {
     co_return;
   }
   const Tensor output = co_await made(side, ranks, [](std::int64_t) { return -1.0; });
-  const CollectiveOptions options{.group = group};
-  side->works.push_back(step.what == StepKind::all_gather ? dist.all_gather_into_tensor(output, x, options)
-                                                          : dist.all_to_all_single(output, input, options));
+  side->works.push_back(step.what == StepKind::all_gather
+                            ? dist.all_gather_into_tensor(output, x, CollectiveOptions{.group = group})
+                            : dist.all_to_all_single(output, input, AllToAllOptions{.group = group}));
   co_await expect_reference(output, step.expected.at(rank));
 }
 

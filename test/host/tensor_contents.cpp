@@ -41,6 +41,9 @@ Task<> makers(Rank& rk, int) {
   Tensor zeros = co_await rk.torch.zeros({4, 3}, f32, {});
   const HostArray zero = co_await zeros.to_host();
   CHECK(zero.to_doubles() == std::vector<double>(12, 0.0));
+  const Tensor ones = co_await rk.torch.ones({5}, i32, {});
+  const HostArray one = co_await ones.to_host();
+  CHECK(one.to_doubles() == std::vector<double>(5, 1.0));
   Tensor full = co_await rk.torch.full({4, 3}, 2.5, bf16, {.name = "x"});
   const HostArray number = co_await full.to_host();
   CHECK(number.to_doubles() == std::vector<double>(12, 2.5));

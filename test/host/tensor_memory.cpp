@@ -207,7 +207,7 @@ TEST_CASE("Tensor: one that was freed is reported while other PEs still map it")
 TEST_CASE("Tensor: an address beyond it is reported with its name") {
   const std::string behind = Program{}.error(use_beyond, 4, ExitCode::deadlock);
   CAPTURE(behind);
-  CHECK(behind.find("; it is right behind the end of tensor 'x', f16 [8], of tensor_memory.cpp:") !=
+  CHECK(behind.find("; it is right after the end of tensor 'x', f16 [8], of tensor_memory.cpp:") !=
         std::string::npos);
   const std::string before = Program{}.error(use_beyond, -24, ExitCode::deadlock);
   CAPTURE(before);

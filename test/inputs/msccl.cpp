@@ -104,7 +104,8 @@ TEST_CASE("MSCCL XML: a mistake is reported with its line and column") {
   check_error("cnt=\"2\"", "cnt=\"99999999999999999999\"",
               "p.xml:4:72: cnt must be a whole number from 1 to 1048576, got '99999999999999999999'");
   check_error("send=\"1\"", "send=\"0\"", "p.xml:3:16: send: rank 0 is this one");
-  check_error("send=\"1\"", "send=\"-1\"", "p.xml:4:19: 's' sends, and thread block 0 has nobody to send to");
+  check_error("send=\"1\"", "send=\"-1\"",
+              "p.xml:4:19: 's' sends, and thread block 0 has no peer to send to");
   check_error("gpu id=\"1\"", "gpu id=\"0\"", "p.xml:12:8: there are two gpus 0");
   check_error("</algo>", "", "p.xml:21:1: this isn't XML: Start-end tags mismatch");
 }

@@ -56,6 +56,8 @@ run("every element is three times what it was"
 run("--n N \\(=3\\) +launches, one after the other \\(1 to 10\\)" ${kbsim} --plugin ${mine} --bench my_repeat --help)
 run("by\\^n.*  3  scale " ${kbsim} --plugin ${mine} --bench my_repeat --n 4 --by 1.5 --out ${folder}/repeated)
 run("results are what they were" ${kbsim} check ${folder}/repeated)
+run("<algo name=\"my_allreduce\".*ngpus=\"2\""
+    ${kbsim} ccl export my_allreduce --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --ranks 2)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
     ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --bench ccl -b 1K -e 16K)
 

@@ -53,6 +53,12 @@ class Words(LintTest):
                                         "// It waits. What comes next is first.\n// a queue of which one is free\n")
         self.assertEqual(sorted(set(self.found(words))), [f"lib/sim/src/a.cpp:{line}" for line in range(1, 7)])
 
+    def test_messages_of_the_program_are_checked(self):
+        text = "auto a = \"nobody sends\";  // \"nobody\"\nauto b = \"right behind it\"; auto c = \"after it\";\n"
+        self.write("apps/kbsim/src/a.cpp", text)
+        self.write("test/a.cpp", text)
+        self.assertEqual(self.found(words), ["apps/kbsim/src/a.cpp:1", "apps/kbsim/src/a.cpp:2"])
+
     def test_decisions_are_checked_sentence_by_sentence(self):
         self.write("docs/adr/0001-a.md", "# 0001 Of links\n\n## Question\nIt waits. What is first, `a.b` or c?\n"
                                          "- **Those** that wait\n| a | Who sends |\n```\n# Of code\n```\n1. A link. Of two.\n")

@@ -1,4 +1,4 @@
-"""Comments, identifiers and decisions use the field's words; words.txt lists those that must not occur."""
+"""Comments, identifiers, messages and documents use the field's words; words.txt lists those that must not occur."""
 
 import pathlib
 import re
@@ -34,6 +34,17 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
         yield match.start(), re.sub(r"`[^`]*`|\"[^\"]*\"|\b\w+\(\)|\b\w*(?:_\w*|::\w+)", "", said)
 
 
+# Texts of the program.
+def messages(text: str) -> Iterator[tuple[int, str]]:
+    code = re.sub(r"(?<![:\w\"'])//[^\n]*", lambda match: " " * len(match[0]), text)
+    for match in STRING.finditer(code):
+        yield match.start(), match[0]
+
+
+def has_messages(name: pathlib.PurePath) -> bool:
+    return name.parts[0] in ("lib", "apps", "kernels")
+
+
 def is_checked(name: pathlib.PurePath) -> bool:
     return name.suffix == ".md"
 
@@ -48,7 +59,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def check(root: pathlib.Path) -> Iterator[Finding]:
-    of_names, of_comments = rules("identifier"), rules("comment")
+    of_names, of_comments, of_messages = rules("identifier"), rules("comment"), rules("message")
     for name in cpp_files(root):
         text = (root / name).read_text()
         for match in IDENTIFIER.finditer(without_noise(text)):
@@ -59,6 +70,10 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
             for rule in of_comments:
                 if found := rule.pattern.search(said):
                     yield Finding(name, line_of(text, start), f"a comment says '{found[0]}'", rule.remedy)
+        for start, said in messages(text) if has_messages(name) else ():
+            for rule in of_messages:
+                if found := rule.pattern.search(said):
+                    yield Finding(name, line_of(text, start), f"a message says '{found[0]}'", rule.remedy)
     for name in filter(is_checked, project_files(root)):
         for line, said in sentences((root / name).read_text()):
             for rule in of_comments:

@@ -59,7 +59,7 @@ TEST_CASE("Report page: of a table that is larger than any page its first lines 
   fs::resize_file(folder.path() / "barriers.csv", std::uintmax_t{300} << 20U);  // without a further line
   const json::value data = data_in(folder.page());
   CHECK(data.at(0).at("tables").at("barriers.csv").as_string() == "cycle\n1\n");
-  CHECK(data.at(0).at("left_out") == json::array{"barriers.csv behind line 2"});
+  CHECK(data.at(0).at("left_out") == json::array{"barriers.csv after line 2"});
 }
 
 TEST_CASE("Report page: whatever stands in files ends no script") {

@@ -109,7 +109,7 @@ TEST_CASE("Report page: of many figures it has twelve, and of each of two runs s
   const json::value alone = data_in(run.page()).at(0);
   CHECK(alone.at("figures").as_array().size() == 12);
   CHECK(alone.at("figures").at(11).at("name").as_string() == "f21");
-  CHECK(alone.at("left_out") == json::array{"figures behind the first 12"});
+  CHECK(alone.at("left_out") == json::array{"figures after the first 12"});
   const json::value both = data_in(run.page(&against));
   for (const json::value& half : both.as_array()) CHECK(half.at("figures").as_array().size() == 6);
 }

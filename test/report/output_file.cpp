@@ -179,7 +179,7 @@ TEST_CASE("Output files: a FIFO whose reader goes away is an error, not the end 
   const std::string much(1 << 20, 'x');
   CHECK_THROWS_WITH_AS(
       report::write_file(fifo, much),
-      ("can't write '" + fifo.string() + "': Broken pipe; whoever reads it must read to its end").c_str(),
+      ("can't write '" + fifo.string() + "': Broken pipe; its reader must read to its end").c_str(),
       UsageError);
   reader.join();
 }

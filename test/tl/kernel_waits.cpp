@@ -37,8 +37,8 @@ TEST_CASE("Waits: each PE that stands in a barrier waits for each that is missin
       graph_of({waits(kA, BarrierWait{1}), waits(kB, BarrierWait{1}), waits(kC, CommandWait{"load"})},
                {{.number = 1, .come = {kA, kB}, .missing = {{.pe = kC, .why = Absence::queued}}}});
   CHECK(words(graph) ==
-        Words{"sip0.cube0.pe0 barrier 1 ← sip0.cube1.pe0: has not begun, behind another kernel",
-              "sip0.cube0.pe1 barrier 1 ← sip0.cube1.pe0: has not begun, behind another kernel"});
+        Words{"sip0.cube0.pe0 barrier 1 ← sip0.cube1.pe0: has not begun, another kernel runs",
+              "sip0.cube0.pe1 barrier 1 ← sip0.cube1.pe0: has not begun, another kernel runs"});
   CHECK(find_cycle(graph).empty());
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("queue_waits: a command after those that wait for room in the TCM is n
       words(graph) ==
       Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: not issued, and commands there wait for room in "
             "the TCM",
-            "sip0.cube0.pe7 send W ← sip0.cube0.pe7: behind commands that wait for room in the TCM"});
+            "sip0.cube0.pe7 send W ← sip0.cube0.pe7: after commands that wait for room in the TCM"});
   CHECK(find_cycle(graph).size() == 1);
   QueueEnds issued = queue();
   issued.b.sends = 1;

@@ -153,7 +153,7 @@ TEST_CASE("Hotspot: at any node, by its index or by X,Y") {
                             "all-to-one:", "hotspot:0.2:x", "all-to-one:1:2"})
     CHECK_THROWS_AS((void)node(wrong), UsageError);
   CHECK(refusal_of([&] { (void)node("all-to-one:12"); }) ==
-        "--pattern all-to-one:12: expected a node of the scope behind it, 0 to 11 or X,Y up to 3,2");
+        "--pattern all-to-one:12: expected a node of the scope after it, 0 to 11 or X,Y up to 3,2");
 }
 
 TEST_CASE("Traffic matrix: the mark that spreadsheets begin a file with is no number") {

@@ -395,6 +395,12 @@ const bool kRegistered =
                  .traced = true,
                  .times_by_size = true,
                  .alone = "a single size (-b SIZE -e SIZE) of a single operation (-o)",
+                 .foreign = {{"-g", "ranks are packages, --set system.sips.count=N"},
+                             {"--ngpus", "ranks are packages, --set system.sips.count=N"},
+                             {"-t", "ranks are packages, --set system.sips.count=N"},
+                             {"--nthreads", "ranks are packages, --set system.sips.count=N"},
+                             {"-z", "each collective is awaited before the next one begins"},
+                             {"--blocking", "each collective is awaited before the next one begins"}},
                  .bench_of_one = "ccl_allreduce"}),
      true);
 

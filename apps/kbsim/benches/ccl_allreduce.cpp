@@ -1,7 +1,8 @@
-// All-reduce of one tensor per package, by the algorithm that ccl.yaml names.
+// All-reduce of one tensor per package, by the algorithm that ccl.yaml names, or its hand-over (hello_send).
 //
 // Every rank owns a tensor with a row on each PE that takes part. Afterwards every row of every rank must
-// hold the sum of the rows that the algorithm adds up: those of all cubes, or of all ranks.
+// hold the sum of the rows that the algorithm adds up: those of all cubes, or of all ranks. After a hand-over
+// it holds the row of the rank before.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -43,8 +44,12 @@ evaluate::CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, b
   return {.n_elem = algorithm.n_elem, .op = static_cast<Reduction>(algorithm.reduce_op), .values = values};
 }
 
+bool hands_over(const config::AlgorithmSpec& algorithm) {
+  return algorithm.collective == config::Collective::sendrecv;
+}
+
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {
-  if (algorithm.collective != config::Collective::all_reduce)
+  if (algorithm.collective != config::Collective::all_reduce && !hands_over(algorithm))
     throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
                                  ccl::collective_name(algorithm))};
   const evaluate::CollectiveProblem problem = problem_of(algorithm, request.values);
@@ -90,7 +95,11 @@ Task<> upload(host::Rank& rk, Config config) {
 // All ranks call at the same time, when the last has its tensor: the time is the collective's alone.
 Task<> reduce(host::Rank& rk, Config config) {
   const host::Tensor x = *std::exchange((*config.tensors)[static_cast<std::size_t>(rk.index)], std::nullopt);
-  co_await rk.dist.all_reduce(x);
+  if (hands_over(rk.session().algorithm())) {
+    co_await rk.dist.sendrecv(x);
+  } else {
+    co_await rk.dist.all_reduce(x);
+  }
   const host::HostArray result = co_await x.to_host();
   if (!result.has_numbers()) co_return;
   (*config.rows)[static_cast<std::size_t>(rk.index)] = rows_of(config, rk.index, x, result);

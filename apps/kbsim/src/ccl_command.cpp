@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "config_folders.hpp"
 #include "parse_options.hpp"
+#include "plugins.hpp"
 #include "whole_option.hpp"
 
 namespace kbsim::app {
@@ -31,6 +32,7 @@ struct CclOptions {
   Action action = Action::none;
   std::string plan;
   int ranks = 0;
+  std::string ccl;
   std::string out;
   bool json = false;
 };
@@ -41,6 +43,9 @@ po::options_description description(CclOptions& o) {
   add("plan", po::value(&o.plan)->value_name("FILE|NAME")->required(),
       "of import: a plan's file, MSCCL's XML or MSCCL++'s JSON; of export: an algorithm of ccl.yaml");
   add("ranks", whole("ranks", "N", {2, 256}, &o.ranks), "of export: the number of ranks, 2 to 256");
+  add("ccl", po::value(&o.ccl)->value_name("FILE"),
+      "of export: the file of collective algorithms (default: ccl.yaml)");
+  describe_plugins(all);
   add("out", po::value(&o.out)->value_name("FILE"), "of export: write the plan there, not on stdout");
   add("json", po::bool_switch(&o.json), "of import: print the description as JSON");
   return all;
@@ -63,7 +68,8 @@ ExitCode import_plan(const CclOptions& options) {
 
 ExitCode export_plan(const CclOptions& options) {
   if (options.ranks == 0) throw UsageError{"--ranks N is missing: of how many ranks the plan is to be"};
-  const config::CclSpec ccl = config::load_ccl("ccl.yaml", {}, config_folders());
+  const config::CclSpec ccl =
+      config::load_ccl(options.ccl.empty() ? "ccl.yaml" : options.ccl, {}, config_folders());
   const std::string text = inputs::to_msccl(host::plan_of_kernel(ccl.resolve(options.plan), options.ranks));
   if (options.out.empty()) {
     std::cout << text;
@@ -77,8 +83,8 @@ ExitCode export_plan(const CclOptions& options) {
 // Refuses options of the other action.
 void refuse_unused(const CclOptions& options) {
   const bool imports = options.action == Action::import_plan;
-  if (imports && (options.ranks != 0 || !options.out.empty()))
-    throw UsageError{"--ranks and --out are of kbsim ccl export"};
+  if (imports && (options.ranks != 0 || !options.out.empty() || !options.ccl.empty() || has_plugins()))
+    throw UsageError{"--ranks, --ccl, --plugin and --out are of kbsim ccl export"};
   if (!imports && options.json) throw UsageError{"--json is of kbsim ccl import"};
 }
 

@@ -96,7 +96,8 @@ bool are_sweeps(const DiffOptions& o) {
   for (const std::string& folder : o.folders) require_results(folder);
   const auto sweeps = std::ranges::count_if(o.folders, is_sweep);
   if (sweeps == 1) throw UsageError{"diff: one is a sweep's folder, and the other isn't"};
-  if (sweeps == 0 && !o.metrics.empty()) throw UsageError{"--metric: is of two sweeps; runs are told all"};
+  if (sweeps == 0 && !o.metrics.empty())
+    throw UsageError{"--metric: is of two sweeps; all metrics of runs are printed"};
   return sweeps == 2;
 }
 

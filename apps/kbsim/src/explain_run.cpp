@@ -246,7 +246,7 @@ std::string to_text(const Explanations& what) {
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
   if (what.asked == 0 && what.launches > kShownLaunches)
-    text += fmt::format("and {}: --of launch:N tells one, explain.json of --out has all\n",
+    text += fmt::format("and {}: --of launch:N prints one, explain.json of --out has all\n",
                         counted(what.launches - kShownLaunches, "more launch", "more launches"));
   if (what.gave_up_all) text += explain::kGaveUpAll;
   if (!what.trials.empty() && what.trials.front().is_done())

@@ -156,7 +156,7 @@ ExitCode list(const Arguments& arguments) {
       arguments, all,
       {.usage = "kbsim list [--plugin FILE] [--json]",
        .examples = "",
-       .too_many = "; kbsim list takes no name and lists everything, kbsim help NAME tells more of a "
+       .too_many = "; kbsim list takes no name and lists everything, kbsim help NAME says more of a "
                    "bench or a command"});
   if (as_json)
     std::cout << json_as_utf8(json::serialize(to_json())) << '\n';

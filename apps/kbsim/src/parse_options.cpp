@@ -40,6 +40,9 @@ void require_values(const po::variables_map& values, const po::options_descripti
 std::string option_hint(const std::string& word, const po::options_description& options,
                         const Synopsis& synopsis) {
   const std::string name = word.substr(0, word.find('='));
+  const std::string known = name.starts_with("--") ? name : name.substr(0, 2);  // "-g" of "-g8"
+  if (const auto replaced = synopsis.foreign.find(known); replaced != synopsis.foreign.end())
+    return ": " + replaced->second;
   std::vector<std::string> names;
   for (const auto& option : options.options()) names.push_back("--" + option->long_name());
   const bool near = !nearest_name(name, names).empty() ||

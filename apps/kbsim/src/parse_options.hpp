@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -13,11 +14,12 @@ namespace kbsim::app {
 struct Synopsis {
   std::string usage;
   std::string examples;
-  std::string positional = {};          // the option that may be given without its name
-  std::string likely = {};              // the option that a bare argument is probably meant for
-  std::string too_many = {};            // hint after a bare argument where none is taken: "; ..."
-  std::string elsewhere = {};           // where an unknown option without a near name may belong: "; ..."
-  std::vector<std::string> first = {};  // names of commands, which aren't options of this one
+  std::string positional = {};  // the option that may be given without its name
+  std::string likely = {};      // the option that a bare argument is probably meant for
+  std::string too_many = {};    // hint after a bare argument where none is taken: "; ..."
+  std::string elsewhere = {};   // where an unknown option without a near name may belong: "; ..."
+  std::map<std::string, std::string> foreign = {};  // options of another tool, "-g": what replaces each
+  std::vector<std::string> first = {};              // names of commands, which aren't options of this one
   bool several = false;    // all bare arguments belong to the positional option, not only the first
   bool takes_run = false;  // as Help::takes_run
 };

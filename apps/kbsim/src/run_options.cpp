@@ -37,12 +37,13 @@ DescribedOptions& described_options() {
   return described;
 }
 
-Synopsis synopsis(const std::string& bench) {
+Synopsis synopsis(const std::string& bench, const evaluate::Evaluation* evaluation) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
   return {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]",
           .examples = kExamples,
           .likely = bench.empty() ? "bench" : "",
+          .foreign = evaluation != nullptr ? evaluation->foreign : std::map<std::string, std::string>{},
           .first = std::move(names),
           .takes_run = true};
 }
@@ -85,7 +86,7 @@ RunOptions parse_run(const Arguments& given) {
   po::options_description all = described.all;
   all.add(evaluation != nullptr ? options_of(*evaluation) : to_description(options_of_bench(name)));
   po::variables_map values;
-  parse_options(arguments, all, synopsis(name), &values);
+  parse_options(arguments, all, synopsis(name, evaluation), &values);
   RunOptions options = std::move(described.options);  // a run may run others
   options.watch.start = std::chrono::steady_clock::now();
   take_values(values, options.inputs);

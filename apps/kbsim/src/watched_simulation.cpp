@@ -70,7 +70,7 @@ void explain_until_now(const ReadyRun& run, const explain::OpMarks& marks, const
   try {
     const std::string text = to_text(explanations_of(run.session, {}, marks));
     say("--explain: the run hasn't ended; until {}{}\n{}", now,
-        text.empty() ? " no launch had, of which there is something to explain" : ":", text);
+        text.empty() ? " no launch had that could be explained" : ":", text);
   } catch (const Error& why) {  // the reason of the end matters more
     say("--explain: the run hasn't ended; until {}: {}\n", now, why.what());
   }

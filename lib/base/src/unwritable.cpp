@@ -96,7 +96,7 @@ std::string remedy(const fs::path& path, int error) {
     case EFBIG: return "; raise the limit (ulimit -f), or write elsewhere";
     case ENAMETOOLONG: return "; choose a shorter name";
     case EBADF: return "; expected a descriptor that is open for writing";
-    case EPIPE: return "; whoever reads it must read to its end";
+    case EPIPE: return "; its reader must read to its end";
     default: return "";
   }
 }

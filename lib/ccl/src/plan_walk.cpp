@@ -201,7 +201,7 @@ std::string describe(const Plan& plan, const StuckStep& one) {
   if (one.why == StuckStep::Why::slot)
     return fmt::format("{} waits for a free slot on channel {} of {}", me, channel, whose);
   const PlanStep& step = plan.blocks[at(one.rank)][at(one.block)].steps[at(one.step)];
-  return fmt::format("{} waits for the end of step {} behind {}", me, step.after_step, whose);
+  return fmt::format("{} waits for the end of step {} after {}", me, step.after_step, whose);
 }
 
 std::vector<StuckStep> walk(const Plan& plan, WalkRules rules, const StepAction& action) {

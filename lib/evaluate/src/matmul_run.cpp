@@ -14,13 +14,13 @@ namespace {
 
 const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
-// Rounding to f16 costs half an ulp. Adding up k products in f32 costs more, which counts where they nearly
-// cancel.
+// Rounding to the result's dtype costs half an ulp. Adding up k products in f32 costs more, which counts
+// where they nearly cancel.
 replay::Tolerance tolerance(std::int64_t k) { return {.abs = 4e-8 * static_cast<double>(k), .ulp = 0.75}; }
 
-host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, DType dtype, std::uint64_t seed) {
   Random random{seed};
-  return host::generate({rows, columns}, f16, [&](std::int64_t) { return 2.0 * random.uniform() - 1.0; });
+  return host::generate({rows, columns}, dtype, [&](std::int64_t) { return 2.0 * random.uniform() - 1.0; });
 }
 
 // Time of a pipeline, from each stage's time per tile and number of tiles.
@@ -43,10 +43,10 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
   const hw::GemmTile moved{std::min(tile.m, problem.m), std::min(tile.k, problem.k),
                            std::min(tile.n, problem.n)};
   const Bandwidth link = std::min(session.spec().pe.link, session.spec().cube.xbar_to_hbm);
-  const Bytes a = Bytes{moved.m * moved.k * itemsize(f16)};
-  const Bytes b = Bytes{moved.k * moved.n * itemsize(f16)};
-  const Bytes c = Bytes{moved.m * moved.n * itemsize(f16)};
-  const Bytes fetched = Bytes{(tile.m + tile.n) * tile.k * itemsize(f16)};
+  const Bytes a = Bytes{moved.m * moved.k * itemsize(problem.dtype)};
+  const Bytes b = Bytes{moved.k * moved.n * itemsize(problem.dtype)};
+  const Bytes c = Bytes{moved.m * moved.n * itemsize(problem.dtype)};
+  const Bytes fetched = Bytes{(tile.m + tile.n) * tile.k * itemsize(problem.dtype)};
   const Bytes streamed =
       (problem.staging == Staging::ref_ref ? a : 0_B) + (problem.staging == Staging::load_load ? 0_B : b);
   const std::int64_t outputs = ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n);
@@ -70,19 +70,19 @@ std::string_view to_string(Staging staging) {
 void require_possible(const config::MachineSpec& machine, const MatmulProblem& p, int sip) {
   Rehearsal rehearsal{machine};
   for (const Shape& shape : {Shape{p.m, p.k}, Shape{p.k, p.n}, Shape{p.m, p.n}})
-    rehearsal.place(sip, shape, f16, kOnePe);
+    rehearsal.place(sip, shape, p.dtype, kOnePe);
   const bool a_loaded = p.staging != Staging::ref_ref;
   const bool b_loaded = p.staging == Staging::load_load;
-  rehearsal.hold(Bytes{((a_loaded ? p.m * p.k : 0) + (b_loaded ? p.k * p.n : 0)) * itemsize(f16)});
+  rehearsal.hold(Bytes{((a_loaded ? p.m * p.k : 0) + (b_loaded ? p.k * p.n : 0)) * itemsize(p.dtype)});
   rehearsal.multiply(a_loaded, b_loaded);
 }
 
 Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
-  const host::HostArray a_values = random_matrix(p.m, p.k, 1);
-  const host::HostArray b_values = random_matrix(p.k, p.n, 2);
+  const host::HostArray a_values = random_matrix(p.m, p.k, p.dtype, 1);
+  const host::HostArray b_values = random_matrix(p.k, p.n, p.dtype, 2);
   host::Tensor a = co_await rk.torch.from_host(a_values, {.dp = kOnePe, .name = "a"});
   host::Tensor b = co_await rk.torch.from_host(b_values, {.dp = kOnePe, .name = "b"});
-  host::Tensor c = co_await rk.torch.empty({p.m, p.n}, f16, {.dp = kOnePe, .name = "c"});
+  host::Tensor c = co_await rk.torch.empty({p.m, p.n}, p.dtype, {.dp = kOnePe, .name = "c"});
   const MatmulArgs args{
       .a = a.ptr(), .b = b.ptr(), .c = c.ptr(), .m = p.m, .n = p.n, .k = p.k, .staging = p.staging};
   run->window = co_await rk.launch("matmul_composite", c, args);
@@ -91,7 +91,7 @@ Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
   if (product.has_numbers()) {
     const std::vector<double> expected =
         replay::matmul(a_values.to_doubles(), b_values.to_doubles(), {.m = p.m, .k = p.k, .n = p.n});
-    run->numbers = replay::compare(product.bytes(), expected, f16, tolerance(p.k));
+    run->numbers = replay::compare(product.bytes(), expected, p.dtype, tolerance(p.k));
   }
   hw::Machine& machine = rk.session().machine();
   const topology::PeNodes& pe = machine.graph().pe({c.sip(), 0, 0});

@@ -127,7 +127,7 @@ std::string path_text(const PathChange& change) {
       "what got slower first                                        A              B         change",
       change.spots, kMost);
   text += change_rows("by reason", change.reasons, kMost);
-  text += change_rows("where something waited, of the same time", change.waits, kMost);
+  text += change_rows("waits, within the same time", change.waits, kMost);
   text += change_rows("by line of a kernel", change.lines, kMost);
   text += change_rows("by operation of the op log", change.ops, kMost);
   return text + change_rows("by key", change.keys, kMost);

@@ -115,7 +115,7 @@ bool is_known(const Explanation& what) {
 // The reason of most of the time without a key.
 std::string keyless(const Explanation& what) {
   const std::vector<Share>& of = what.keyless.empty() ? what.reasons : what.keyless;
-  return of.empty() ? "" : fmt::format("  most of it has no key that is told here: {}\n", of.front().name);
+  return of.empty() ? "" : fmt::format("  most of it has no key in this list: {}\n", of.front().name);
 }
 
 // Remedies of the waits that a key of the machine or of the algorithm may end.
@@ -219,8 +219,8 @@ std::string sentence(const Explanation& what) {
   text += fmt::format("{:.0f} % {}", percent(what.reasons.front().time, what.path.length()),
                       what.reasons.front().name);
   if (!what.waits.empty() && 100 * what.waits.front().time >= what.path.length())
-    text += fmt::format("; for {:.0f} % something waits for {}",
-                        percent(what.waits.front().time, what.path.length()), what.waits.front().name);
+    text += fmt::format("; {:.0f} % waiting for {}", percent(what.waits.front().time, what.path.length()),
+                        what.waits.front().name);
   if (is_known(what)) text += fmt::format("; {} matters most", what.keys.front().key);
   if (what.margin && what.margin->end > Time{0})
     text +=
@@ -247,7 +247,7 @@ std::string to_text(const Explanation& what) {
   std::string text = sentence(what);
   if (all == Time{0}) return text;
   text += "  [" + bar(what) + "]\n" + reasons(what);
-  text += rows("where something waited, of the same time", what.waits, all);
+  text += rows("waits, within the same time", what.waits, all);
   text += rows("by kind of component", first(what.kinds, 6), all);
   text += rows("the places that matter", first(what.places, 5), all);
   text += rows("by line of a kernel", first(what.lines, 5), all);

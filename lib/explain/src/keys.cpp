@@ -64,7 +64,7 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
     {"work of a given time"},
     {"room among the DMA's requests in flight"},
     {"a free slot of the peer"},
-    {"a tile that the peer hadn't sent"},
+    {"data from the peer"},
     {"the packet before it in a router's queue"},
     {"room in a queue of the next router"},
     {"a virtual channel of the next router"},

@@ -175,8 +175,8 @@ class Walk {
 
   [[noreturn]] void lost(const Moment& moment) const {
     throw Unsupported{
-        fmt::format("--explain: nobody says why {} comes when it does{}; a host program or a component of "
-                    "one's own says so by Causes::because()",
+        fmt::format("--explain: the cause of {} isn't recorded{}; a host program or a component of "
+                    "your own records it by Causes::because()",
                     to_string(moment.at), path_.segments.empty() ? what_was_before(moment) : what_follows())};
   }
   // The error names the place that follows; its component lacks the cause.
@@ -191,7 +191,7 @@ class Walk {
       if (static_cast<Reason>(before.why.reason) == Reason::unexplained || before.parent == 0) break;
       const std::vector<Segment> parts = segments_of(before, causes_.moments()[before.parent].at, machine_);
       if (parts.empty()) continue;  // it waited for something else
-      return fmt::format(", {} behind {} at {}", to_string(moment.at - before.at), reason_name(parts.front()),
+      return fmt::format(", {} after {} at {}", to_string(moment.at - before.at), reason_name(parts.front()),
                          place_name(parts.front(), machine_.graph()));
     }
     return "";

@@ -122,8 +122,10 @@ Distributed::Done Distributed::reduce_scatter_tensor(Tensor output, Tensor input
                     at);
 }
 
-Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, CollectiveOptions options,
+Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, AllToAllOptions options,
                                                  Here at) {
+  if (!options.output_split_sizes.empty() || !options.input_split_sizes.empty())
+    return all_to_all_by_splits(output, input, std::move(options), at);
   return collective(
       Collective::all_to_all,
       {.input = input, .output = output, .algorithm = options.algorithm, .group = options.group}, at);

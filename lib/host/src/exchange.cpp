@@ -141,6 +141,10 @@ Distributed::Done Distributed::exchange(Exchange exchange) {
                                                          .dtype = std::string{to_string(exchange.dtype)},
                                                          .details = exchange.details + site.details()},
                                                         exchange.at);
+  for (P2pCall& call : exchange.paired) {
+    call.exchange = agreed.sequence + 1;
+    site.group->post(call);
+  }
   const WorkId id{
       .call = exchange.call, .sequence = agreed.sequence, .rank = rank_, .group = site.group->number()};
   if (of_pes.empty()) return works_.done(id, std::monostate{}, exchange.at);

@@ -9,6 +9,7 @@
 
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/host/distributed.hpp"
+#include "kbsim/host/process_group.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/tl/box_args.hpp"
@@ -47,7 +48,8 @@ struct Exchange {
   DType dtype = f16;
   std::string details = {};
   std::vector<TensorMove> moves = {};
-  std::optional<ReduceOp> op = {};  // received and copied boxes are combined
+  std::vector<P2pCall> paired = {};  // both sides of each must be alike
+  std::optional<ReduceOp> op = {};   // received and copied boxes are combined
   Group group = {};
   std::source_location at;
 };

@@ -48,7 +48,7 @@ void add_launch(Waits& waits, hw::Machine& machine, const Waits::Process& from, 
     if (!runs && !cpu.queues(job)) continue;
     waits.add(from.who, KernelOn{target.pe},
               fmt::format("{} launch of {} ← {}: {}", from.name, kernel_of(target), to_string(target.pe),
-                          runs ? "has not returned" : "has not begun, behind another kernel"));
+                          runs ? "has not returned" : "has not begun, another kernel runs"));
   }
 }
 

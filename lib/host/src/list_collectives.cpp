@@ -1,4 +1,7 @@
 // Collectives with one tensor per rank: messages between pairs, in one kernel per PE.
+#include <algorithm>
+#include <numeric>
+#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -104,11 +107,88 @@ struct Listed {
   }
 };
 
+// One side of a message between two ranks; of a part without elements, too.
+P2pCall side_of(bool sends, int rank, int peer, const Shape& shape, const Tensor* part, DType dtype,
+                const ListCheck& check) {
+  P2pCall side{.sends = sends,
+               .from = sends ? rank : peer,
+               .to = sends ? peer : rank,
+               .shape = to_string(shape),
+               .dtype = std::string{to_string(dtype)},
+               .at = check.at};
+  if (part == nullptr) return side;
+  for (const Shard& shard : part->shards(check.at))
+    side.parts.emplace_back(PeCoord{0, shard.spec.at.cube, shard.spec.at.pe}, shard.spec.nbytes);
+  return side;
+}
+
+// Parts of a tensor along axis 0, one per rank.
+class Splits {
+ public:
+  Splits(const Tensor& tensor, std::vector<std::int64_t> sizes, int ranks, const ListCheck& check)
+      : tensor_{tensor}, sizes_{std::move(sizes)} {
+    const std::int64_t rows = tensor.shape()[0];
+    if (sizes_.empty()) {
+      check.require(rows % ranks == 0, "Tensor's dim 0 does not divide equally across group size");
+      sizes_.assign(static_cast<std::size_t>(ranks), rows / ranks);
+    }
+    check.require(std::ssize(sizes_) == ranks, "Number of tensor splits not equal to group size");
+    check.require(std::ranges::min(sizes_) >= 0, "a split size is negative");
+    check.require(std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0}) == rows,
+                  fmt::format("Split sizes doesn't match total dim 0 size, {}", rows));
+  }
+  [[nodiscard]] Shape shape(int rank) const {
+    std::vector<std::int64_t> extents{tensor_.shape().extents().begin(), tensor_.shape().extents().end()};
+    extents.front() = sizes_[static_cast<std::size_t>(rank)];
+    return Shape::of(extents);
+  }
+  // The rank's part; none without rows.
+  [[nodiscard]] std::optional<Tensor> part(int rank, Tensor::Here at) const {
+    const std::int64_t first = std::accumulate(sizes_.begin(), sizes_.begin() + rank, std::int64_t{0});
+    const std::int64_t rows = sizes_[static_cast<std::size_t>(rank)];
+    if (rows == 0) return std::nullopt;
+    return tensor_.slice(0, {first, first + rows}, at);
+  }
+
+ private:
+  const Tensor& tensor_;
+  std::vector<std::int64_t> sizes_;
+};
+
 ListCheck check_of(std::string_view call, int rank, int device, const std::source_location& at) {
   return {{.call = fmt::format("{}: {}", to_string(to_place(at)), call),
            .rank = rank,
            .device = device,
            .at = at}};
+}
+
+struct PairOf {
+  int rank;
+  int member;
+  const ListCheck& check;
+};
+
+// A tensor of a pair; null: without elements.
+struct PairedTensor {
+  const Tensor* tensor;
+  Shape shape;
+};
+
+// Messages from this rank to a member and back; a copy if the member is this rank.
+void add_pair(Exchange& to, const PairOf& pair, const PairedTensor& input, const PairedTensor& output) {
+  const auto& [rank, member, check] = pair;
+  if (member == rank) {
+    check.require(input.shape == output.shape, fmt::format("this rank sends itself {}, and expects {}",
+                                                           to_string(input.shape), to_string(output.shape)));
+    if (input.tensor == nullptr) return;
+    check.alike(*input.tensor, *output.tensor);
+    to.moves.push_back(copied(*input.tensor, *output.tensor, rank));
+    return;
+  }
+  if (input.tensor != nullptr) to.moves.push_back(sent(*input.tensor, member));
+  if (output.tensor != nullptr) to.moves.push_back(received(*output.tensor, member));
+  to.paired.push_back(side_of(true, rank, member, input.shape, input.tensor, to.dtype, check));
+  to.paired.push_back(side_of(false, rank, member, output.shape, output.tensor, to.dtype, check));
 }
 
 }  // namespace
@@ -222,6 +302,59 @@ Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor>
                    .op = op,
                    .group = std::move(group),
                    .at = at});
+}
+
+Distributed::Done Distributed::all_to_all_by_splits(const Tensor& output, const Tensor& input,
+                                                    AllToAllOptions options, Here at) {
+  const Site site = site_of(options.group, "all_to_all_single", at);
+  const ListCheck check = check_of("all_to_all_single", rank_, site.device, at);
+  check.require(options.algorithm.empty(), "split sizes need no algorithm: parts are messages between pairs");
+  check.require(output.dtype() == input.dtype(), "Tensors must have identical type");
+  require_apart(world_, rank_, check.call, {"input", input}, {"output", output});
+  const int ranks = site.group->size();
+  const Splits inputs{input, std::move(options.input_split_sizes), ranks, check};
+  const Splits outputs{output, std::move(options.output_split_sizes), ranks, check};
+  Exchange exchange_of{.call = "all_to_all_single",
+                       .operation = "ALLTOALL",
+                       .shape = "by split sizes",
+                       .dtype = input.dtype(),
+                       .group = std::move(options.group),
+                       .at = at};
+  for (int i = 0; i < ranks; ++i) {
+    const int member = site.group->members()[static_cast<std::size_t>(i)];
+    const std::optional<Tensor> from = inputs.part(i, at);
+    const std::optional<Tensor> to = outputs.part(i, at);
+    add_pair(exchange_of, {.rank = rank_, .member = member, .check = check},
+             {from ? &*from : nullptr, inputs.shape(i)}, {to ? &*to : nullptr, outputs.shape(i)});
+  }
+  return exchange(std::move(exchange_of));
+}
+
+Distributed::Done Distributed::all_to_all(std::vector<Tensor> output_tensor_list,
+                                          std::vector<Tensor> input_tensor_list, Group group, Here at) {
+  const Site site = site_of(group, "all_to_all", at);
+  const ListCheck check = check_of("all_to_all", rank_, site.device, at);
+  check.participants(output_tensor_list, site.group->size());
+  check.participants(input_tensor_list, site.group->size());
+  const Listed listed{world_, rank_, check, *site.group};
+  listed.outputs(output_tensor_list);
+  for (const auto& [i, input] : views::zip(views::iota(0), input_tensor_list)) {
+    check.require(input.dtype() == input_tensor_list.front().dtype(), "Tensors must have identical type");
+    listed.apart(input, fmt::format("input {}", i), output_tensor_list, "output");
+  }
+  Exchange exchange_of{.call = "all_to_all",
+                       .operation = "ALLTOALL",
+                       .shape = "of lists",
+                       .dtype = input_tensor_list.front().dtype(),
+                       .group = std::move(group),
+                       .at = at};
+  for (const auto& [member, from, to] :
+       views::zip(site.group->members(), input_tensor_list, output_tensor_list)) {
+    check.require(from.dtype() == to.dtype(), "Tensors must have identical type");
+    add_pair(exchange_of, {.rank = rank_, .member = member, .check = check}, {&from, from.shape()},
+             {&to, to.shape()});
+  }
+  return exchange(std::move(exchange_of));
 }
 
 }  // namespace kbsim::host

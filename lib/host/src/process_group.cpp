@@ -12,8 +12,6 @@
 namespace kbsim::host {
 namespace {
 
-using P2pCalls = std::map<std::pair<int, int>, std::deque<P2pCall>>;
-
 std::string described(const P2pCall& call) {
   return fmt::format("rank {} {} {} {} {} rank {} at {}", call.sends ? call.from : call.to,
                      call.sends ? "sends" : "receives", call.shape, call.dtype, call.sends ? "to" : "from",
@@ -132,7 +130,7 @@ std::vector<PartialCollective> ProcessGroup::partial_collectives() const {
 }
 
 void ProcessGroup::post(const P2pCall& call) {
-  const std::pair between{call.from, call.to};
+  const Between between{call.exchange, call.from, call.to};
   std::deque<P2pCall>& others = (call.sends ? recvs_ : sends_)[between];
   if (others.empty()) return (call.sends ? sends_ : recvs_)[between].push_back(call);
   const P2pCall other = std::move(others.front());

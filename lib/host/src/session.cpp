@@ -66,7 +66,7 @@ DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
 
 void require_possible(const SessionOptions& options) {
   if (options.timing_only && options.races != oplog::RaceMode::off)
-    throw UsageError{"--timing-only keeps no operations: races can't be told"};
+    throw UsageError{"--timing-only keeps no operations: races can't be found"};
 }
 
 topology::Graph compiled(const std::shared_ptr<const config::MachineSpec>& spec) {

@@ -81,6 +81,10 @@ Work<Tensor> Torch::zeros(Shape shape, DType dtype, TensorOptions options, Here 
   return generated(shape, dtype, [](std::int64_t) { return 0.0; }, std::move(options), {"zeros", at});
 }
 
+Work<Tensor> Torch::ones(Shape shape, DType dtype, TensorOptions options, Here at) {
+  return generated(shape, dtype, [](std::int64_t) { return 1.0; }, std::move(options), {"ones", at});
+}
+
 Work<Tensor> Torch::rand(Shape shape, DType dtype, std::uint64_t seed, TensorOptions options, Here at) {
   Random random{seed};
   return generated(shape, dtype, [&](std::int64_t) { return random.uniform(); }, std::move(options),

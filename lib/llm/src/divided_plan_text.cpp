@@ -17,7 +17,7 @@ std::string layers_text(const LlmPlan& plan) {
 std::string packages_text(const Division& division, int stage) {
   const int first = division.rank_of({0, stage, 0});
   if (division.tp == 1) return fmt::format("package {}", first);
-  return fmt::format("packages {} to {}, of which {}", first, first + division.tp - 1, first);
+  return fmt::format("packages {} to {}, among them {}", first, first + division.tp - 1, first);
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ std::string described(const MemoryAccess& access, Time found, const OpLog& log) 
 
 // The wait that is missing.
 std::string missing(const Race& race) {
-  constexpr std::array<std::string_view, 6> kWhat{
-      "others are told of it", "the barrier", "the send", "the signal", "the launch",
-      "the end of its kernel"};
+  constexpr std::array<std::string_view, 6> kWhat{"others get it", "the barrier", "the send",
+                                                  "the signal",    "the launch",  "the end of its kernel"};
   if (race.unawaited) {
     const bool issued_later = race.a.op.valid() && race.b.op.valid() && race.b.op < race.a.op;
     const auto& [first, second] = issued_later ? std::tie(race.b, race.a) : std::tie(race.a, race.b);

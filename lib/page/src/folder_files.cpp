@@ -62,7 +62,7 @@ std::optional<std::string> FolderFiles::lines(const std::string& name, std::size
   if (text.size() <= most) return text;
   const std::size_t end = text.rfind('\n', most);
   text.resize(end == std::string::npos ? 0 : end + 1);
-  leave_out(fmt::format("{} behind line {}", name, std::ranges::count(text, '\n')));
+  leave_out(fmt::format("{} after line {}", name, std::ranges::count(text, '\n')));
   return text;
 }
 

@@ -98,7 +98,7 @@ json::array figures_of(FolderFiles& files, std::size_t shares) {
   json::array all;
   for (const std::string& name : files.figures()) {
     if (all.size() == kMostFigures / shares) {
-      files.leave_out("figures behind the first " + std::to_string(all.size()));
+      files.leave_out("figures after the first " + std::to_string(all.size()));
       break;
     }
     all.push_back(figure(files, name));

@@ -40,7 +40,7 @@ std::map<std::string, double> values_by_point(const Tables& tables, const std::v
     const std::string name = name_of(tables.plan, row, axes);
     if (++seen[name] > 1)
       throw UsageError{fmt::format(
-          "several points of a sweep are '{}': the other has no axis that tells them apart", name)};
+          "several points of a sweep are '{}': the other has no axis in which they differ", name)};
     if (const std::optional<double> value = value_of(tables, row, what)) numbers.emplace(name, *value);
   }
   return numbers;

@@ -10,9 +10,9 @@ namespace kbsim {
 namespace {
 
 std::string_view words(StandingBarrier::Absence why) {
-  constexpr std::array<std::string_view, 4> kWords{
-      "has not come", "has ended without it", "has not begun, behind another kernel",
-      "has come behind a command that waits for room in the TCM"};
+  constexpr std::array<std::string_view, 4> kWords{"has not come", "has ended without it",
+                                                   "has not begun, another kernel runs",
+                                                   "has come after a command that waits for room in the TCM"};
   return kWords[static_cast<std::size_t>(why)];
 }
 

@@ -10,7 +10,7 @@ void add_signal_waits(Waits& waits) {
   for (const Waits::Process& process : waits.processes()) {
     const auto* signal = process.waiting.awaits.as<SignalWait>();
     if (signal == nullptr) continue;
-    waits.add_unknown(process.who, fmt::format("{} {} ← nobody is known: no put to it is under way",
+    waits.add_unknown(process.who, fmt::format("{} {} ← no PE is known: no put to it is under way",
                                                process.name, signal->text()));
   }
 }

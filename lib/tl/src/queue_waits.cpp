@@ -62,7 +62,7 @@ bool add_unissued(Waits& waits, const QueueEnd& end, const std::string& wait, st
   if (issued > 0 || !waits.stalls(end.pe)) return false;
   const std::string pe = to_string(end.pe);
   waits.add(KernelOn{end.pe}, KernelOn{end.pe},
-            fmt::format("{} {} ← {}: behind commands that wait for room in the TCM", pe, wait, pe));
+            fmt::format("{} {} ← {}: after commands that wait for room in the TCM", pe, wait, pe));
   return true;
 }
 

@@ -64,6 +64,17 @@ struct Product {
   DType dtype;
 };
 
+// Which extents of [.., m, k] and [.., k, n] differ.
+std::string misfit(const Shape& a, const Shape& b) {
+  const int rank = a.rank();
+  if (rank != b.rank()) return fmt::format("{} and {} axes", rank, b.rank());
+  if (rank < 2) return "a product needs two axes or more";
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    if (a[axis] != b[axis]) return fmt::format("axis {} is {} and {}", axis, a[axis], b[axis]);
+  }
+  return fmt::format("k is {} and {}", a[rank - 1], b[rank - 2]);
+}
+
 Product product_of(const Call& call, const Tile& a, const Tile& b) {
   call.require_together(a, b);
   if (a.dtype() != b.dtype()) {
@@ -74,8 +85,8 @@ Product product_of(const Call& call, const Tile& a, const Tile& b) {
   if (!dtype) throw call.fault("isn't there for {}; cast it with .to(...)", to_string(a.dtype()));
   const auto shape = oplog::product(a.shape(), b.shape());
   if (shape) return {*shape, *dtype};
-  throw call.fault("{} times {}: wants [.., m, k] and [.., k, n] of equal ranks", to_string(a.shape()),
-                   to_string(b.shape()));
+  throw call.fault("{} times {}: wants [.., m, k] and [.., k, n] of equal ranks, but {}",
+                   to_string(a.shape()), to_string(b.shape()), misfit(a.shape(), b.shape()));
 }
 
 Tile multiplied(const Call& call, const Tile& a, const Tile& b, const TilePtr& sum, const Product& product) {

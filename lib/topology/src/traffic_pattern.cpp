@@ -76,7 +76,7 @@ std::size_t node_named(const TrafficNetwork& network, std::string_view pattern,
                        std::optional<std::string_view> text) {
   if (!text) return middle(network);
   const std::size_t comma = text->find(',');
-  const std::string expected = fmt::format("a node of the scope behind it, 0 to {} or X,Y up to {},{}",
+  const std::string expected = fmt::format("a node of the scope after it, 0 to {} or X,Y up to {},{}",
                                            network.sinks.size() - 1, network.w - 1, network.h - 1);
   if (comma == std::string_view::npos) {
     const auto index = number<std::size_t>(pattern, *text, expected);
@@ -90,7 +90,7 @@ std::size_t node_named(const TrafficNetwork& network, std::string_view pattern,
 }
 
 double share(std::string_view pattern, std::string_view text) {
-  const std::string expected = "a share above 0 and at most 1 behind it, e.g. hotspot:0.2";
+  const std::string expected = "a share above 0 and at most 1 after it, e.g. hotspot:0.2";
   const auto p = number<double>(pattern, text, expected);
   if (!(p > 0.0 && p <= 1.0)) refuse_pattern(pattern, "expected " + expected);
   return p;
@@ -118,7 +118,7 @@ TrafficPattern parse(const TrafficNetwork& network, std::string_view text) {
   if (name == "permutation" && !second)
     return {.focus = 1.0,
             .favourite = permutation(network, number<std::uint64_t>(text, first.value_or(""),
-                                                                    "a seed behind it, e.g. permutation:1"))};
+                                                                    "a seed after it, e.g. permutation:1"))};
   if (name == "all-to-one" && !second) return {.focus = 1.0, .favourite = to_one(first)};
   if (!first && name == "uniform") return {};
   if (!first && name == "transpose") return {.focus = 1.0, .favourite = transpose(network)};
@@ -191,7 +191,7 @@ TrafficPattern pattern_with(const TrafficNetwork& network, const TrafficSetup& s
     sum += pattern.weight(i);
   }
   if (pattern.active.empty())
-    refuse_pattern(setup.pattern, "nobody sends: each of the scope's endpoints is its own target");
+    refuse_pattern(setup.pattern, "no endpoint sends: each of the scope's endpoints is its own target");
   if (of_file) {
     pattern.rate = sum / static_cast<double>(pattern.active.size());
     for (double& weight : pattern.weights) weight /= pattern.rate;

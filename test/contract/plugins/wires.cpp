@@ -8,7 +8,7 @@ using namespace kbsim;
 ccl::Wiring alone(const config::MachineSpec&, const std::vector<PeCoord>& participants) {
   return ccl::wire_ranks(participants, [](int) { return std::vector<ccl::RankNeighbour>{}; });
 }
-KBSIM_TOPOLOGY(alone, "nobody has a neighbour, from outside");
+KBSIM_TOPOLOGY(alone, "no rank has a neighbour, from outside");
 
 std::vector<PeCoord> two_of_a_cube(const config::MachineSpec& machine) {
   return ccl::first_pes(machine, 1, 2);

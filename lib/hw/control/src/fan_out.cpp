@@ -109,7 +109,7 @@ void FanOut::reached(const BarrierReached& barrier) {
 
 void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
   const auto it = find(from, barrier.token);
-  ensure(it != open_.end(), [&] { return name() + " was told of a barrier that it doesn't know"; });
+  ensure(it != open_.end(), [&] { return name() + " got a barrier that it doesn't know"; });
   let_pass(it->first, it->second, barrier.number);
 }
 

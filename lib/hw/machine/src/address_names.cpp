@@ -84,7 +84,7 @@ std::string AddressNames::near(int sip, std::uint64_t va) const {
     if (va - end < size_of(least)) {
       least = Bytes{static_cast<std::int64_t>(va - end)};
       text = fmt::format("; it is {} the end of {}",
-                         least == 0_B ? "right behind" : to_string(least) + " behind", described(range));
+                         least == 0_B ? "right after" : to_string(least) + " after", described(range));
     }
   }
   if (next != ranges.end() && next->first - va < size_of(least)) {

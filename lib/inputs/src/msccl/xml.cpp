@@ -174,10 +174,11 @@ class Reader {
     const PlanOpTraits op = traits_of(step.op);
     if (op.sends && block.send < 0)
       throw element.error(
-          "type", fmt::format("'{}' sends, and thread block {} has nobody to send to", type, block.id));
+          "type", fmt::format("'{}' sends, and thread block {} has no peer to send to", type, block.id));
     if (op.receives && block.recv < 0)
-      throw element.error("type", fmt::format("'{}' receives, and thread block {} has nobody to receive from",
-                                              type, block.id));
+      throw element.error(
+          "type",
+          fmt::format("'{}' receives, and thread block {} has no peer to receive from", type, block.id));
     if (step.op == PlanOp::nop) return step;
     step.count = element.number("cnt", 1, kMostChunks);
     if (op.reads) step.src = chunk_of(rank, element, "srcbuf", "srcoff", step.count);

@@ -11,7 +11,7 @@ std::size_t index_at(int number) { return static_cast<std::size_t>(number); }
 
 Unsupported shared_by_blocks(const Op& op, std::string_view does) {
   return Unsupported{
-      fmt::format("{}: '{}': several thread blocks {} on one channel or semaphore, so that nobody knows "
+      fmt::format("{}: '{}': several thread blocks {} on one channel or semaphore, so that it isn't known "
                   "which comes first",
                   to_string(op.place), op.name, does)};
 }
@@ -84,7 +84,7 @@ void Meetings::settle_reading(const Reading& reading) {
     const StepRef& writer = packets_[index_at(reading.rank)][index_at(chunk)];
     if (writer.block < 0)
       throw InputError{reading.wait.op->place,
-                       fmt::format("'{}' waits for packets in chunk {} of rank {}'s scratch, and nobody "
+                       fmt::format("'{}' waits for packets in chunk {} of rank {}'s scratch, and no step "
                                    "writes them",
                                    reading.wait.op->name, chunk / program_.parts, reading.rank)};
     draft_.order(reading.rank, reading.wait.step, writer);

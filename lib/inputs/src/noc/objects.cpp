@@ -100,7 +100,7 @@ void NocObjects::open_array() {
 void NocObjects::close_array() {
   (void)take();
   const int c = skip_blanks();
-  if (c != kNone) throw InputError{here(), fmt::format("found {} behind the array", found(c))};
+  if (c != kNone) throw InputError{here(), fmt::format("found {} after the array", found(c))};
 }
 
 bool NocObjects::next(std::uint64_t end) {

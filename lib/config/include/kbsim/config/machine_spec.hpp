@@ -168,7 +168,7 @@ struct IoSpec {
     f.component("io_cpu", &IoSpec::io_cpu, "the CPU that fans launches out to the cubes");
     f.component("router", &IoSpec::router, "one router of the IO NOC, a row as wide as the cube mesh");
     f.section("link", &IoSpec::link, "every link of the IO chiplet");
-    f.map("parts", &IoSpec::parts, kNewPart, "components of one's own, at the first router of the IO NOC");
+    f.map("parts", &IoSpec::parts, kNewPart, "components of your own, at the first router of the IO NOC");
   }
 };
 
@@ -252,9 +252,9 @@ struct CubeSpec {
     f.component("xbar", &CubeSpec::xbar, "joins the PEs and the NOC to the HBM slices");
     f.add("xbar_to_hbm_bw_gbs", &CubeSpec::xbar_to_hbm, kPositive, "raw HBM bandwidth of one slice");
     f.component("hbm_ctrl", &CubeSpec::hbm_ctrl, "one HBM slice, a PE's own");
-    f.component("sram", &CubeSpec::sram, "memory shared in the cube, behind the NOC");
+    f.component("sram", &CubeSpec::sram, "memory shared in the cube, reached over the NOC");
     f.section("memory", &CubeSpec::memory, "sizes");
-    f.map("parts", &CubeSpec::parts, kNewPart, "components of one's own, at the middle router of the NOC");
+    f.map("parts", &CubeSpec::parts, kNewPart, "components of your own, at the middle router of the NOC");
   }
 };
 
@@ -290,7 +290,7 @@ struct PeSpec {
   static void describe(auto& f) {
     f.add("link_bw_gbs", &PeSpec::link, kPositive, "each port of a PE: to the NOC and to the crossbar");
     f.choice("issue", &PeSpec::issue, {"queued", "blocking"},
-             "queued: commands run behind the kernel; blocking: each waits for its result");
+             "queued: commands run beside the kernel; blocking: each waits for its result");
     f.section("tcm", &PeSpec::tcm, "the TCM as a budget of tiles");
     f.component("pe_cpu", &PeSpec::pe_cpu, "runs the kernel");
     f.component("pe_scheduler", &PeSpec::pe_scheduler, "cuts composite operations into tiles");
@@ -300,7 +300,7 @@ struct PeSpec {
     f.component("pe_tcm", &PeSpec::pe_tcm, "tightly coupled memory");
     f.component("pe_mmu", &PeSpec::pe_mmu, "virtual to physical addresses");
     f.component("pe_ipcq", &PeSpec::pe_ipcq, "queues between PEs");
-    f.map("parts", &PeSpec::parts, kNewPart, "components of one's own, at the PE's router");
+    f.map("parts", &PeSpec::parts, kNewPart, "components of your own, at the PE's router");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,8 @@ struct Evaluation {
   /// Arguments for a single simulation, for users of options that need one: "-b SIZE -e SIZE". "": there are
   /// none.
   std::string alone = {};
+  /// Options of the tool whose options it has, "-g", that it lacks: what replaces each.
+  std::map<std::string, std::string> foreign = {};
   /// A bench of one similar simulation: "gemm_single_pe".
   std::string bench_of_one = "ccl_allreduce";
   /// Lines that --dry-run adds for a request that can be simulated.

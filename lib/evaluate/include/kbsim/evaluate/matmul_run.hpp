@@ -10,10 +10,11 @@
 
 namespace kbsim::evaluate {
 
-/// C[m, n] = A[m, k] B[k, n] in f16 by one composite on one PE.
+/// C[m, n] = A[m, k] B[k, n], all of one floating dtype, by one composite on one PE.
 struct MatmulProblem {
   std::int64_t m = 0, k = 0, n = 0;
   Staging staging = Staging::ref_ref;
+  DType dtype = f16;
 };
 [[nodiscard]] std::string_view to_string(Staging staging);
 

@@ -73,9 +73,19 @@ struct ReduceOptions {
   Group group = {};
 };
 
-/// One of the messages of batch_isend_irecv; its peer is a rank of the world.
+/// Rows of axis 0 to and from each rank of the group, any numbers from 0 on; empty: equal parts. Either all
+/// ranks give split sizes, or none does. Then messages between pairs replace the algorithm.
+struct AllToAllOptions {
+  std::vector<std::int64_t> output_split_sizes = {};
+  std::vector<std::int64_t> input_split_sizes = {};
+  std::string algorithm = {};
+  Group group = {};
+};
+
+/// One of the messages of batch_isend_irecv, as P2POp{P2POp::isend, x, 1}; its peer is a rank of the world.
 struct P2POp {
   enum class Kind { isend, irecv };
+  using enum Kind;
   Kind kind = Kind::isend;
   Tensor tensor;
   int peer = 0;
@@ -138,8 +148,9 @@ class Distributed {
   /// `output` is this rank's part of the combination of all inputs.
   [[nodiscard]] Done reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options = {},
                                            Here at = Here::current());
-  /// Part i of `output` is this rank's part of rank i's input.
-  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
+  /// Part i of `output` is this rank's part of rank i's input. KernelFault naming both calls if a rank sends
+  /// a part of another size than its peer expects.
+  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, AllToAllOptions options = {},
                                        Here at = Here::current());
 
   /// scatter: `src` has a tensor for each rank of the group. gather: `dst` gets a tensor from each.
@@ -152,6 +163,9 @@ class Distributed {
                                 Here at = Here::current());
   [[nodiscard]] Done reduce_scatter(Tensor output, std::vector<Tensor> input_list,
                                     ReduceOp op = ReduceOp::sum, Group group = {}, Here at = Here::current());
+  /// Tensor i of `output_tensor_list` gets this rank's tensor of rank i's inputs, which may differ in shape.
+  [[nodiscard]] Done all_to_all(std::vector<Tensor> output_tensor_list, std::vector<Tensor> input_tensor_list,
+                                Group group = {}, Here at = Here::current());
 
   /// Moves any boxes of tensors between all pairs; list collectives and changes of a sharding use it.
   [[nodiscard]] Done exchange(Exchange exchange);
@@ -187,6 +201,7 @@ class Distributed {
   [[nodiscard]] ProcessGroup::Agreed agree(const Call& call, const Setups& setups) const;
   [[nodiscard]] CollectiveTiming timing_of(const Call& call) const;
   Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
+  Done all_to_all_by_splits(const Tensor& output, const Tensor& input, AllToAllOptions options, Here at);
   void post(const std::vector<P2POp>& ops, const Site& site, Here at) const;
   [[nodiscard]] Site site_of(const Group& group, std::string_view call, const Here& at) const;
   void require_runnable(const Call& call) const;

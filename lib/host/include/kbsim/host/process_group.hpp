@@ -11,6 +11,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct P2pCall {
   std::vector<std::pair<PeCoord, Bytes>> parts = {};  // PEs of package 0
   std::vector<int> devices = {};                      // of the group's members
   std::source_location at = {};
+  std::uint64_t exchange = 0;  // the collective that it is part of, from 1; 0: it is a message of its own
 };
 
 /// Ranks that do collectives together, and the check that their calls match. A rank of the group is its index
@@ -164,8 +166,9 @@ class ProcessGroup {
   std::uint64_t first_round_ = 1;              // of the sequence 0
   int under_way_ = 0;
   int kernels_ = 0;
-  std::map<std::pair<int, int>, std::deque<P2pCall>> sends_;  // by (from, to), without a recv yet
-  std::map<std::pair<int, int>, std::deque<P2pCall>> recvs_;
+  using Between = std::tuple<std::uint64_t, int, int>;  // P2pCall::exchange, from, to
+  std::map<Between, std::deque<P2pCall>> sends_;        // without a recv yet
+  std::map<Between, std::deque<P2pCall>> recvs_;
 };
 
 /// Holds the tensors of a launch: of a collective, or of a kernel that a rank launches by itself with the

@@ -160,6 +160,7 @@ class Torch {
                                   Here at = Here::current());
   [[nodiscard]] Work<Tensor> zeros(Shape shape, DType dtype, TensorOptions options,
                                    Here at = Here::current());
+  [[nodiscard]] Work<Tensor> ones(Shape shape, DType dtype, TensorOptions options, Here at = Here::current());
   [[nodiscard]] Work<Tensor> from_host(HostArray contents, TensorOptions options, Here at = Here::current());
   /// Uniform in [0, 1); the same for the same seed.
   [[nodiscard]] Work<Tensor> rand(Shape shape, DType dtype, std::uint64_t seed, TensorOptions options,

@@ -40,7 +40,8 @@ struct RouterIqSpec {
           "what a credit takes besides the wire, in times of a flit on the fastest link");
     f.add("voq", &RouterIqSpec::voq,
           "virtual output queues: a virtual channel has a FIFO for each output, else one");
-    f.add("arbiter", &RouterIqSpec::arbiter, "who goes first in allocations: round_robin or oldest_first");
+    f.add("arbiter", &RouterIqSpec::arbiter,
+          "which request goes first in allocations: round_robin or oldest_first");
   }
 };
 

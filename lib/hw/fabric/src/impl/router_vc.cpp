@@ -17,7 +17,8 @@ struct RouterVcSpec {
     f.add("vcs", &RouterVcSpec::vcs, between(1, 64), "virtual channels of each input port");
     f.add("buffer_bytes", &RouterVcSpec::buffer, at_least(1),
           "queue of a virtual channel; must hold a packet");
-    f.add("arbiter", &RouterVcSpec::arbiter, "who goes first at an output: round_robin or oldest_first");
+    f.add("arbiter", &RouterVcSpec::arbiter,
+          "which packet goes first at an output: round_robin or oldest_first");
   }
 };
 
