@@ -136,12 +136,9 @@ TEST_CASE("Wrong calls: shapes and axes that don't fit are named") {
 TEST_CASE("Wrong calls: a product names both shapes and dtypes") {
   Kernel k;
   const Tile a = k.tl.zeros({2, 3}, f16);
-  CHECK(
-      fault([&] { (void)k.tl.dot(a, a); }) ==
-      here(
-          __LINE__,
-          "dot: [2, 3] times [2, 3]: wants [.., m, k] and [.., k, n] of equal ranks, but k is 3 in axis 1 of "
-          "the first, 2 in axis 0 of the second"));
+  const std::string differs = fault([&] { (void)k.tl.dot(a, a); });
+  CHECK(differs.starts_with(here(__LINE__ - 1, "dot: [2, 3] times [2, 3]: wants [.., m, k] and [.., k, n]")));
+  CHECK(differs.ends_with(" of equal ranks, but k is 3 and 2"));
   CHECK(fault([&] {
           (void)k.tl.dot(k.tl.zeros({2, 2, 3}, f16), k.tl.zeros({4, 3, 2}, f16));
         }).ends_with("of equal ranks, but axis 0 is 2 and 4"));
