@@ -105,7 +105,7 @@ TEST_CASE("Newcomer: a missing or extra argument is reported in the words of the
   CHECK(says(unknown.err, "traffic"));
   refuses(
       "list kernels",
-      "unexpected argument 'kernels'; kbsim list takes no name and lists everything, kbsim help NAME tells");
+      "unexpected argument 'kernels'; kbsim list takes no name and lists everything, kbsim help NAME says");
   refuses("sweep merg DIR", "sweep: there is no file 'merg'; did you mean 'merge'?\n");
   refuses("sweep", "kbsim: --out is missing: the folder of results\n");
   refuses("--bench gemm m=512", "unexpected argument 'm=512', did you mean '--m=512'?");

@@ -146,10 +146,10 @@ TEST_CASE("MSCCL XML: steps that wait for each other are reported with their nam
   CHECK(text.starts_with("p.xml:4:7: steps wait for each other in a circle:\n"));
   const auto says = [&](const std::string& line) { return text.find(line) != std::string::npos; };
   CHECK(
-      says("rank 0, thread block 0, step 0 (s) waits for the end of step 1 behind rank 0, thread block 3, "
+      says("rank 0, thread block 0, step 0 (s) waits for the end of step 1 after rank 0, thread block 3, "
            "step 0"));
   CHECK(
-      says("rank 0, thread block 3, step 0 (nop) waits for the end of step 0 behind rank 0, thread block 0"));
+      says("rank 0, thread block 3, step 0 (nop) waits for the end of step 0 after rank 0, thread block 0"));
 }
 
 TEST_CASE("MSCCL XML: a plan that names no collective is identified by its arrivals") {

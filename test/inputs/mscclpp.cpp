@@ -113,7 +113,7 @@ TEST_CASE("MSCCL++: a mistake is reported with its line and column") {
                 "{\"name\":\"nop\"}") ==
         "p.json:22:5: 'wait' waits for signal 1 of rank 0 on this channel or semaphore, and 0 are given");
   CHECK(mistake("packets.json", "\"ppkt\"", "\"put\"")
-            .ends_with("'respkt' waits for packets in chunk 0 of rank 1's scratch, and nobody writes them"));
+            .ends_with("'respkt' waits for packets in chunk 0 of rank 1's scratch, and no step writes them"));
   CHECK(mistake("puts.json", "\"num_threadblocks\":2", "\"num_threadblocks\":3")
             .ends_with("barrier 0 is of 3 thread blocks, and 2 come to it"));
   CHECK(mistake("puts.json", "]}\n", "]").starts_with("p.json:"));

@@ -361,8 +361,8 @@ TEST_CASE("llm: the plan of a divided model has that of each stage, with a rank'
   CAPTURE(text);
   const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
   CHECK(says(" 4 packages run: --tp 2 packages divide each layer, --pp 2 the layers, --dp 1 the batch"));
-  CHECK(says(" stage 0, layer 0, on packages 0 to 1, of which 0:"));
-  CHECK(says(" stage 1, layer 1, on packages 2 to 3, of which 2:"));
+  CHECK(says(" stage 0, layer 0, on packages 0 to 1, among them 0:"));
+  CHECK(says(" stage 1, layer 1, on packages 2 to 3, among them 2:"));
   const auto shape_of = [&](RankPlace at, const char* name) {
     const std::vector<PlannedTensor>& all = plan.at(at).tensors;
     const auto found = std::ranges::find(all, name, &PlannedTensor::name);

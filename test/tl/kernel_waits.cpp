@@ -49,7 +49,7 @@ TEST_CASE(
                {{.number = 1, .come = {kA}, .missing = {{.pe = kB}}},
                 {.number = 2, .come = {kB}, .missing = {{.pe = kA, .why = Absence::stalled}}}});
   CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe1 send W: never issued",
-                              "sip0.cube0.pe1 barrier 2 ← sip0.cube0.pe0: has come behind a command that "
+                              "sip0.cube0.pe1 barrier 2 ← sip0.cube0.pe0: has come after a command that "
                               "waits for room in the TCM"});
   CHECK(graph_of({waits(kA, BarrierWait{1})}, {{.number = 1, .come = {kA}, .missing = {}}}).nodes.empty());
 }
@@ -74,7 +74,7 @@ TEST_CASE("Waits: for a signal no sender is known") {
   REQUIRE(graph.unknown.size() == 1);
   CHECK(graph.nodes[graph.unknown[0].from].name == "sip0.cube0.pe0");
   CHECK(graph.unknown[0].why ==
-        "sip0.cube0.pe0 wait_signal at 0x40 for at least 1 ← nobody is known: no put "
+        "sip0.cube0.pe0 wait_signal at 0x40 for at least 1 ← no PE is known: no put "
         "to it is under way");
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("Matrix: one that doesn't fit the scope is refused, and one without a 
         "M.csv:1: 3 numbers, expected 2, one for each endpoint of the scope");
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "# r\n1,2\n"); }) ==
         "M.csv:2: 1 row, expected 2, one for each endpoint of the scope");
-  CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "0,0\n0,0\n"); }).find("nobody sends") !=
+  CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "0,0\n0,0\n"); }).find("no endpoint sends") !=
         std::string::npos);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("To itself: what changes nothing is refused, and so is what is no such
         "--to-self none: has no effect on transpose in this scope");
   CHECK(refusal_of([] { (void)with_self("link", "uniform", ToSelf::none); }) != "");
   CHECK(refusal_of([] { (void)with_self("mesh:3x3", "uniform", ToSelf::all); }) != "");
-  CHECK(refusal_of([] { (void)with_self("mesh:1x1", "uniform", ToSelf::none); }).find("nobody sends") !=
+  CHECK(refusal_of([] { (void)with_self("mesh:1x1", "uniform", ToSelf::none); }).find("no endpoint sends") !=
         std::string::npos);
   CHECK(refusal_of([] { (void)to_self_named("nobody"); }).find("random, all or none") != std::string::npos);
 }

@@ -111,7 +111,7 @@ TEST_CASE("Scope and pattern: what can't be is refused with what was expected") 
   CHECK(refusal("mesh:2x3", "hotspot").find("hotspot:0.2") != std::string::npos);
   CHECK(refusal("mesh:2x3", "permutation:x").find("permutation:1") != std::string::npos);
   CHECK(refusal("mesh:2x3", "uniform:3").find("no such pattern") != std::string::npos);
-  CHECK(refusal("mesh:1x1", "permutation:1").find("nobody sends") != std::string::npos);
+  CHECK(refusal("mesh:1x1", "permutation:1").find("no endpoint sends") != std::string::npos);
 }
 
 TEST_CASE("rate_bound: no source may send faster than its own link, however the loads are rounded") {

@@ -45,7 +45,7 @@ evaluate::CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, b
 }
 
 bool hands_over(const config::AlgorithmSpec& algorithm) {
-  return algorithm.collective == config::Collective::sendrecv;
+  return ccl::collective_name(algorithm) == to_string(config::Collective::sendrecv);
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {

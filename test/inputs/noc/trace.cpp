@@ -181,7 +181,7 @@ TEST_CASE("NOC trace: a mistake is reported with its line and column") {
   CHECK(error_of("[]") == ": has no events of a NOC");
   CHECK(error_of("[\n" + read_at(5) + "\n" + read_at(6) + "]") == ":3:1: found '{', expected ',' or ']'");
   CHECK(error_of("[" + read_at(5) + "] x") ==
-        fmt::format(":1:{}: found 'x' behind the array", read_at(5).size() + 4));
+        fmt::format(":1:{}: found 'x' after the array", read_at(5).size() + 4));
   CHECK(error_of("[\n  {\"proc\": \"A") == ":2:3: the file ends within this event");
   CHECK(error_of("[\n" + read_at(9) + ",\n" + read_at(8) + "]") ==
         ":3:1: timestamp 8 is before that of the processor's event before it (9)");
