@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import Any, Iterable, Mapping, Union
 
 from .errors import error_of
 
@@ -68,8 +68,8 @@ def _show(line: str) -> None:
     print(line, file=sys.stderr, end="\r" if line.startswith("simulat") else "\n", flush=True)
 
 
-def execute(words: Iterable[str], progress: bool = False, accepted: Sequence[int] = (0,)) -> tuple[str, str, int]:
-    """Runs `kbsim WORDS`; stdout, stderr and the exit code. Raises the error of any code not accepted."""
+def execute(words: Iterable[str], progress: bool = False) -> tuple[str, str]:
+    """Runs `kbsim WORDS`; stdout and stderr. Raises the error of any exit code but 0."""
     command = [executable(), *words]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
         with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True, encoding="utf-8",
@@ -87,12 +87,12 @@ def execute(words: Iterable[str], progress: bool = False, accepted: Sequence[int
         out.seek(0)
         text = out.read()
     stderr = "".join(said)
-    if process.returncode not in accepted:
+    if process.returncode != 0:
         raise error_of(process.returncode, _message(stderr), shlex.join(["kbsim", *command[1:]]))
-    return text, stderr, process.returncode
+    return text, stderr
 
 
-def document(words: Iterable[str], progress: bool = False, accepted: Sequence[int] = (0,)) -> tuple[dict, str]:
+def document(words: Iterable[str], progress: bool = False) -> tuple[dict, str]:
     """The JSON that `kbsim WORDS --json` prints, and stderr."""
-    text, stderr, _ = execute([*words, "--json"], progress, accepted)
+    text, stderr = execute([*words, "--json"], progress)
     return json.loads(text), stderr

@@ -25,8 +25,7 @@ std::string limit_text(const object& operation) {
     const std::string_view unit = word(operation, "limiting_key_unit");
     text += fmt::format("; {} {:.0f} %, {:+.4g} ns{}{}", word(operation, "limiting_key"),
                         100.0 * number(operation, "limiting_key_share"),
-                        number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ",
-                        unit == "cycles" ? "cycle" : unit);
+                        number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ", unit);
   }
   if (!word(operation, "explained_part").empty())
     text += fmt::format(" ({})", word(operation, "explained_part"));

@@ -134,19 +134,13 @@ std::string remedies(const Explanation& what) {
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
 }
 
-// "cycles" as "cycle".
-std::string one_of(const std::string& unit) {
-  if (unit.empty()) return "1";
-  return grid_of(unit) == Grid::cycles && unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
-}
-
 std::string slope_text(const Derivative& key, double slope_ns) {
   const bool is_latency = !key.is_rate() && grid_of(key.unit) == Grid::picoseconds;
   if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
   constexpr double kMany = 1000.0;  // whole ns: no exponents
   const std::string ns =
       std::abs(slope_ns) >= kMany ? fmt::format("{:.0f}", slope_ns) : fmt::format("{:.4g}", slope_ns);
-  return fmt::format("{} ns a {}", ns, one_of(key.unit));
+  return fmt::format("{} ns a {}", ns, key.unit.empty() ? "1" : one_of(key.unit));
 }
 
 std::string behind_number(const std::string& unit) { return unit.empty() ? "" : " " + unit; }

@@ -158,6 +158,10 @@ Grid grid_of(std::string_view unit) {
   return unit == "cycles" ? Grid::cycles : Grid::none;
 }
 
+std::string one_of(const std::string& unit) {
+  return grid_of(unit) == Grid::cycles ? unit.substr(0, unit.size() - 1) : unit;
+}
+
 Time Term::at(double to) const {
   if (!is_rate()) {
     const double ns = times == 0 ? 0.0 : count / static_cast<double>(times) * to;

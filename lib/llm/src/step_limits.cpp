@@ -1,7 +1,6 @@
 #include "kbsim/llm/step_limits.hpp"
 
 #include <algorithm>
-#include <map>
 #include <ranges>
 #include <utility>
 
@@ -63,7 +62,7 @@ OperationLimit limit_of(OperationLimit limit, explain::Path path, const hw::Mach
   if (what.keys.empty() || what.path.length() == Time{}) return limit;
   const explain::Derivative& key = what.keys.front();
   limit.key = key.key;
-  limit.unit = key.unit;
+  limit.unit = explain::one_of(key.unit);
   limit.share = to_ns(key.time) / to_ns(what.path.length());
   limit.slope_ns = key.slope_ns;
   return limit;

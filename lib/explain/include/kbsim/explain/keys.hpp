@@ -18,6 +18,8 @@ enum class Rounding : std::uint8_t { bandwidth, up, down, nearest };
 /// The grid of a key's values: whole picoseconds, whole cycles, or any.
 enum class Grid : std::uint8_t { picoseconds, cycles, none };
 [[nodiscard]] Grid grid_of(std::string_view unit);
+/// One of a unit: "cycle" of "cycles".
+[[nodiscard]] std::string one_of(const std::string& unit);
 
 /// A part of a segment's length that follows from a key: a multiple of its value, or bytes at its rate.
 struct Term {

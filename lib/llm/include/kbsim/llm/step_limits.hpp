@@ -16,7 +16,7 @@ struct OperationLimit {
   std::string operation;
   std::string reason = {};  // "memory port 62 %", as explain::limited_by()
   std::string key = {};     // of the configuration: its terms take most of the path; "": none has any
-  std::string unit = {};    // of its value
+  std::string unit = {};    // one of its value's
   double share = 0.0;       // of the path, that the key's terms take
   double slope_ns = 0.0;    // how many ns longer the path is for one more of the unit
   std::string part = {};    // the part that was run, if it isn't all of the operation
