@@ -19,6 +19,7 @@ import pandas as _pandas
 
 from . import command as _command
 from . import frames as _frames
+from . import sweeps as _sweeps
 from .command import Path, Settings, executable
 from .errors import (Fault, Interrupted, InternalError, KbsimError, LimitReached, NotSupported, UsageError,
                      WrongValues)
@@ -30,7 +31,7 @@ __all__ = ["run", "llm", "explain", "sweep", "traffic", "diff", "executable", "R
 
 def _words(name: str, topology: Path | None, settings: Settings | None, options: dict[str, _Any]) -> list[str]:
     machine = [] if topology is None else ["--topology", _command.text_of(topology)]
-    return ["--bench", name, *machine, *_command.setting_words(settings), *_command.option_words(options)]
+    return ["--bench", name, *machine, *_command.setting_words(settings), *_command.option_words(options, name)]
 
 
 def run(bench: str, *, topology: Path | None = None, set: Settings | None = None, progress: bool = False,
@@ -59,20 +60,16 @@ def explain(bench: str, *, topology: Path | None = None, set: Settings | None = 
 
 def sweep(bench: str, *, topology: Path | None = None, set: Settings | None = None, out: Path | None = None,
           progress: bool = False, **options: _Any) -> _pandas.DataFrame:
-    """Runs a bench at each combination of settings and options that are lists or texts such as "2..8*2".
+    """Runs a bench at each combination of settings and options that are lists, or settings such as "2..8*2".
 
-    The frame is in long form: point, a column per axis, metric, unit, value. With `out` the sweep's folder stays,
-    and the same call again simulates new points only."""
-    vary = {name: value for name, value in options.items() if isinstance(value, (list, tuple, range))}
-    rest = {name: value for name, value in options.items() if name not in vary}
-    words = ["sweep", *_words(bench, topology, set, rest)]
-    for name, value in vary.items():
-        words += ["--vary", f"{name}={_command.text_of(value)}"]
+    The frame is in long form: point, a column per axis, metric, unit, value. Failed points have no rows: some give
+    a warning, all raise the error of the first. With `out` the sweep's folder stays, and the same call again
+    simulates new points only."""
     with _tempfile.TemporaryDirectory() as folder:
         where = _pathlib.Path(folder) / "sweep" if out is None else _pathlib.Path(out)
-        _command.execute([*words, "--out", str(where)], progress)
-        table = _pandas.read_csv(where / "results.csv")
-    return table.drop(columns="key")
+        words = _sweeps.words_of(bench, options, ["--out", str(where)])
+        _command.execute(["sweep", *_words(bench, topology, set, {}), *words], progress)
+        return _sweeps.table_of(where)
 
 
 def traffic(*, topology: Path | None = None, set: Settings | None = None, progress: bool = False,

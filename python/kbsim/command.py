@@ -7,11 +7,11 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from typing import Any, Iterable, Mapping, Union
 
 from .errors import error_of
+from .progress import Progress
 
 Settings = Mapping[str, Any]
 Path = Union[str, "os.PathLike[str]"]
@@ -35,19 +35,22 @@ def text_of(value: Any) -> str:
         return str(int(value))
     if isinstance(value, (list, tuple, range)):
         return ",".join(text_of(item) for item in value)
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return str(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
-def option_words(options: Mapping[str, Any]) -> list[str]:
-    """`timing_only=True` is --timing-only, `s_kv=64` is --s_kv=64; None and False leave an option out."""
+def option_words(options: Mapping[str, Any], bench: str = "") -> list[str]:
+    """`timing_only=True` is --timing-only, `s_kv=64` is --s_kv=64; None and False leave an option out.
+
+    One letter is -b of --bench ccl, which has nccl-tests' flags, and --m of any other."""
     words = []
     for name, value in options.items():
         if value is None or value is False:
             continue
-        option = f"-{name}" if len(name) == 1 else f"--{name}"
+        short = len(name) == 1 and bench == "ccl"
+        option = f"-{name}" if short else f"--{name}"
         if value is True:
             words.append(option)
-        elif len(name) == 1:
+        elif short:
             words += [option, text_of(value)]
         else:
             words.append(f"{option}={text_of(value)}")
@@ -64,8 +67,22 @@ def _message(stderr: str) -> str:
     return "\n".join(lines[first:])
 
 
-def _show(line: str) -> None:
-    print(line, file=sys.stderr, end="\r" if line.startswith("simulat") else "\n", flush=True)
+def _said(process: subprocess.Popen[str], progress: bool) -> str:
+    """What a process writes to stderr until its end."""
+    assert process.stderr is not None
+    shown, said = Progress(), []
+    try:
+        for line in process.stderr:
+            said.append(line)
+            if progress:
+                shown.show(line.rstrip("\n"))
+        process.wait()
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        shown.clear()
+    return "".join(said)
 
 
 def execute(words: Iterable[str], progress: bool = False) -> tuple[str, str]:
@@ -74,25 +91,15 @@ def execute(words: Iterable[str], progress: bool = False) -> tuple[str, str]:
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
         with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True, encoding="utf-8",
                               errors="replace") as process:
-            said = []
-            try:
-                for line in process.stderr:
-                    said.append(line)
-                    if progress:
-                        _show(line.rstrip("\n"))
-                process.wait()
-            except BaseException:
-                process.terminate()
-                raise
+            stderr = _said(process, progress)
         out.seek(0)
         text = out.read()
-    stderr = "".join(said)
     if process.returncode != 0:
         raise error_of(process.returncode, _message(stderr), shlex.join(["kbsim", *command[1:]]))
     return text, stderr
 
 
-def document(words: Iterable[str], progress: bool = False) -> tuple[dict, str]:
+def document(words: Iterable[str], progress: bool = False) -> tuple[dict[str, Any], str]:
     """The JSON that `kbsim WORDS --json` prints, and stderr."""
     text, stderr = execute([*words, "--json"], progress)
     return json.loads(text), stderr

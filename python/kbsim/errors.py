@@ -13,7 +13,7 @@ class KbsimError(Exception):
         self.command = command
         self.exit_code = exit_code
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[KbsimError], tuple[str, str, int]]:
         return type(self), (self.message, self.command, self.exit_code)
 
 

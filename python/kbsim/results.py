@@ -28,7 +28,7 @@ class Result:
 
     @property
     def model_version(self) -> str:
-        return self.json["model_version"]
+        return str(self.json["model_version"])
 
     @property
     def rows(self) -> pandas.DataFrame:
@@ -52,7 +52,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        return self.paths[0]["sentence"]
+        return str(self.paths[0]["sentence"])
 
     def shares(self, path: int = 0) -> pandas.DataFrame:
         """Where the time went, by reason, wait, kind, place and line."""
