@@ -5,7 +5,7 @@ import posixpath
 import re
 from typing import Iterator
 
-from lint import Finding, line_of, main, project_files
+from lint import DOCUMENTS, Finding, document_text, line_of, main, project_files
 
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`[^`\n]*`")
@@ -31,7 +31,7 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
     names = [name.as_posix() for name in project_files(root)]
     there = {posixpath.normpath(path.as_posix()) for name in names
              for path in (pathlib.PurePosixPath(name), *pathlib.PurePosixPath(name).parents)}
-    documents = {name: (root / name).read_text() for name in names if name.endswith(".md")}
+    documents = {name: document_text(root / name) for name in names if name.endswith(DOCUMENTS)}
     for name, text in documents.items():
         for match in LINK.finditer(blanked(blanked(text, FENCE), SPAN)):
             path, _, anchor = match[1].partition("#")

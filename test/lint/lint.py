@@ -1,11 +1,13 @@
 """Functions that the lints share: the project's files, and the format of a finding."""
 
+import json
 import pathlib
 import subprocess
 import sys
 from typing import Callable, Iterable, NamedTuple
 
 CPP = (".hpp", ".cpp")
+DOCUMENTS = (".md", ".ipynb")
 SKIPPED = {".git", "build", "out", ".cache"}
 
 
@@ -35,6 +37,21 @@ def project_files(root: pathlib.Path) -> list[pathlib.PurePath]:
 def cpp_files(root: pathlib.Path) -> list[pathlib.PurePath]:
     """The C++ files, but for the canary, which breaks the rules on purpose."""
     return [name for name in project_files(root) if name.suffix in CPP and name.name != "coroutine_canary.cpp"]
+
+
+def document_text(path: pathlib.Path) -> str:
+    """A document's text. Of a notebook, the text of its cells without code, each line where the file has it."""
+    text = path.read_text()
+    if path.suffix != ".ipynb":
+        return text
+    lines, is_text, in_source = [], False, False
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith('"cell_type": '):
+            is_text = "markdown" in line
+        in_source = line == '"source": [' or in_source and line != "]"
+        quoted = is_text and in_source and line.startswith('"') and not line.endswith("[")
+        lines.append(json.loads(line.rstrip(",")).rstrip("\n") if quoted else "")
+    return "\n".join(lines) + "\n"
 
 
 def line_of(text: str, offset: int) -> int:

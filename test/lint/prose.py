@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Iterator
 
-from lint import Finding, main, project_files
+from lint import DOCUMENTS, Finding, document_text, main, project_files
 from words import FENCE, LINE_MARKS
 
 MOST_WORDS = 30
@@ -21,7 +21,7 @@ WORD = re.compile(r"[^\s—–]*\w[^\s—–]*")
 
 
 def is_checked(name: pathlib.PurePath) -> bool:
-    return name.suffix == ".md" and name.parts[0] != "configs"
+    return name.suffix in DOCUMENTS and name.parts[0] != "configs"
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -45,7 +45,7 @@ def long_ones(text: str) -> tuple[int, list[tuple[int, int]]]:
 
 def pages(root: pathlib.Path) -> Iterator[tuple[pathlib.PurePath, int, list[tuple[int, int]]]]:
     for name in filter(is_checked, project_files(root)):
-        yield name, *long_ones((root / name).read_text())
+        yield name, *long_ones(document_text(root / name))
 
 
 def check(root: pathlib.Path) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import pathlib
 import sys
 import tempfile
@@ -40,6 +41,25 @@ class LintTest(unittest.TestCase):
 
     def found(self, lint):
         return [f"{finding.path}:{finding.line}" for finding in lint.check(self.root)]
+
+
+def notebook(*cells):
+    """A notebook as Jupyter writes it, of (kind, lines of a cell)."""
+    return json.dumps({"cells": [{"cell_type": kind, "metadata": {}, "source": lines} for kind, lines in cells],
+                       "nbformat": 4}, indent=1)
+
+
+class Notebooks(LintTest):
+    def test_text_is_checked_where_it_stands_and_code_is_not(self):
+        self.write("docs/a.ipynb", notebook(
+            ("markdown", ["# A\n", "Nobody \"waits\".\n", "[to](#a) [no](b.md)"]),
+            ("code", ["# Nobody [no](b.md)\n", "x = [\n", "]"]), ("markdown", []), ("markdown", ["word " * 31])))
+        self.assertEqual(set(self.found(words)), {"docs/a.ipynb:8"})
+        self.assertEqual(self.found(links), ["docs/a.ipynb:9"])
+
+    def test_long_sentences_are_counted(self):
+        self.write("docs/a.ipynb", notebook(("markdown", ["word " * 31 + "\n", "word " * 32])))
+        self.assertEqual(self.found(prose), ["docs/a.ipynb:7", "docs/a.ipynb:8"])
 
 
 class Words(LintTest):

@@ -5,7 +5,7 @@ import re
 from typing import Iterator, NamedTuple
 
 from cpp_text import without_noise
-from lint import Finding, cpp_files, line_of, main, project_files
+from lint import DOCUMENTS, Finding, cpp_files, document_text, line_of, main, project_files
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"(?<![:\w\"'])//+<?[ \t]?(.*)")
@@ -46,7 +46,7 @@ def has_messages(name: pathlib.PurePath) -> bool:
 
 
 def is_checked(name: pathlib.PurePath) -> bool:
-    return name.suffix == ".md"
+    return name.suffix in DOCUMENTS
 
 
 # Paragraphs, list items and table cells of a document, without code and quotes. A question may begin with What.
@@ -75,7 +75,7 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
                 if found := rule.pattern.search(said):
                     yield Finding(name, line_of(text, start), f"a message says '{found[0]}'", rule.remedy)
     for name in filter(is_checked, project_files(root)):
-        for line, said in sentences((root / name).read_text()):
+        for line, said in sentences(document_text(root / name)):
             for rule in of_comments:
                 if found := rule.pattern.search(said):
                     yield Finding(name, line, f"a sentence says '{found[0]}'", rule.remedy)
