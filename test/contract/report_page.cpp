@@ -307,7 +307,8 @@ TEST_CASE(
     "Report page: slots in use are all that there are where they limit, and one where a vector is a tile") {
   const std::string ring =
       "--timing-only --set ccl.defaults.algorithm=chunked_ring_allreduce --set "
-      "ccl.algorithms.chunked_ring_allreduce.n_elem=65536 --set ccl.defaults.n_slots=";
+      "ccl.algorithms.chunked_ring_allreduce.n_elem=65536 --set "
+      "ccl.algorithms.chunked_ring_allreduce.n_slots=";
   CHECK(most_used(ran("slots2", ring + "2"), "least free slots") == 2.0);
   CHECK(most_used(usual_folder(), "least free slots") == 1.0);
   CHECK(most_used(usual_folder(), "free credits") == -1.0);  // queues are without limit

@@ -189,7 +189,7 @@ TEST_CASE("--out: the resolved configuration of an evaluation gives the same row
   const std::string sizes = " --bench ccl -b 1K -e 4K -f 2 --quiet --out ";
   CHECK(run_kbsim(kTopology + kSmall +
                   "--algorithm ring_all_gather --buffer-kind hbm --set "
-                  "ccl.defaults.n_slots=2" +
+                  "ccl.algorithms.ring_all_gather.n_slots=2" +
                   sizes + out)
             .exit == 0);
   CHECK(run_kbsim("--topology " + out + "/config.resolved.yaml" + sizes + again).exit == 0);
