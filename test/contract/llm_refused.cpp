@@ -209,10 +209,10 @@ TEST_CASE("llm refused: queues between packages that have no room in HBM or SRAM
       "--topology small.yaml --bench llm --timing-only --phase decode --context 1 --tp 2 "
       "--set system.sips.count=2 ";
   const std::string hbm = two + "--set cube.memory.hbm_bytes_per_pe=64KiB --buffer-kind hbm ";
-  const std::string sram = two + "--set cube.memory.sram_bytes=20KiB --buffer-kind sram ";
+  const std::string sram = two + "--set cube.memory.sram_bytes=100KiB --buffer-kind sram ";
   for (const char* dry : {"", "--dry-run"})
     check_refused(2, {{hbm + dry, "in a PE's HBM: all tensors take "},
-                      {sram + dry, "of a cube's SRAM, 20 KiB; fewer or smaller slots"}});
+                      {sram + dry, "of a cube's SRAM, 100 KiB; fewer or smaller slots"}});
 }
 
 TEST_CASE("llm refused: settings of parts that it doesn't use") {

@@ -50,8 +50,8 @@ void add(ccl::RingBytes& sum, const ccl::RingBytes& more, std::int64_t times) {
 void require_sram(const ccl::RingBytes& rings, Bytes sram) {
   if (rings.sram <= sram) return;
   throw UsageError{fmt::format(
-      "queues between packages take {} of a cube's SRAM, {}; fewer or smaller slots (ccl.defaults.n_slots, "
-      "ccl.defaults.slot_size) or --buffer-kind tcm make them fit",
+      "queues between packages take {} of a cube's SRAM, {}; fewer or smaller slots (n_slots, slot_size of "
+      "the algorithms) or --buffer-kind tcm make them fit",
       to_string(rings.sram), to_string(sram))};
 }
 
