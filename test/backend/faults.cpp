@@ -130,6 +130,22 @@ Task<> gathers_unmapped(TL& tl, BackendArgs args) {
   co_await tl.gather(args.mine, tl.full({1}, 1 << 20, i32), {.row = 8});
 }
 
+Task<> loads_nowhere(TL& tl, BackendArgs) {
+  co_await tl.load({.va = 0x7700'0000, .dtype = f16}, {2, 3}, f16, {.mask = tl.eq(tl.arange(0, 3), 1)});
+}
+
+Task<> stores_nowhere(TL& tl, BackendArgs) {
+  co_await tl.store({.va = 0x7700'0000, .dtype = f16}, tl.zeros({2, 3}, f16), {.mask = tl.arange(0, 3) > 0});
+}
+
+void mask_faults(const RunPair& run) {
+  check_fails(run(loads_nowhere, idle, 1),
+              {kOnFirst, kThisFile, "load, element [0, 1], of 2 B at 0x77000002", " is not mapped"});
+  check_fails(
+      run(stores_nowhere, idle, 1),
+      {kOnFirst, kThisFile, "store, elements [0, 1] to [0, 2], of 4 B at 0x77000002", " is not mapped"});
+}
+
 void gather_faults(const RunPair& run) {
   check_fails(run(gathers_beyond, idle, 1),
               {kOnFirst, kThisFile, "gather: the index at [2] is 8, but there are 8 rows"});
@@ -272,6 +288,7 @@ std::vector<BackendCase> fault_cases() {
       {"a copy tells which of its ends isn't mapped", copy_faults},
       {"a signal where nothing is mapped is told by the call's name", signal_faults},
       {"a gather of what isn't there names the index", gather_faults},
+      {"a true element of a mask where nothing is mapped is named", mask_faults},
       {"a check of a tile that doesn't hold is a fault of the kernel, with its line and the element", checks},
       {"what is dropped without an await is a fault when the kernel ends", dropped},
       {"what a kernel throws is told with its name and PE, and keeps its exit code", own_faults},

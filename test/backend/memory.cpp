@@ -93,6 +93,55 @@ void gathering(const RunPair& run) {
   }
 }
 
+// The row as 8 x 8 in 2 x 8 x 4: the columns 2 and 3 of each odd row, by a mask of one row of elements,
+// beside -1; and a block that reaches 32 elements beyond the memory.
+Task<> loads_by_mask(TL& tl, BackendArgs args) {
+  const Tile odd = tl.reshape(tl.arange(0, 8) % 2, {8, 1});
+  const Tile chosen = tl.reshape(tl.eq(odd, 1) & (tl.arange(0, 4) >= 2), {1, 8, 4});
+  const Tile some = co_await tl.load(args.mine, {2, 8, 4}, f16, {.mask = chosen, .other = -1});
+  const Tile none =
+      co_await tl.load({.va = 0x7700'0000, .dtype = f16}, {4}, f16, {.mask = tl.arange(0, 4) > 3});
+  const Tile beyond =
+      co_await tl.load(args.mine + kRow / 2, {kRow}, f16, {.mask = tl.arange(0, kRow) < kRow / 2});
+  co_await tl.store(args.mine, some);
+  co_await tl.store(args.mine + kRow - 8, beyond, {.mask = tl.arange(0, kRow) < 4});
+  co_await tl.store(args.mine + kRow - 4, none);
+}
+
+void masks(const RunPair& run) {
+  const BackendOutcome outcome = run(loads_by_mask, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const bool chosen = i / 4 % 2 == 1 && i % 4 >= 2;
+    double expected = chosen ? static_cast<double>(i) : -1.0;
+    if (i >= kRow - 8) expected = i < kRow - 4 ? static_cast<double>(kRow / 2 + i - (kRow - 8)) : 0.0;
+    CHECK(outcome.memory[i] == expected);
+  }
+}
+
+// Columns 1 and 6 of the row as 8 x 8, the last of them with no effect at first.
+Task<> stores_by_mask(TL& tl, BackendArgs args) {
+  const Tile column = tl.arange(0, 8);
+  const Tile row = co_await tl.load(args.mine, {8, 8}, f16);
+  const Tile minus = -row;
+  co_await tl.store(args.mine, minus, {.mask = column > 7});
+  co_await tl.store(args.mine, minus, {.mask = tl.eq(column, 1) | tl.eq(column, 6)});
+  co_await tl.store(args.mine - kRow, tl.zeros({2 * kRow}, f16),
+                    {.mask = tl.arange(0, 2 * kRow) >= 2 * kRow - 1});
+}
+
+void masked_stores(const RunPair& run) {
+  const BackendOutcome outcome = run(stores_by_mask, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i + 1 < kRow; ++i) {
+    const bool chosen = i % 8 == 1 || i % 8 == 6;
+    CHECK(outcome.memory[i] == static_cast<double>(i) * (chosen ? -1.0 : 1.0));
+  }
+  CHECK(outcome.memory[kRow - 1] == 0.0);
+}
+
 Task<> tells_its_place(TL& tl, BackendArgs args) {
   co_await tl.store(args.mine, tl.full({1}, tl.program_id(0), f16));
   co_await tl.store(args.mine + 1, tl.full({1}, tl.program_id(1), f16));
@@ -143,6 +192,8 @@ std::vector<BackendCase> memory_cases() {
       {"blocks are padded at the edges, and written only inside", blocks},
       {"a copy reads all before it writes, be it onto itself", copying},
       {"a gather gives the rows that a tile names, be they computed or loaded", gathering},
+      {"a load by a mask reads the true elements alone; the others have the other value", masks},
+      {"a store by a mask writes the true elements alone", masked_stores},
       {"a kernel knows its PE, cube and SIP, and how many there are", places},
       {"what a kernel does may depend on numbers that it asks for", items},
   };

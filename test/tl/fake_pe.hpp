@@ -41,6 +41,8 @@ class FakePe : public PeBackend {
     if (const auto* load = command.get_if<LoadCommand>()) blocks.push_back(load->from);
     if (const auto* store = command.get_if<StoreCommand>()) blocks.push_back(store->to);
     if (const auto* gather = command.get_if<GatherCommand>()) gathers.push_back(*gather);
+    if (const auto* load = command.get_if<MaskedLoadCommand>()) masked_loads.push_back(*load);
+    if (const auto* store = command.get_if<MaskedStoreCommand>()) masked_stores.push_back(*store);
     if (const auto* atomic = command.get_if<AtomicCommand>()) atomics.push_back(*atomic);
     if (const auto* put = command.get_if<PutCommand>()) puts.push_back(*put);
     if (const auto* signal = command.get_if<SignalCommand>()) {
@@ -86,6 +88,8 @@ class FakePe : public PeBackend {
   std::vector<Block> blocks;
   std::vector<AtomicCommand> atomics;
   std::vector<GatherCommand> gathers;
+  std::vector<MaskedLoadCommand> masked_loads;
+  std::vector<MaskedStoreCommand> masked_stores;
   std::vector<PutCommand> puts;
   std::vector<SignalCommand> signals;
   std::vector<CompositeCommand> composites;

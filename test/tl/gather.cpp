@@ -38,7 +38,7 @@ TEST_CASE("Gather: rows that follow one another are one run") {
   Kernel k;
   const GatherCommand command = rows_of_four(k.pe, {6});
   const std::vector<double> indices{5, 6, 7, 7, 0, 1};
-  const auto runs = runs_of(command, indices);
+  const BlockRuns runs = block_of(command, indices).runs;
   REQUIRE(runs.size() == 3);
   CHECK(runs[0] == BlockRun{.va = 1040, .offset = 0, .bytes = 24_B});
   CHECK(runs[1] == BlockRun{.va = 1056, .offset = 24, .bytes = 8_B});
@@ -52,7 +52,7 @@ TEST_CASE("Gather: an index outside is reported with its place, its value and th
   const GatherCommand command = rows_of_four(k.pe, {2, 2}, 8);
   const auto line = static_cast<int>(command.at.line());
   const auto fault_of = [&](std::vector<double> indices) {
-    return fault([&] { (void)runs_of(command, indices); });
+    return fault([&] { (void)block_of(command, indices); });
   };
   CHECK(fault_of({0, 1, 7, 7}).empty());
   CHECK(fault_of({0, 1, 8, 7}) == of_gather(line, "the index at [1, 0] is 8, but there are 8 rows"));

@@ -88,9 +88,9 @@ TEST_CASE("Huge shapes: a gather's index whose address would wrap is refused by 
   const GatherCommand rows{
       .base = at, .indices = pe.tile({1}, DType::i64), .row = 1 << 20, .shape = {1, 1 << 20}};
   for (const double index : {0x1p31, 0x1p53, 9.3e18}) {
-    CHECK(says(fault([&] { (void)runs_of(rows, std::vector{index}); }), "no memory reaches so far"));
+    CHECK(says(fault([&] { (void)block_of(rows, std::vector{index}); }), "no memory reaches so far"));
   }
-  CHECK(says(fault([&] { (void)runs_of(rows, std::vector{-9.3e18}); }), "it must not be negative"));
+  CHECK(says(fault([&] { (void)block_of(rows, std::vector{-9.3e18}); }), "it must not be negative"));
 }
 
 TEST_CASE("Huge shapes: a pointer wraps as an address does") {

@@ -14,6 +14,7 @@
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/masked.hpp"
 #include "kbsim/tl/pending_state.hpp"
 #include "kbsim/tl/queue_memory.hpp"
 #include "kbsim/tl/signal.hpp"
@@ -33,6 +34,9 @@ struct Moved {
 Moved moved(const MemoryCommand& command) {
   if (const auto* load = command.get_if<LoadCommand>()) return {load->from.shape, load->from.dtype, true};
   if (const auto* store = command.get_if<StoreCommand>()) return {store->to.shape, store->to.dtype};
+  if (const auto* load = command.get_if<MaskedLoadCommand>()) return {load->shape, load->from.dtype, true};
+  if (const auto* store = command.get_if<MaskedStoreCommand>())
+    return {store->tile->shape(), store->tile->dtype()};
   if (const auto* copy = command.get_if<CopyCommand>()) return {copy->shape, copy->from.dtype};
   if (const auto* gather = command.get_if<GatherCommand>()) return {gather->shape, gather->base.dtype, true};
   if (const auto* put = command.get_if<PutCommand>()) return {put->tile->shape(), put->tile->dtype()};

@@ -15,12 +15,33 @@ std::int64_t greatest(DType dtype) {
   return bits == 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
 }
 
+// The greatest finite number of a float dtype.
+double greatest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return 65504.0;
+    case DType::bf16: return 0x1.fep127;
+    case DType::f32: return std::numeric_limits<float>::max();
+    case DType::f8e4m3: return 448.0;
+    case DType::f8e5m2: return 57344.0;
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 std::int64_t extent(const Shape& shape, int rank, int axis) {
   const int own = axis - (rank - shape.rank());
   return own < 0 ? 1 : shape[own];
 }
 
 }  // namespace
+
+bool holds(DType dtype, double number) {
+  if (info(dtype).floating) {
+    if (std::isinf(number)) return dtype != DType::f8e4m3;
+    return std::isnan(number) || std::abs(number) <= greatest_finite(dtype);
+  }
+  const double beyond = static_cast<double>(greatest(dtype)) + 1.0;
+  return std::floor(number) == number && number < beyond && number >= (info(dtype).is_signed ? -beyond : 0.0);
+}
 
 void Call::require_tile(const Tile& tile) const {
   if (tile.empty()) throw fault("the tile is empty (never assigned, or moved from)");
@@ -42,6 +63,20 @@ void Call::require_holdable(const Shape& shape, DType dtype) const {
   if (shape.bytes(dtype) <= kLargestTile) return;
   throw fault("a tile of {} {} takes {}, and no TCM has more than {}; cut it into smaller ones",
               to_string(dtype), to_string(shape), to_string(shape.bytes(dtype)), to_string(kLargestTile));
+}
+
+void Call::require_loadable(Ptr from, const Shape& shape, DType dtype) const {
+  require_holdable(shape, dtype);
+  if (dtype == from.dtype) return;
+  throw fault("a tile of {} from memory of {}; load it as {}, then .to({})", to_string(dtype),
+              to_string(from.dtype), to_string(from.dtype), to_string(dtype));
+}
+
+void Call::require_storable(Ptr to, const Tile& tile) const {
+  require_tile(tile);
+  if (tile.dtype() == to.dtype) return;
+  throw fault("a tile of {} into memory of {}; convert it with .to({})", to_string(tile.dtype()),
+              to_string(to.dtype), to_string(to.dtype));
 }
 
 Tile Call::made(PeBackend& on, const EngineCommand& command) const {

@@ -30,6 +30,9 @@ struct Call {
   void require_shape(const Shape& shape) const;
   /// Some machine's TCM could hold it as a tile.
   void require_holdable(const Shape& shape, DType dtype) const;
+  /// A tile of this shape and dtype can be loaded from memory there, or the tile stored to it.
+  void require_loadable(Ptr from, const Shape& shape, DType dtype) const;
+  void require_storable(Ptr to, const Tile& tile) const;
   /// A command and the tile that it makes.
   [[nodiscard]] Tile made(PeBackend& on, const EngineCommand& command) const;
   /// Both tiles are there and live on one PE.
@@ -46,6 +49,9 @@ struct Call {
   /// Throws for an integer beyond an integer dtype's range, or of more than 53 bits.
   void require_in_range(const Number& number, DType dtype) const;
 };
+
+/// Whether an element of the dtype can be this number, after rounding of floats.
+[[nodiscard]] bool holds(DType dtype, double number);
 
 /// Commands that operators and calls share.
 [[nodiscard]] Tile binary(const Call& call, oplog::BinaryOp op, const Operand& a, const Operand& b,

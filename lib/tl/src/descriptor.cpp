@@ -76,10 +76,8 @@ double number(Pad pad) {
                          : -std::numeric_limits<double>::infinity();
 }
 
-// The dtype must hold the pad: f8e4m3 has NaNs but no infinities.
 void require_pad(Pad pad, DType dtype, const Here& at) {
-  if (pad == Pad::zero) return;
-  if (info(dtype).floating && !(pad == Pad::neg_inf && dtype == DType::f8e4m3)) return;
+  if (holds(dtype, number(pad))) return;
   throw fault(at, fmt::format("{}: a tensor of {} can't be padded with {}", kCall, to_string(dtype),
                               pad == Pad::nan ? "nan" : "-inf"));
 }
@@ -94,18 +92,6 @@ Inside inside(std::int64_t offset, std::int64_t block, std::int64_t extent) {
   offset = std::clamp(offset, -block, extent);  // beyond these bounds nothing is inside
   const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, block);
   return {.first = first, .last = std::clamp<std::int64_t>(extent - offset, first, block)};
-}
-
-void append(BlockRuns& runs, const BlockRun& run) {
-  if (!runs.empty()) {
-    BlockRun& last = runs.back();
-    const std::int64_t n = last.bytes.count();
-    if (last.va + static_cast<std::uint64_t>(n) == run.va && last.offset + n == run.offset) {
-      last.bytes += run.bytes;
-      return;
-    }
-  }
-  runs.push_back(run);
 }
 
 // Walks the rows of a block, outermost axis first. Layouts number the rows of the whole tensor.

@@ -8,21 +8,12 @@
 #include "kbsim/tl/tl.hpp"
 
 #include "call.hpp"
+#include "index_in.hpp"
 
 namespace kbsim {
 namespace {
 
 constexpr auto kMostRows = static_cast<double>(kMostElements);
-
-// Index of an element, by its number in row-major order.
-Shape index_in(const Shape& shape, std::int64_t element) {
-  std::array<std::int64_t, Shape::kMaxRank> index{};
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    index[static_cast<std::size_t>(axis)] = element % shape[axis];
-    element /= shape[axis];
-  }
-  return Shape::of(std::span{index}.first(static_cast<std::size_t>(shape.rank())));
-}
 
 void require_index(const GatherCommand& command, std::int64_t row, std::int64_t element) {
   const bool reached = row <= kMostElements / command.row;  // else its address would wrap
@@ -47,23 +38,17 @@ Shape result_shape(const Call& call, const Shape& indices, std::int64_t row) {
 
 }  // namespace
 
-BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices) {
-  const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
-  BlockRuns runs;
+Block block_of(const GatherCommand& command, std::span<const double> indices) {
+  const Bytes bytes{command.row * itemsize(command.base.dtype)};
+  Block block{.runs = {}, .shape = command.shape, .dtype = command.base.dtype};
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const auto row = static_cast<std::int64_t>(std::clamp(indices[i], -kMostRows, kMostRows));
     require_index(command, row, static_cast<std::int64_t>(i));
-    const std::uint64_t va = (command.base + row * command.row).va;
-    const bool next =
-        !runs.empty() && runs.back().va + static_cast<std::uint64_t>(runs.back().bytes.count()) == va;
-    if (next) {
-      runs.back().bytes += Bytes{row_bytes};
-    } else {
-      runs.push_back(
-          {.va = va, .offset = static_cast<std::int64_t>(i) * row_bytes, .bytes = Bytes{row_bytes}});
-    }
+    append(block.runs, {.va = (command.base + row * command.row).va,
+                        .offset = static_cast<std::int64_t>(i) * bytes.count(),
+                        .bytes = bytes});
   }
-  return runs;
+  return block;
 }
 
 std::string described(const GatherCommand& command, const BlockRun& run) {

@@ -52,21 +52,13 @@ void TL::require_grid(const Call& call) const {
 
 Pending<Tile> TL::load(Ptr from, Shape shape, DType dtype, Here at) {
   const Call call{"load", at, &pe_};
-  call.require_holdable(shape, dtype);
-  if (dtype != from.dtype) {
-    throw call.fault("a tile of {} from memory of {}; load it as {}, then .to({})", to_string(dtype),
-                     to_string(from.dtype), to_string(from.dtype), to_string(dtype));
-  }
+  call.require_loadable(from, shape, dtype);
   return Pending<Tile>{pe_.issue(LoadCommand{.from = whole(from, shape, dtype), .at = at})};
 }
 
 Pending<void> TL::store(Ptr to, const Tile& tile, Here at) {
   const Call call{"store", at, &pe_};
-  call.require_tile(tile);
-  if (tile.dtype() != to.dtype) {
-    throw call.fault("a tile of {} into memory of {}; convert it with .to({})", to_string(tile.dtype()),
-                     to_string(to.dtype), to_string(to.dtype));
-  }
+  call.require_storable(to, tile);
   return Pending<void>{
       pe_.issue(StoreCommand{.to = whole(to, tile.shape(), tile.dtype()), .tile = tile.state(), .at = at})};
 }

@@ -20,8 +20,10 @@ oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
   oplog::Operand from{.slices = {}, .shape = into_->shape(), .dtype = into_->dtype()};
   from.slices.reserve(parts_.all().size());
   std::int64_t position = 0;
+  bool padded = false;
   const auto pad_to = [&](std::int64_t end) {
     if (position < end) from.slices.push_back({padding_.value, position, end - position});
+    padded = padded || position < end;
     position = end;
   };
   for (const auto& [offset, part] : parts_.all()) {
@@ -32,7 +34,7 @@ oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
     }
   }
   pad_to(into_->size().count());
-  if (padding_.value.valid()) {
+  if (padded) {
     site.log->record({.id = padding_.value,
                       .kind = oplog::OpKind::fill,
                       .params = {.scalar = padding_.pad},

@@ -20,6 +20,9 @@ struct BlockRun {
 
 using BlockRuns = PoolVector<BlockRun>;
 
+/// Adds a run, or extends the last one if both adjoin in the tile and in memory.
+void append(BlockRuns& runs, const BlockRun& run);
+
 /// The part of a tile that is in memory: disjoint runs in ascending order of offset. Only these move; a
 /// loaded tile has `pad` elsewhere.
 struct Block {

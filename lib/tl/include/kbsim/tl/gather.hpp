@@ -25,6 +25,7 @@ static_assert(std::is_aggregate_v<GatherArgs> && std::is_trivially_destructible_
 /// range. Indices are checked only then.
 struct GatherCommand {
   static constexpr std::string_view kName = "gather";
+  static constexpr bool kRowMajor = false;  // its rows lie anywhere
   Ptr base;
   TilePtr indices;
   std::int64_t row = 1;  // elements
@@ -35,7 +36,7 @@ struct GatherCommand {
 
 /// Where the rows that the indices name lie, in the order of the indices; consecutive ones are one run.
 /// KernelFault for an index below 0 or beyond `rows`, with its place in the tile.
-[[nodiscard]] BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices);
+[[nodiscard]] Block block_of(const GatherCommand& command, std::span<const double> indices);
 
 /// A run's name in faults: "gather, row 5" or "gather, rows 5 to 7,".
 [[nodiscard]] std::string described(const GatherCommand& command, const BlockRun& run);

@@ -14,6 +14,7 @@
 #include "kbsim/tl/descriptor.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/gather.hpp"
+#include "kbsim/tl/masked.hpp"
 #include "kbsim/tl/operators.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/ptr.hpp"
@@ -76,6 +77,12 @@ class TL {
   [[nodiscard]] Pending<Tile> load(Ptr from, Shape shape, DType dtype, Here at = Here::current());
   /// Done when the memory has acknowledged; the tile may be let go at once.
   [[nodiscard]] Pending<void> store(Ptr to, const Tile& tile, Here at = Here::current());
+  /// `tl.load(from, shape, dtype, {.mask = m, .other = 0})` and `tl.store(to, tile, {.mask = m})` move only
+  /// the elements whose mask is true; other addresses need no memory. They start when the mask is known, as a
+  /// gather. Elements that follow one another are one request; without a true element there is none.
+  [[nodiscard]] Pending<Tile> load(Ptr from, Shape shape, DType dtype, LoadMask args,
+                                   Here at = Here::current());
+  [[nodiscard]] Pending<void> store(Ptr to, const Tile& tile, StoreMask args, Here at = Here::current());
 
   /// A row-major block of memory to other memory, of one dtype: a load and, when its tile is in TCM, a store,
   /// by one command and without the kernel. Blocks may overlap.

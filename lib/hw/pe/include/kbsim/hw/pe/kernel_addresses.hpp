@@ -26,10 +26,11 @@ class KernelAddresses {
   /// run that the tensor doesn't have in this order.
   [[nodiscard]] Pieces translate(const Block& block, std::string_view call,
                                  const std::source_location& at) const;
+  /// KernelFault if a tensor there doesn't have the elements from the block's first run to its last in
+  /// row-major order.
+  void require_row_major(const Block& block, std::string_view call, const std::source_location& at) const;
 
  private:
-  void require_in_one_block(const Block& block, std::string_view call, const std::source_location& at) const;
-
   const PeUnits& units_;
 };
 

@@ -11,7 +11,7 @@ namespace kbsim::hw {
 class LoadTransfer : public Transfer {
  public:
   struct Padding {
-    oplog::ValueId value;  // none if there is no rest
+    oplog::ValueId value;  // reserved; none if there is no rest
     double pad = 0.0;
   };
   /// `from` in ascending order of offset.
@@ -21,8 +21,6 @@ class LoadTransfer : public Transfer {
       : LoadTransfer{std::move(origin), std::move(from), std::move(into), {}} {}
 
   [[nodiscard]] PeTile& into() const { return *into_; }
-  /// Sets the pieces of a gather, once they are known.
-  void load_from(Pieces pieces) { set_pieces(std::move(pieces)); }
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return read(site, bytes, token);

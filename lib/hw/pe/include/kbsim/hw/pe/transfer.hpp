@@ -72,6 +72,8 @@ class Transfer {
 
   [[nodiscard]] const Origin& origin() const { return origin_; }
   [[nodiscard]] const Pieces& pieces() const { return pieces_; }
+  /// For a transfer that was made without, since its addresses are data. Before it is submitted.
+  void set_pieces(Pieces pieces) { pieces_ = std::move(pieces); }
   [[nodiscard]] virtual TrafficClass traffic_class() const { return TrafficClass::request; }
   /// Bytes before the next class of traffic has its turn; 0: the DMA's setting.
   [[nodiscard]] virtual Bytes vc_chunk() const { return {}; }
@@ -108,7 +110,6 @@ class Transfer {
   Progress progress;
 
  protected:
-  void set_pieces(Pieces pieces) { pieces_ = std::move(pieces); }
   [[nodiscard]] const Piece& next_piece() const { return pieces_[next_]; }
   /// A request to read, or to write bytes of `value`.
   [[nodiscard]] DmaRequest read(const DmaSite& site, Bytes bytes, Token token) const;
