@@ -185,6 +185,8 @@ TEST_CASE("PeMath: an operation costs by its class and the larger of what goes i
   CHECK(cost(OpKind::unary, {.unary = oplog::UnaryOp::abs}, {64}, {64}) == kStart + 2_ns);
   CHECK(cost(OpKind::reduce, {}, {2, 64}, {2}) == kStart + 2 * 3_ns);
   CHECK(cost(OpKind::broadcast, {}, {64}, {3, 64}) == kStart + 3 * 7_ns);
+  CHECK(cost(OpKind::slice, {}, {9, 64}, {2, 64}) == kStart + 2 * 7_ns);  // of its result alone
+  CHECK(cost(OpKind::cumprod_reverse, {}, {2, 64}, {2, 64}) == kStart + 2 * 3_ns);
   CHECK(cost(OpKind::softmax, {}, {64}, {64}) == kStart + 2 * 3_ns + 5_ns + 2 * 2_ns);
 }
 

@@ -25,7 +25,7 @@ class Maker {
     keep(std::move(op));
   }
   void any() {
-    const auto kind = static_cast<OpKind>(upto(static_cast<int>(OpKind::check)));
+    const auto kind = static_cast<OpKind>(upto(static_cast<int>(kOpKinds) - 1));
     switch (kind) {
       case OpKind::literal: return literal();
       case OpKind::fill:
@@ -37,6 +37,7 @@ class Maker {
       case OpKind::permute: return permute();
       case OpKind::broadcast: return repeat();
       case OpKind::concat: return concat();
+      case OpKind::slice: return slice();
       case OpKind::dot: return dot();
       default: return one_input(kind);
     }
@@ -92,7 +93,8 @@ class Maker {
     Op op = made(kind, in.shape, kind == OpKind::cast ? static_cast<DType>(upto(11)) : f32);
     op.params.unary = static_cast<UnaryOp>(kind == OpKind::unary ? upto(15) : 0);
     if (op.params.unary == UnaryOp::invert) op.params.unary = UnaryOp::neg;
-    if (kind == OpKind::cumsum || kind == OpKind::softmax) op.params.axis = static_cast<std::int8_t>(upto(1));
+    const bool along = kind == OpKind::cumsum || kind == OpKind::softmax || kind >= OpKind::cumsum_reverse;
+    if (along) op.params.axis = static_cast<std::int8_t>(upto(1));
     op.inputs.push_back(whole(in));
     if (kind == OpKind::cast && makes_narrower(f32, op.dtype)) op.params.round = static_cast<Round>(upto(1));
     if (only_reports(kind)) op.data = std::make_shared<const std::vector<std::byte>>(3, std::byte{'x'});
@@ -142,6 +144,16 @@ class Maker {
   void repeat() {
     const Op& in = picked();
     Op op = made(OpKind::broadcast, Shape{3, in.shape[0], in.shape[1]}, f32);
+    op.inputs.push_back(whole(in));
+    keep(std::move(op));
+  }
+  void slice() {
+    const Op& in = picked();
+    const int axis = upto(1);
+    const int begin = upto(static_cast<int>(in.shape[axis]) - 1);
+    Op op = made(OpKind::slice, with_extent(in.shape, axis, in.shape[axis] - begin), f32);
+    op.params.axis = static_cast<std::int8_t>(axis);
+    op.params.scalar = begin;
     op.inputs.push_back(whole(in));
     keep(std::move(op));
   }

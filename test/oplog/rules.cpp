@@ -1,5 +1,6 @@
 #include "kbsim/oplog/rules.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -104,6 +105,14 @@ TEST_CASE("Rules: moves and products are recorded only if their shapes follow") 
   CHECK(recorded(OpKind::concat, {.axis = 1}, {2, 7}, f32, {{{2, 3}}, {{2, 4}}}));
   CHECK(!recorded(OpKind::concat, {.axis = 1}, {2, 8}, f32, {{{2, 3}}, {{2, 4}}}));
   CHECK(!recorded(OpKind::concat, {.axis = 0}, {4, 3}, f32, {{{2, 3}}, {{2, 4}}}));
+  CHECK(recorded(OpKind::slice, {.axis = 1, .scalar = 1}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 1, .scalar = 2}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 1, .scalar = -1}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 1, .scalar = 0.5}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 1, .scalar = std::nan("")}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 0, .scalar = 0}, {2, 2}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 0, .scalar = 0}, {3}, f32, {{{2, 3}}}));
+  CHECK(!recorded(OpKind::slice, {.axis = 1, .scalar = 1}, {2, 2}, f16, {{{2, 3}}}));
   CHECK(recorded(OpKind::dot, {}, {2, 4}, f32, {{{2, 3}, bf16}, {{3, 4}, bf16}, {{2, 4}}}));
   CHECK(!recorded(OpKind::dot, {}, {2, 4}, f32, {{{2, 3}, bf16}, {{3, 4}, f16}}));
   CHECK(!recorded(OpKind::dot, {}, {2, 4}, f32, {{{2, 3}, bf16}, {{3, 4}, bf16}, {{2, 4}, f16}}));

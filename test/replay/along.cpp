@@ -1,5 +1,6 @@
 // Reductions, scans, softmax and topk against loops over single elements.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <type_traits>
@@ -20,6 +21,8 @@ using oplog::Nan;
 using oplog::Operand;
 using oplog::OpKind;
 using oplog::ReduceOp;
+
+constexpr std::array<DType, 4> kDTypesOfEverySize{DType::i8, f16, f32, f64};
 
 struct Case {
   Shape shape;
@@ -148,31 +151,66 @@ TEST_CASE("reduce: sums of integers wrap; zeros are ordered; f16 keeps what f16 
   CHECK(of(Numbers(4096, 1.0), ReduceOp::sum, f16, f16) == 4096);
 }
 
-template <class T>
-void check_cumsum(Samples& samples, DType dtype, DType result) {
+/// Each element against a fold of the line up to it, from the front or from the back.
+void check_scan(Samples& samples, OpKind kind, DType dtype, DType result, double (*fold)(const Numbers&)) {
+  CAPTURE(to_string(kind));
   CAPTURE(to_string(result));
+  const bool descends = kind == OpKind::cumsum_reverse || kind == OpKind::cumprod_reverse;
   const Case c = random_case(samples, dtype);
   Graph g;
   const Operand x = g.literal_of(c.x, c.shape, dtype);
-  const Operand made =
-      g.record(OpKind::cumsum, {.axis = static_cast<std::int8_t>(c.axis)}, result, c.shape, {x});
-  const Case sums{c.shape, c.axis, to_doubles(Replay{g.log, 1}.evaluate(made), result)};
+  const Operand made = g.record(kind, {.axis = static_cast<std::int8_t>(c.axis)}, result, c.shape, {x});
+  const Case scanned{c.shape, c.axis, to_doubles(Replay{g.log, 1}.evaluate(made), result)};
   const std::vector<Numbers> from = lines(c);
-  const std::vector<Numbers> to = lines(sums);
+  const std::vector<Numbers> to = lines(scanned);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    for (std::size_t n = 1; n <= from[i].size(); ++n) {
-      const Numbers head(from[i].begin(), from[i].begin() + static_cast<std::ptrdiff_t>(n));
-      check_equal({to[i][n - 1]}, {sum<T>(head)}, result);
+    for (std::size_t n = 0; n < from[i].size(); ++n) {
+      const auto at = static_cast<std::ptrdiff_t>(n);
+      Numbers part(from[i].begin(), from[i].begin() + at + 1);
+      if (descends) part = Numbers(from[i].rbegin(), from[i].rend() - at);
+      check_equal({to[i][n]}, {fold(part)}, result);
     }
   }
 }
 
-TEST_CASE("cumsum: each element is the sum of all up to it, rounded by itself") {
+TEST_CASE("Scans: each element is the sum or product of all up to it, or from it on, rounded by itself") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     Samples samples{seed};
-    for (const DType dtype : {f16, f32}) check_cumsum<float>(samples, dtype, dtype);
-    check_cumsum<double>(samples, f32, f64);
+    for (const DType dtype : {f16, f32}) {
+      check_scan(samples, OpKind::cumsum, dtype, dtype, sum<float>);
+      check_scan(samples, OpKind::cumsum_reverse, dtype, dtype, sum<float>);
+      check_scan(samples, OpKind::cumprod, dtype, dtype, prod<float>);
+      check_scan(samples, OpKind::cumprod_reverse, dtype, dtype, prod<float>);
+    }
+    check_scan(samples, OpKind::cumsum, f32, f64, sum<double>);
+    check_scan(samples, OpKind::cumsum_reverse, DType::i8, i32, sum<double>);
+  }
+}
+
+TEST_CASE("Slice: any dtype, shape and axis, element by element") {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Samples samples{seed};
+    const DType dtype = kDTypesOfEverySize[static_cast<std::size_t>(samples.below(4))];
+    const Shape shape = samples.shape(1 + samples.below(4));
+    const int axis = samples.below(shape.rank());
+    const std::int64_t begin = samples.below(static_cast<int>(shape[axis]));
+    const std::int64_t n = 1 + samples.below(static_cast<int>(shape[axis] - begin));
+    const Numbers x = samples.small(shape.elements(), 100);
+    Graph g;
+    const oplog::Parameters params{.axis = static_cast<std::int8_t>(axis),
+                                   .scalar = static_cast<double>(begin)};
+    const Operand made = g.record(OpKind::slice, params, dtype, oplog::with_extent(shape, axis, n),
+                                  {g.literal_of(x, shape, dtype)});
+    std::int64_t inner = 1;
+    for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+    Numbers expected;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const std::int64_t at = i / inner % shape[axis];
+      if (begin <= at && at < begin + n) expected.push_back(x[static_cast<std::size_t>(i)]);
+    }
+    check_equal(to_doubles(Replay{g.log, 1}.evaluate(made), dtype), expected, dtype);
   }
 }
 

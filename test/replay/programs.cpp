@@ -35,7 +35,7 @@ class Program {
   Program(unsigned seed, int slot) : samples_{seed}, slot_{slot} { log_.add_lane("program"); }
 
   void step() {
-    switch (samples_.below(9)) {
+    switch (samples_.below(10)) {
       case 0: return fill();
       case 1: return moved(OpKind::copy);
       case 2: return moved(OpKind::cast);
@@ -44,6 +44,7 @@ class Program {
       case 5: return reduce();
       case 6: return permute();
       case 7: return concat();
+      case 8: return slice();
       default: return dot();
     }
   }
@@ -149,6 +150,13 @@ class Program {
     const DType t = dtype();
     perform(OpKind::concat, {}, somewhere(oplog::with_extent(s, 0, 2 * s[0]), t),
             {somewhere(s, t), somewhere(s, t)});
+  }
+  void slice() {
+    const Shape s = shape();
+    const DType t = dtype();
+    const int begin = samples_.below(static_cast<int>(s[0]));
+    perform(OpKind::slice, {.scalar = static_cast<double>(begin)},
+            somewhere(oplog::with_extent(s, 0, s[0] - begin), t), {somewhere(s, t)});
   }
   void dot() {
     const std::int64_t m = 1 + samples_.below(4);

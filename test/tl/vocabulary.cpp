@@ -142,12 +142,18 @@ TEST_CASE("Shapes: views cost no command, what moves elements costs one") {
   CHECK(v.tl.unsqueeze(x, -1).shape() == Shape{2, 3, 5, 1});
   CHECK(x.bitcast(i32).dtype() == i32);
   CHECK(v.tl.broadcast_to(x, {2, 3, 5}).state() == x.state());
+  CHECK(v.tl.slice(x, {.axis = 1}).state() == x.state());
+  CHECK(v.tl.slice(x, {.axis = 1, .begin = 0, .end = 3}).state() == x.state());
   CHECK(v.pe.commands.empty());
   CHECK(v.tl.trans(x).shape() == Shape{2, 5, 3});
   CHECK(v.tl.permute(x, {2, 0, 1}).shape() == Shape{5, 2, 3});
   CHECK(v.tl.permute(x, {-1, 0, 1}).shape() == Shape{5, 2, 3});
   CHECK(v.tl.broadcast_to(v.tile({2, 1}, f32), {2, 7}).shape() == Shape{2, 7});
   CHECK(v.tl.cat(x, v.tile({2, 4, 5}, f32), {.axis = 1}).shape() == Shape{2, 7, 5});
+  CHECK(v.tl.slice(x, {.axis = 1, .begin = 1}).shape() == Shape{2, 2, 5});
+  CHECK(v.tl.slice(x, {.axis = -1, .begin = 1, .end = 3}).shape() == Shape{2, 3, 2});
+  CHECK(v.pe.commands.back().params.axis == 2);
+  CHECK(v.pe.commands.back().params.scalar == 1);
   CHECK(v.tl.arange(-2, 5).shape() == Shape{7});
   CHECK(v.tl.arange(-2, 5).dtype() == i32);
 }
@@ -168,10 +174,26 @@ TEST_CASE("Reductions: dtypes as Triton's code gives them, the axis gone or kept
   CHECK(v.tl.argmin(x(f64), {.axis = 1, .keep_dims = true}).shape() == Shape{4, 1});
   CHECK(v.tl.cumsum(x(bf16), {.axis = 1}).dtype() == f32);
   CHECK(v.tl.cumsum(x(i16), {.axis = 1}).dtype() == i32);
+  CHECK(v.tl.cumsum(x(f16), {.axis = 1, .reverse = true}).dtype() == f16);
+  CHECK(v.pe.commands.back().kind == oplog::OpKind::cumsum_reverse);
+  CHECK(v.tl.cumprod(x(bf16), {.axis = 0}).dtype() == f32);
+  CHECK(v.tl.cumprod(x(u8), {.axis = 0, .reverse = true}).dtype() == i32);
   const TopK best = v.tl.topk(x(f16), 2);
   CHECK(best.values.shape() == Shape{4, 2});
   CHECK(best.values.dtype() == f16);
   CHECK(best.indices.dtype() == i32);
+}
+
+TEST_CASE("associative_scan: a step per doubling, each of three slices, the function and a cat") {
+  Vocabulary v;
+  const auto add = [](TL&, const Tile& a, const Tile& b) { return a + b; };
+  for (const auto& [n, steps] : {std::pair{1, 0}, {2, 1}, {3, 2}, {8, 3}, {9, 4}}) {
+    const Tile x = v.tile({3, n}, f32);
+    v.pe.commands.clear();
+    const Tile scanned = v.tl.associative_scan(x, {.axis = 1}, add);
+    CHECK(scanned.shape() == Shape{3, n});
+    CHECK(v.pe.commands.size() == static_cast<std::size_t>(5 * steps));
+  }
 }
 
 TEST_CASE("dot: f32 of narrow floats, f64 of f64, i32 of bytes; batches go along") {

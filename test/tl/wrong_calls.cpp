@@ -35,6 +35,12 @@ const std::vector<Call> kCalls{
     [](TL& tl, const Tile& x) { (void)tl.sum(x, {.axis = 0}); },
     [](TL& tl, const Tile& x) { (void)tl.argmax(x, {.axis = 0}); },
     [](TL& tl, const Tile& x) { (void)tl.cumsum(x, {.axis = 0}); },
+    [](TL& tl, const Tile& x) { (void)tl.cumprod(x, {.axis = 0, .reverse = true}); },
+    [](TL& tl, const Tile& x) { (void)tl.slice(x, {.axis = 0, .begin = 1}); },
+    [](TL& tl, const Tile& x) {
+      (void)tl.associative_scan(x, {.axis = 0},
+                                [](TL& on, const Tile& a, const Tile& b) { return on.maximum(a, b); });
+    },
     [](TL& tl, const Tile& x) { (void)tl.topk(x, 1); },
     [](TL& tl, const Tile& x) { (void)tl.dot(x, x); },
     [](TL& tl, const Tile& x) { tl.print("x", x); },
@@ -123,6 +129,16 @@ TEST_CASE("Wrong calls: shapes and axes that don't fit are named") {
         here(__LINE__, "cat: [2, 3] and [2, 4] don't join at axis 0"));
   CHECK(fault([&] { (void)k.tl.cat(a, k.tl.zeros({2, 3}, f16), {.axis = 0}); }) ==
         here(__LINE__, "cat: dtypes differ: f32 and f16"));
+  CHECK(fault([&] { (void)k.tl.slice(a, {.axis = 2}); }) ==
+        here(__LINE__, "slice: axis 2 is none of [2, 3]"));
+  const auto slice = [&](std::int64_t begin, std::int64_t end) {
+    return fault([&] { (void)k.tl.slice(a, {.axis = 1, .begin = begin, .end = end}); });
+  };
+  const std::string wants = " along axis 1 of [2, 3]: wants 0 <= begin < end <= 3";
+  CHECK(slice(1, 4).ends_with("slice: from 1 to 4" + wants));
+  CHECK(slice(-1, 2).ends_with("slice: from -1 to 2" + wants));
+  CHECK(slice(2, 2).ends_with("slice: from 2 to 2" + wants));
+  CHECK(slice(2, 1).ends_with("slice: from 2 to 1" + wants));
   CHECK(fault([&] { (void)k.tl.sum(a, {.axis = 2}); }) == here(__LINE__, "sum: axis 2 is none of [2, 3]"));
   CHECK(fault([&] { (void)k.tl.softmax(a, {.axis = -3}); }) ==
         here(__LINE__, "softmax: axis -3 is none of [2, 3]"));
@@ -131,6 +147,29 @@ TEST_CASE("Wrong calls: shapes and axes that don't fit are named") {
   CHECK(fault([&] { (void)k.tl.arange(3, 3); }) ==
         here(__LINE__, "arange: the end must be beyond the beginning, got 3 and 3"));
   CHECK(fault([&] { k.tl.check(false, "rank is odd"); }) == here(__LINE__, "check: rank is odd"));
+}
+
+TEST_CASE("Wrong calls: the function of a scan keeps shape and dtype") {
+  Kernel k;
+  const Tile x = k.tl.zeros({2, 3}, f16);
+  const auto wider = [](TL&, const Tile& a, const Tile& b) { return (a + b).to(f32); };
+  const auto reduced = [](TL& tl, const Tile& a, const Tile&) { return tl.sum(a, {.axis = 1}); };
+  const auto nothing = [](TL&, const Tile&, const Tile&) { return Tile{}; };
+  const auto first = [](TL&, const std::array<Tile, 2>& a, const std::array<Tile, 2>&) { return a; };
+  const std::string widened = fault([&] { (void)k.tl.associative_scan(x, {.axis = 1}, wider); });
+  CHECK(widened.starts_with("wrong_calls.cpp:"));
+  CHECK(widened.ends_with(
+      ": associative_scan: the function gives f32 [2, 2] for f16 [2, 2]; it must keep shape and dtype"));
+  CHECK(fault([&] {
+          (void)k.tl.associative_scan(x, {.axis = 1}, reduced);
+        }).ends_with("the function gives f16 [2] for f16 [2, 2]; it must keep shape and dtype"));
+  CHECK(fault([&] { (void)k.tl.associative_scan(x, {.axis = 1}, nothing); }) ==
+        here(__LINE__, "associative_scan: the tile is empty (never assigned, or moved from)"));
+  CHECK(fault([&] { (void)k.tl.associative_scan(x, {.axis = 2}, wider); }) ==
+        here(__LINE__, "associative_scan: axis 2 is none of [2, 3]"));
+  CHECK(fault([&] {
+          (void)k.tl.associative_scan(std::array{x, k.tl.zeros({3})}, {.axis = 0}, first);
+        }).ends_with("associative_scan: the tiles must have one shape, got [2, 3] and [3]"));
 }
 
 TEST_CASE("Wrong calls: a product names both shapes and dtypes") {

@@ -28,7 +28,7 @@ constexpr std::array<OpRow, kOpKinds> kRows{{
     {OpKind::binary, "binary", 2, 2, elementwise, unless<binary_fits>},
     {OpKind::ternary, "ternary", 3, 3, elementwise, unless<ternary_fits>},
     {OpKind::reduce, "reduce", 1, 1, CostClass::reduce, unless<reduce_fits>},
-    {OpKind::cumsum, "cumsum", 1, 1, CostClass::reduce, unless<cumsum_fits>},
+    {OpKind::cumsum, "cumsum", 1, 1, CostClass::reduce, unless<scan_fits>},
     {OpKind::topk, "topk", 1, 1, CostClass::reduce, unless<topk_fits>},
     {OpKind::permute, "permute", 1, 1, move, unless<permute_fits>},
     {OpKind::broadcast, "broadcast", 1, 1, move, unless<broadcast_fits>},
@@ -36,6 +36,10 @@ constexpr std::array<OpRow, kOpKinds> kRows{{
     {OpKind::dot, "dot", 2, 3, product, unless<dot_fits>},
     {OpKind::softmax, "softmax", 1, 1, softmax, unless<softmax_fits>},
     {OpKind::check, "check", 1, 1, elementwise, copy_contradiction, true},
+    {OpKind::slice, "slice", 1, 1, move, unless<slice_fits>},
+    {OpKind::cumsum_reverse, "cumsum_reverse", 1, 1, CostClass::reduce, unless<scan_fits>},
+    {OpKind::cumprod, "cumprod", 1, 1, CostClass::reduce, unless<scan_fits>},
+    {OpKind::cumprod_reverse, "cumprod_reverse", 1, 1, CostClass::reduce, unless<scan_fits>},
 }};
 static_assert(in_order(kRows));
 

@@ -1,6 +1,7 @@
 #include "shape_checks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -93,7 +94,7 @@ bool reduce_fits(const Op& op) {
   return shape && (gives_index(op.params.reduce) ? op.dtype == i32 : same_kind(in.dtype, op.dtype));
 }
 
-bool cumsum_fits(const Op& op) {
+bool scan_fits(const Op& op) {
   return axis_fits(op) && op.shape == op.inputs[0].shape && same_kind(op.inputs[0].dtype, op.dtype);
 }
 
@@ -136,6 +137,15 @@ bool broadcast_fits(const Op& op) {
 
 bool softmax_fits(const Op& op) {
   return all_are(op, op.dtype) && info(op.dtype).floating && axis_fits(op) && op.inputs[0].shape == op.shape;
+}
+
+bool slice_fits(const Op& op) {
+  const Shape& in = op.inputs[0].shape;
+  if (!all_are(op, op.dtype) || !axis_fits(op) || op.shape.rank() != in.rank()) return false;
+  const int axis = op.params.axis;
+  const double begin = op.params.scalar;
+  return with_extent(in, axis, op.shape[axis]) == op.shape && std::floor(begin) == begin && begin >= 0.0 &&
+         begin <= static_cast<double>(in[axis] - op.shape[axis]);
 }
 
 }  // namespace kbsim::oplog

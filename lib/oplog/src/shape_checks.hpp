@@ -16,13 +16,14 @@ namespace kbsim::oplog {
 [[nodiscard]] bool binary_fits(const Op& op);
 [[nodiscard]] bool ternary_fits(const Op& op);
 [[nodiscard]] bool reduce_fits(const Op& op);
-[[nodiscard]] bool cumsum_fits(const Op& op);
+[[nodiscard]] bool scan_fits(const Op& op);
 [[nodiscard]] bool topk_fits(const Op& op);
 [[nodiscard]] bool permute_fits(const Op& op);
 [[nodiscard]] bool broadcast_fits(const Op& op);
 [[nodiscard]] bool concat_fits(const Op& op);
 [[nodiscard]] bool dot_fits(const Op& op);
 [[nodiscard]] bool softmax_fits(const Op& op);
+[[nodiscard]] bool slice_fits(const Op& op);
 
 /// "inputs f16 [4] and f32 [4] don't fit it".
 [[nodiscard]] std::string misfit(const Op& op);

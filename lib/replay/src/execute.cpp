@@ -40,24 +40,17 @@ struct Row {
   void (*function)(const Op& op, Inputs inputs, Output out);
 };
 constexpr std::array<Row, oplog::kOpKinds> kFunctions{{
-    {OpKind::literal, given},
-    {OpKind::fill, filled},
-    {OpKind::arange, counted},
-    {OpKind::copy, moved},
-    {OpKind::cast, casted},
-    {OpKind::print, moved},
-    {OpKind::unary, unary},
-    {OpKind::binary, binary},
-    {OpKind::ternary, ternary},
-    {OpKind::reduce, reduce},
-    {OpKind::cumsum, cumsum},
-    {OpKind::topk, topk},
-    {OpKind::permute, permute},
-    {OpKind::broadcast, broadcast},
-    {OpKind::concat, concat},
-    {OpKind::dot, dot},
-    {OpKind::softmax, softmax},
-    {OpKind::check, moved},
+    {OpKind::literal, given},   {OpKind::fill, filled},
+    {OpKind::arange, counted},  {OpKind::copy, moved},
+    {OpKind::cast, casted},     {OpKind::print, moved},
+    {OpKind::unary, unary},     {OpKind::binary, binary},
+    {OpKind::ternary, ternary}, {OpKind::reduce, reduce},
+    {OpKind::cumsum, scan},     {OpKind::topk, topk},
+    {OpKind::permute, permute}, {OpKind::broadcast, broadcast},
+    {OpKind::concat, concat},   {OpKind::dot, dot},
+    {OpKind::softmax, softmax}, {OpKind::check, moved},
+    {OpKind::slice, slice},     {OpKind::cumsum_reverse, scan},
+    {OpKind::cumprod, scan},    {OpKind::cumprod_reverse, scan},
 }};
 static_assert(oplog::in_order(kFunctions));
 

@@ -124,4 +124,16 @@ void concat(const oplog::Op& op, Inputs inputs, Output out) {
   }
 }
 
+void slice(const oplog::Op& op, Inputs inputs, Output out) {
+  const int axis = op.params.axis;
+  const std::int64_t rows = op.shape.elements() / inner(op.shape, axis);
+  const std::size_t row = inputs[0].size() / static_cast<std::size_t>(rows);
+  const std::size_t part = out.size() / static_cast<std::size_t>(rows);
+  const std::size_t begin =
+      row / static_cast<std::size_t>(op.inputs[0].shape[axis]) * static_cast<std::size_t>(op.params.scalar);
+  std::byte* to = out.data();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
+    to = std::ranges::copy(inputs[0].subspan(i * row + begin, part), to).out;
+}
+
 }  // namespace kbsim::replay

@@ -16,12 +16,13 @@ void unary(const oplog::Op& op, Inputs inputs, Output out);
 void binary(const oplog::Op& op, Inputs inputs, Output out);
 void ternary(const oplog::Op& op, Inputs inputs, Output out);
 void reduce(const oplog::Op& op, Inputs inputs, Output out);
-void cumsum(const oplog::Op& op, Inputs inputs, Output out);
+void scan(const oplog::Op& op, Inputs inputs, Output out);
 void softmax(const oplog::Op& op, Inputs inputs, Output out);
 void topk(const oplog::Op& op, Inputs inputs, Output out);
 void permute(const oplog::Op& op, Inputs inputs, Output out);
 void broadcast(const oplog::Op& op, Inputs inputs, Output out);
 void concat(const oplog::Op& op, Inputs inputs, Output out);
+void slice(const oplog::Op& op, Inputs inputs, Output out);
 void dot(const oplog::Op& op, Inputs inputs, Output out);
 
 }  // namespace kbsim::replay

@@ -15,6 +15,7 @@ namespace {
 
 using oplog::Nan;
 using oplog::Op;
+using oplog::OpKind;
 using oplog::ReduceOp;
 
 template <class W>
@@ -23,6 +24,17 @@ W plus(W a, W b) {
     return a + b;
   else
     return static_cast<W>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+/// Each element becomes `f` of all up to it.
+template <class W>
+void accumulate(const Line<W>& line, W (*f)(W, W)) {
+  for (std::int64_t i = 1; i < line.size; ++i) line[i] = f(line[i - 1], line[i]);
+}
+
+template <class W>
+Line<W> reversed(const Line<W>& line) {
+  return {line.first + (line.size - 1) * line.stride, line.size, -line.stride};
 }
 
 template <class W>
@@ -101,12 +113,14 @@ void reduce(const Op& op, Inputs inputs, Output out) {
   dispatch_wide(wider, [&]<class W>(TypeTag<W>) { reduce_as<W>(op, inputs, out); });
 }
 
-void cumsum(const Op& op, Inputs inputs, Output out) {
+void scan(const Op& op, Inputs inputs, Output out) {
   const DType wider = op.dtype == f64 ? f64 : op.inputs[0].dtype;
+  const bool multiplies = op.kind == OpKind::cumprod || op.kind == OpKind::cumprod_reverse;
+  const bool descends = op.kind == OpKind::cumsum_reverse || op.kind == OpKind::cumprod_reverse;
   dispatch_wide(wider, [&]<class W>(TypeTag<W>) {
     std::vector<W> numbers = loaded<W>(inputs[0], op.inputs[0].dtype);
-    for_each_line(numbers, {op.shape, op.params.axis}, [](const Line<W>& line, std::size_t) {
-      for (std::int64_t i = 1; i < line.size; ++i) line[i] = plus(line[i - 1], line[i]);
+    for_each_line(numbers, {op.shape, op.params.axis}, [&](const Line<W>& line, std::size_t) {
+      accumulate(descends ? reversed(line) : line, multiplies ? times<W> : plus<W>);
     });
     store(numbers, op.dtype, out);
   });

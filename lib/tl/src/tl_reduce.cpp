@@ -39,15 +39,20 @@ Tile reduced(const Call& call, const Tile& x, ReduceOp op, const ExtremeArgs& ar
 ExtremeArgs extreme(const ReduceArgs& args) { return {.axis = args.axis, .keep_dims = args.keep_dims}; }
 
 // A command along an axis that keeps the shape.
-Tile along(const Call& call, OpKind kind, const Tile& x, const AxisArgs& args, DType dtype) {
+Tile along(const Call& call, OpKind kind, const Tile& x, Axis along, DType dtype) {
   call.require_tile(x);
-  const int axis = call.axis(x, args.axis.value());
+  const int axis = call.axis(x, along.value());
   return call.made(x.state()->owner(), {.kind = kind,
                                         .params = {.axis = static_cast<std::int8_t>(axis)},
                                         .inputs = {x.state(), nullptr, nullptr},
                                         .shape = x.shape(),
                                         .dtype = dtype,
                                         .at = call.at});
+}
+
+Tile accumulated(const Call& call, OpKind kind, const Tile& x, const ScanArgs& args) {
+  call.require_tile(x);
+  return along(call, kind, x, args.axis, x.dtype() == bf16 ? f32 : summed_in(x.dtype()));
 }
 
 Tile largest(const Call& call, const Tile& x, Shape shape, bool indices) {
@@ -118,16 +123,19 @@ Tile TL::argmin(const Tile& x, ExtremeArgs args, Here at) {
   return reduced({"argmin", at, &pe_}, x, ReduceOp::argmin, args);
 }
 
-Tile TL::cumsum(const Tile& x, AxisArgs args, Here at) {
-  const Call call{"cumsum", at, &pe_};
-  call.require_tile(x);
-  return along(call, OpKind::cumsum, x, args, x.dtype() == bf16 ? f32 : summed_in(x.dtype()));
+Tile TL::cumsum(const Tile& x, ScanArgs args, Here at) {
+  const OpKind kind = args.reverse ? OpKind::cumsum_reverse : OpKind::cumsum;
+  return accumulated({"cumsum", at, &pe_}, kind, x, args);
+}
+Tile TL::cumprod(const Tile& x, ScanArgs args, Here at) {
+  const OpKind kind = args.reverse ? OpKind::cumprod_reverse : OpKind::cumprod;
+  return accumulated({"cumprod", at, &pe_}, kind, x, args);
 }
 
 Tile TL::softmax(const Tile& x, AxisArgs args, Here at) {
   const Call call{"softmax", at, &pe_};
   call.require_floating(x);
-  return along(call, OpKind::softmax, x, args, x.dtype());
+  return along(call, OpKind::softmax, x, args.axis, x.dtype());
 }
 
 TopK TL::topk(const Tile& x, std::int64_t k, Here at) {

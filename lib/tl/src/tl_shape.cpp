@@ -139,6 +139,21 @@ Tile TL::cat(const Tile& a, const Tile& b, AxisArgs args, Here at) {
                          .at = at});
 }
 
+Tile TL::slice(const Tile& x, SliceArgs args, Here at) {
+  const Call call{"slice", at, &pe_};
+  call.require_tile(x);
+  const int axis = call.axis(x, args.axis.value());
+  const std::int64_t extent = x.shape()[axis];
+  const std::int64_t end = args.end.value_or(extent);
+  if (args.begin < 0 || end > extent || args.begin >= end) {
+    throw call.fault("from {} to {} along axis {} of {}: wants 0 <= begin < end <= {}", args.begin, end, axis,
+                     to_string(x.shape()), extent);
+  }
+  if (end - args.begin == extent) return x;
+  return moved(call, OpKind::slice, x, oplog::with_extent(x.shape(), axis, end - args.begin),
+               {.axis = static_cast<std::int8_t>(axis), .scalar = static_cast<double>(args.begin)});
+}
+
 Tile Tile::to(DType dtype, Here at) const { return to(dtype, Round::rtne, at); }
 
 Tile Tile::to(DType dtype, Round round, Here at) const {

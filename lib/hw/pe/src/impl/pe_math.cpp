@@ -26,15 +26,15 @@ struct PeMathSpec {
     f.add("transcendental_cycles", &PeMathSpec::transcendental_cycles, at_least(1),
           "each `lanes` elements of exp, log, sqrt, sin, tanh, erf and their like");
     f.add("reduce_cycles", &PeMathSpec::reduce_cycles, at_least(1),
-          "each `lanes` elements of reductions, cumsum and topk");
+          "each `lanes` elements of reductions, scans and topk");
     f.add("move_cycles", &PeMathSpec::move_cycles, at_least(1),
-          "each `lanes` elements of permute, broadcast and cat");
+          "each `lanes` elements of permute, broadcast, cat and slice");
   }
 };
 
 /// Vector engine, one command at a time: startup + ceil(elements / lanes) * cycles / freq, where `elements`
-/// is the number of the largest operand or of the result, and `cycles` the class's. A softmax is a maximum, a
-/// difference, an exponential, a sum and a quotient.
+/// is the number of the largest operand or of the result, and `cycles` the class's. A slice reads only the
+/// elements of its result. A softmax is a maximum, a difference, an exponential, a sum and a quotient.
 class PeMath : public InOrderEngine<IMath>, public IRepeatable {
  public:
   PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
@@ -44,6 +44,7 @@ class PeMath : public InOrderEngine<IMath>, public IRepeatable {
   [[nodiscard]] Time cost(std::int64_t elements) const override { return cost_of(elements, 1); }
   [[nodiscard]] Time cost(const oplog::Op& op) const override {
     std::int64_t elements = op.shape.elements();
+    if (op.kind == oplog::OpKind::slice) return cost_of(elements, cycles(op));
     for (const oplog::Operand& input : op.inputs) elements = std::max(elements, input.shape.elements());
     return cost_of(elements, cycles(op));
   }

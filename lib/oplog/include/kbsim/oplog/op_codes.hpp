@@ -12,26 +12,30 @@
 namespace kbsim::oplog {
 
 enum class OpKind : std::uint8_t {
-  literal,    // `data`, contents given by the host
-  fill,       // every element is `scalar`
-  arange,     // `scalar`, `scalar` + 1, ...
-  copy,       // input 0 moved, dtype and count unchanged (DMA, IPCQ, host read and write)
-  cast,       // input 0 in another dtype
-  print,      // input 0, which a kernel prints under the label `data`
-  unary,      // params.unary of each element
-  binary,     // params.binary of inputs 0 and 1, broadcast; comparisons give bool
-  ternary,    // params.ternary of inputs 0, 1 and 2, broadcast
-  reduce,     // params.reduce along params.axis, which goes or stays with extent 1
-  cumsum,     // sums of all elements up to each, along params.axis
-  topk,       // the largest along the last axis, in descending order, or their indices
-  permute,    // axis i of the output is axis params.axes[i] of input 0
-  broadcast,  // input 0 repeated along the axes where it has extent 1 or none
-  concat,     // the inputs, one after the other along params.axis
-  dot,        // inputs 0 [.., m, k] and 1 [.., k, n], added to input 2 [.., m, n] if there is one
-  softmax,    // along params.axis
-  check,      // input 0; a kernel claims, in `data`, that no element is 0 or NaN
+  literal,          // `data`, contents given by the host
+  fill,             // every element is `scalar`
+  arange,           // `scalar`, `scalar` + 1, ...
+  copy,             // input 0 moved, dtype and count unchanged (DMA, IPCQ, host read and write)
+  cast,             // input 0 in another dtype
+  print,            // input 0, which a kernel prints under the label `data`
+  unary,            // params.unary of each element
+  binary,           // params.binary of inputs 0 and 1, broadcast; comparisons give bool
+  ternary,          // params.ternary of inputs 0, 1 and 2, broadcast
+  reduce,           // params.reduce along params.axis, which goes or stays with extent 1
+  cumsum,           // sums of all elements up to each, along params.axis
+  topk,             // the largest along the last axis, in descending order, or their indices
+  permute,          // axis i of the output is axis params.axes[i] of input 0
+  broadcast,        // input 0 repeated along the axes where it has extent 1 or none
+  concat,           // the inputs, one after the other along params.axis
+  dot,              // inputs 0 [.., m, k] and 1 [.., k, n], added to input 2 [.., m, n] if there is one
+  softmax,          // along params.axis
+  check,            // input 0; a kernel claims, in `data`, that no element is 0 or NaN
+  slice,            // along params.axis, the elements of input 0 from `scalar` on, as many as the output has
+  cumsum_reverse,   // sums of each element and all after it, along params.axis
+  cumprod,          // products of all elements up to each, along params.axis
+  cumprod_reverse,  // products of each element and all after it, along params.axis
 };
-inline constexpr std::size_t kOpKinds = 18;
+inline constexpr std::size_t kOpKinds = 22;
 
 /// Whether an operation only passes its input on and reports it: it takes no time.
 [[nodiscard]] constexpr bool only_reports(OpKind kind) {

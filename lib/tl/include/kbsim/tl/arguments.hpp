@@ -1,6 +1,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "kbsim/oplog/parameters.hpp"
@@ -23,6 +25,18 @@ class Axis {
 
 struct AxisArgs {
   Axis axis;
+};
+
+/// The elements of an axis from `begin` up to but not including `end`; none: the axis's.
+struct SliceArgs {
+  Axis axis;
+  std::int64_t begin = 0;
+  std::optional<std::int64_t> end = {};
+};
+
+struct ScanArgs {
+  Axis axis;
+  bool reverse = false;  // from the last element to the first
 };
 
 struct ReduceArgs {
@@ -48,7 +62,7 @@ struct TopK {
 
 template <class Args>
 inline constexpr bool kArguments = std::is_aggregate_v<Args> && std::is_trivially_destructible_v<Args>;
-static_assert(kArguments<AxisArgs> && kArguments<ReduceArgs> && kArguments<ExtremeArgs> &&
-              kArguments<NanArgs>);
+static_assert(kArguments<AxisArgs> && kArguments<SliceArgs> && kArguments<ScanArgs> &&
+              kArguments<ReduceArgs> && kArguments<ExtremeArgs> && kArguments<NanArgs>);
 
 }  // namespace kbsim

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <source_location>
 #include <string_view>
@@ -157,6 +161,9 @@ class TL {
   [[nodiscard]] Tile permute(const Tile& x, Shape axes, Here at = Here::current());
   [[nodiscard]] Tile broadcast_to(const Tile& x, Shape shape, Here at = Here::current());
   [[nodiscard]] Tile cat(const Tile& a, const Tile& b, AxisArgs args, Here at = Here::current());
+  /// The elements `begin` to `end - 1` along an axis, moved to a tile of their own, wherever they lie; `x`
+  /// may be let go. Only they take time. A slice of the whole axis is `x` itself.
+  [[nodiscard]] Tile slice(const Tile& x, SliceArgs args, Here at = Here::current());
 
   /// Operators besides those of operators.hpp. A NaN equals nothing. floordiv takes integers, toward 0.
   [[nodiscard]] Tile eq(Operand a, Operand b, Here at = Here::current());
@@ -230,8 +237,35 @@ class TL {
   [[nodiscard]] Tile min(const Tile& x, ExtremeArgs args, Here at = Here::current());
   [[nodiscard]] Tile argmax(const Tile& x, ExtremeArgs args, Here at = Here::current());
   [[nodiscard]] Tile argmin(const Tile& x, ExtremeArgs args, Here at = Here::current());
-  /// As sum, but bf16 gives f32.
-  [[nodiscard]] Tile cumsum(const Tile& x, AxisArgs args, Here at = Here::current());
+  /// As sum and prod, of all elements up to each (with `reverse`, of each and all after it, from the last one
+  /// on), but bf16 gives f32.
+  [[nodiscard]] Tile cumsum(const Tile& x, ScanArgs args, Here at = Here::current());
+  [[nodiscard]] Tile cumprod(const Tile& x, ScanArgs args, Here at = Here::current());
+  /// x0, fn(x0, x1), fn(fn(x0, x1), x2), ... along an axis by an associative function `Tile fn(TL&, const
+  /// Tile& a, const Tile& b)` of each element, where a has the earlier elements (with `reverse`, the later
+  /// ones). It keeps shape and dtype. ceil(log2 n) steps of two slices, fn, one slice and a cat: step i
+  /// combines the results of the 2^i elements before with those of the 2^i up to each one.
+  template <class Function>
+  [[nodiscard]] Tile associative_scan(const Tile& x, ScanArgs args, const Function& fn,
+                                      Here at = Here::current()) {
+    const auto combine = [&](const Tiles& a, const Tiles& b) { return Tiles{fn(*this, a[0], b[0])}; };
+    return scanned({x}, args, combine, at)[0];
+  }
+  /// The same for several tiles of one shape at once: fn takes and gives std::array<Tile, N>.
+  template <std::size_t N, class Function>
+  [[nodiscard]] std::array<Tile, N> associative_scan(const std::array<Tile, N>& x, ScanArgs args,
+                                                     const Function& fn, Here at = Here::current()) {
+    const auto array = [](const Tiles& tiles) {
+      std::array<Tile, N> all;
+      std::ranges::copy(tiles, all.begin());
+      return all;
+    };
+    const auto combine = [&](const Tiles& a, const Tiles& b) {
+      const std::array<Tile, N> made = fn(*this, array(a), array(b));
+      return Tiles{made.begin(), made.end()};
+    };
+    return array(scanned({x.begin(), x.end()}, args, combine, at));
+  }
   /// The k largest along the last axis. Equal elements keep their order, and NaN comes last.
   [[nodiscard]] TopK topk(const Tile& x, std::int64_t k, Here at = Here::current());
 
@@ -284,6 +318,9 @@ class TL {
   }
 
  private:
+  using Tiles = std::vector<Tile>;
+  using Combine = std::function<Tiles(const Tiles& a, const Tiles& b)>;
+  [[nodiscard]] Tiles scanned(Tiles x, ScanArgs args, const Combine& combine, Here at);
   static Task<> wait_for(std::vector<PendingPtr> all);
   [[nodiscard]] Tile unary(oplog::UnaryOp op, const Tile& x, Here at);
 

@@ -35,7 +35,7 @@ template <class Command>
 [[nodiscard]] Pieces pieces_of(const KernelContext& pe, const Command& command,
                                std::span<const double> numbers) {
   const Block all = block_of(command, numbers);
-  if (Command::kRowMajor) pe.addresses().require_row_major(all, Command::kName, command.at);
+  if constexpr (Command::kRowMajor) pe.addresses().require_row_major(all, Command::kName, command.at);
   Pieces pieces;
   for (const BlockRun& run : all.runs) {
     const Block one{.runs = {run}, .shape = all.shape, .dtype = all.dtype};
