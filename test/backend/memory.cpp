@@ -53,6 +53,28 @@ void blocks(const RunPair& run) {
   }
 }
 
+// The row as 8 x 8, transposed; then every third element of its first 24 to the even places of the last 16.
+Task<> moves_by_strides(TL& tl, BackendArgs args) {
+  const auto columns = tl.make_desc(
+      {.base = args.mine, .shape = {8, 8}, .strides = {1, 8}, .block = {8, 16}, .pad = Pad::neg_inf});
+  const auto thirds = tl.make_desc({.base = args.mine, .shape = {8}, .strides = {3}, .block = {8}});
+  const auto evens = tl.make_desc({.base = args.mine + 48, .shape = {8}, .strides = {2}, .block = {8}});
+  const Tile transposed = co_await columns.load({0, -4});
+  const Tile third = co_await thirds.load({0});
+  co_await tl.store(args.mine, tl.slice(transposed, {.axis = 1, .begin = 4, .end = 12}));
+  co_await evens.store({0}, third);
+}
+
+void strides(const RunPair& run) {
+  const BackendOutcome outcome = run(moves_by_strides, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const bool third = i >= 48 && i % 2 == 0;
+    CHECK(outcome.memory[i] == static_cast<double>(third ? (i - 48) / 2 * 3 : i % 8 * 8 + i / 8));
+  }
+}
+
 // The first half three elements on, onto itself; then the last four of the row to its front.
 Task<> copies(TL& tl, BackendArgs args) {
   co_await tl.copy(args.mine + 3, args.mine, {kRow / 2});
@@ -190,6 +212,7 @@ std::vector<BackendCase> memory_cases() {
   return {
       {"what is loaded stays what it was; what is stored is there", memory},
       {"blocks are padded at the edges, and written only inside", blocks},
+      {"a descriptor of any strides moves the elements where the strides put them", strides},
       {"a copy reads all before it writes, be it onto itself", copying},
       {"a gather gives the rows that a tile names, be they computed or loaded", gathering},
       {"a load by a mask reads the true elements alone; the others have the other value", masks},

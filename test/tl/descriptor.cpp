@@ -71,6 +71,16 @@ TEST_CASE("Descriptor: whole rows of a narrower block don't join, though memory 
   CHECK(runs(pe, {.base = kBase, .shape = {8, 10}, .block = {2, 12}}, {0, 0}).size() == 2);
 }
 
+TEST_CASE("Descriptor: elements that lie a stride apart are a run each, and those that adjoin join") {
+  Simulation sim;
+  FakePe pe{sim};
+  const BlockRuns column{{.va = 1000 + 2 * 12, .offset = 0, .bytes = 2_B},
+                         {.va = 1000 + 2 * 22, .offset = 2, .bytes = 2_B}};
+  CHECK(runs(pe, {.base = kBase, .shape = {10, 8}, .strides = {1, 10}, .block = {1, 2}}, {2, 1}) == column);
+  const BlockRuns joined{{.va = 1000 + 2 * 3, .offset = 0, .bytes = 4_B}};
+  CHECK(runs(pe, {.base = kBase, .shape = {10, 1}, .strides = {1, 10}, .block = {2, 1}}, {3, 0}) == joined);
+}
+
 TEST_CASE("Descriptor: at the edges only what lies inside moves, and a block outside moves nothing") {
   Simulation sim;
   FakePe pe{sim};
@@ -109,11 +119,12 @@ TEST_CASE("Descriptor: of any rank, strides and offsets, each byte is where the 
     Shape strides;
     {
       std::int64_t s[Shape::kMaxRank]{};
-      std::int64_t stride = 1;
+      std::int64_t stride = between(1, 3) == 1 ? between(2, 4) : 1;
       for (int axis = rank - 1; axis >= 0; --axis) {
         s[axis] = stride;
         stride *= args.shape[axis] + between(0, 2);
       }
+      if (rank > 1 && between(1, 4) == 1) std::swap(s[rank - 1], s[rank - 2]);  // transposed
       if (rank == 1) strides = {s[0]};
       if (rank == 2) strides = {s[0], s[1]};
       if (rank == 3) strides = {s[0], s[1], s[2]};
@@ -176,8 +187,10 @@ TEST_CASE("Descriptor: what doesn't make sense is refused with both shapes and t
   refused({.base = kBase, .shape = {4, 0}, .block = {4, 4}},
           "extents of the shape must be positive, got [4, 0]");
   refused({.base = kBase, .shape = {4, 4}, .block = {-1, 4}}, "extents of the block must be positive");
-  refused({.base = kBase, .shape = {4, 4}, .strides = {8, 2}, .block = {2, 2}},
-          "last stride must be 1, got 2");
+  refused({.base = kBase, .shape = {4, 4}, .strides = {8, -2}, .block = {2, 2}},
+          "strides must be positive, got [8, -2]");
+  refused({.base = kBase, .shape = {4, 4}, .strides = {1, std::int64_t{1} << 60}, .block = {2, 2}},
+          "a tensor of [4, 4] with strides of [1, 1152921504606846976] has more elements than any memory");
   refused({.base = kBase, .shape = {4, 4}, .strides = {0, 1}, .block = {2, 2}}, "strides must be positive");
   refused({.base = {.va = 0, .dtype = i32}, .shape = {4}, .block = {2}, .pad = Pad::nan},
           "a tensor of i32 can't be padded with nan");

@@ -109,7 +109,7 @@ struct Rows {
       if (part.first == part.last) return;
       const std::int64_t count = part.last - part.first;
       const std::int64_t first = offsets[axis] + part.first;
-      if (layout == nullptr) return add(element + first, position + part.first, count);
+      if (layout == nullptr) return add_row(element + first * stride, position + part.first, count, stride);
       std::int64_t to = position + part.first;
       return layout->row(element / args.shape[axis], first, count, [&](std::int64_t from, std::int64_t n) {
         add(from, to, n);
@@ -118,6 +118,11 @@ struct Rows {
     }
     for (std::int64_t i = part.first; i < part.last; ++i)
       walk(axis + 1, element + (offsets[axis] + i) * stride, position + i);
+  }
+
+  void add_row(std::int64_t element, std::int64_t position, std::int64_t count, std::int64_t stride) const {
+    if (stride == 1) return add(element, position, count);
+    for (std::int64_t i = 0; i < count; ++i) add(element + i * stride, position + i, 1);
   }
 
   void add(std::int64_t element, std::int64_t position, std::int64_t count) const {
@@ -157,8 +162,6 @@ Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, std::shared_ptr<cons
   call.require_holdable(args.block, args.base.dtype);
   require_rank(args_.strides, "strides", args.shape, kCall, at);
   require_positive(args_.strides, "strides", at);
-  const std::int64_t last = args_.strides[args.shape.rank() - 1];
-  if (last != 1) throw fault(at, fmt::format("{}: the last stride must be 1, got {}", kCall, last));
   if (!reaches_memory(args_)) {
     throw call.fault("a tensor of {} with strides of {} has more elements than any memory",
                      to_string(args_.shape), to_string(args_.strides));
@@ -168,17 +171,18 @@ Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, std::shared_ptr<cons
   if (const auto found = pe.layout(args.base.va)) require_layout(*found, at);
 }
 
-// All elements must be in one block of the layout, and the block's rows as long as the stride.
+// All elements must be in one block of the layout, and consecutive or a row of the block apart on one of the
+// last two axes.
 void Descriptor::require_layout(const TensorLayout& layout, Here at) const {
+  const int last_axis = args_.shape.rank() - 1;
   std::int64_t last = 0;
-  std::int64_t rows = 1;
-  for (int axis = 0; axis < args_.shape.rank(); ++axis) {
-    last += (args_.shape[axis] - 1) * args_.strides[axis];
-    if (axis + 1 < args_.shape.rank()) rows *= args_.shape[axis];
-  }
+  for (int axis = 0; axis <= last_axis; ++axis) last += (args_.shape[axis] - 1) * args_.strides[axis];
   const LayoutBlock* const block = layout.block_at(args_.base.va);
   const bool in_one = block != nullptr && block == layout.block_at((args_.base + last).va);
-  if (in_one && (rows == 1 || args_.strides[args_.shape.rank() - 2] == block->cols)) return;
+  const bool consecutive = last + 1 == args_.shape[last_axis];
+  const auto is_row = [&](int axis) { return axis >= 0 && args_.strides[axis] == block->cols; };
+  const bool transposed = args_.strides[last_axis] != 1 && is_row(last_axis);
+  if (in_one && (consecutive || is_row(last_axis - 1) || transposed)) return;
   throw fault(
       at,
       fmt::format("{}: {} isn't row-major in virtual addresses, and {} with strides of {} would read other "

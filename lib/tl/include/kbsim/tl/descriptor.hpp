@@ -18,7 +18,7 @@ enum class Pad { zero, neg_inf, nan };
 struct DescArgs {
   Ptr base;
   Shape shape;
-  Shape strides = {};  // in elements, the last one 1; none: row-major
+  Shape strides = {};  // in elements; none: row-major
   Shape block;
   Pad pad = Pad::zero;
 };
@@ -31,15 +31,15 @@ struct TensorDescArgs {
 };
 
 /// A tensor in memory and the block of it that moves at once. Offsets are in elements, may be negative, and
-/// need not be multiples of the block. Only bytes inside the tensor move: adjoining rows as one request,
-/// other rows each as a request of their own.
+/// need not be multiples of the block. Only bytes inside the tensor move: a row whose stride is 1 as one
+/// request, else each element as its own. Elements that adjoin in memory and tile are one request.
 class Descriptor {
  public:
   using Here = std::source_location;
 
-  /// KernelFault, with the place, for ranks that differ, strides or extents that aren't positive, a last
-  /// stride other than 1, and a pad that the dtype can't hold; and if the memory's layout contradicts the
-  /// strides: a tensor split by columns or in tiles isn't row-major in virtual addresses.
+  /// KernelFault, with the place, for ranks that differ, strides or extents that aren't positive, and a pad
+  /// that the dtype can't hold; and if the memory's layout contradicts the strides: a tensor split by columns
+  /// or in tiles isn't row-major in virtual addresses.
   Descriptor(PeBackend& pe, const DescArgs& args, Here at);
   Descriptor(PeBackend& pe, const TensorDescArgs& args, Here at);
 
