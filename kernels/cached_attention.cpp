@@ -10,6 +10,7 @@ namespace {
 
 using attention::kUnseen;
 using attention::Running;
+using attention::zero_before_keys;
 
 // Regroups [tokens, heads, d] by the heads that share keys: [h_kv, group * tokens, d].
 Tile by_heads(TL& tl, const Tile& rows, const CachedAttentionArgs& args) {
@@ -74,7 +75,8 @@ Task<> cached_attention(TL& tl, CachedAttentionArgs args) {
       const Tile v = co_await v_coming;
       so_far = with_keys(tl, seen, values_of(tl, v, args), so_far);
     }
-    const Tile out = by_tokens(tl, so_far.out / so_far.sum, tokens, args);
+    const Tile mixed = by_tokens(tl, so_far.out / so_far.sum, tokens, args);
+    const Tile out = zero_before_keys(tl, mixed, args.causal ? query : 0);
     co_await tl.store(args.out + row * q_width, out.to(args.out.dtype));
   }
 }

@@ -31,6 +31,12 @@ Running attend_first(TL& tl, const Tile& products, double scale, const Tile& v) 
           .out = tl.dot(p.to(v.dtype()), v)};
 }
 
+Tile zero_before_keys(TL& tl, const Tile& result, std::int64_t first) {
+  if (first >= 0) return result;
+  const std::int64_t rows = result.shape()[0];
+  return tl.where(tl.reshape(tl.arange(first, first + rows), {rows, 1}) >= 0, result, 0.0);
+}
+
 Running merge(TL& tl, const Running& a, const Running& b) {
   const Tile largest = tl.maximum(a.largest, b.largest);
   const Tile fade_a = tl.exp(a.largest - largest);

@@ -178,7 +178,7 @@ TEST_CASE("scaled_dot_product_attention: grouped heads over rows of a cache, cau
   for (const bool causal : {false, true}) {
     for (const HeadsCase& sizes :
          {HeadsCase{1, 1, 1, 1, 1}, HeadsCase{1, 70, 4, 2, 8}, HeadsCase{5, 9, 6, 2, 16},
-          HeadsCase{37, 131, 2, 2, 16}, HeadsCase{8, 8, 3, 1, 5}}) {
+          HeadsCase{37, 131, 2, 2, 16}, HeadsCase{8, 8, 3, 1, 5}, HeadsCase{40, 7, 4, 2, 8}}) {
       HeadsCase with = sizes;
       with.causal = causal;
       Program{eight_pes()}.run(attends, with);

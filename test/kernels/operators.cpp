@@ -116,26 +116,28 @@ TEST_CASE("embedding: rows that this table has, zeros for those of others") {
 }
 
 TEST_CASE("cached_attention: one head is plain attention, in blocks of queries and keys") {
-  constexpr std::int64_t kQueries = 9, kKeys = 21, kD = 8;
-  const Array q = normal(kQueries * kD, f32, 8);
-  const Array k = normal(kKeys * kD, f32, 9);
-  const Array v = normal(kKeys * kD, f32, 10);
-  for (const bool causal : {false, true}) {
+  constexpr std::int64_t kD = 8;
+  const auto check = [](std::int64_t queries, std::int64_t keys, bool causal) {
+    CAPTURE(queries);
+    CAPTURE(causal);
+    const Array q = normal(queries * kD, f32, 8);
+    const Array k = normal(keys * kD, f32, 9);
+    const Array v = normal(keys * kD, f32, 10);
     const Numbers expected =
         replay::attention(q.numbers, k.numbers, v.numbers,
-                          {.s_q = kQueries, .s_kv = kKeys, .d = kD, .scale = 0.3, .causal = causal});
+                          {.s_q = queries, .s_kv = keys, .d = kD, .scale = 0.3, .causal = causal});
     check_both({.kernel = "cached_attention",
                 .in = {q, k, v},
-                .out = kQueries * kD,
+                .out = queries * kD,
                 .arguments =
                     [&](const std::vector<Ptr>& in, Ptr out) {
                       return CachedAttentionArgs{.q = in[0],
                                                  .k = in[1],
                                                  .v = in[2],
                                                  .out = out,
-                                                 .s_q = kQueries,
-                                                 .s_kv = kKeys,
-                                                 .first_query = kKeys - kQueries,
+                                                 .s_q = queries,
+                                                 .s_kv = keys,
+                                                 .first_query = keys - queries,
                                                  .d = kD,
                                                  .block_queries = 4,
                                                  .block_keys = 6,
@@ -143,6 +145,11 @@ TEST_CASE("cached_attention: one head is plain attention, in blocks of queries a
                                                  .causal = causal};
                     }},
                expected, 1e-5);
+  };
+  for (const bool causal : {false, true}) {
+    check(9, 21, causal);
+    check(21, 9, causal);  // causal: blocks of queries that see no key, and one that begins with such
+    check(5, 1, causal);
   }
 }
 

@@ -41,8 +41,6 @@ CachedAttentionArgs heads_of(const OperatorCall& call, const AttentionOptions& a
                fmt::format("heads of '{}' {}, '{}' {} and '{}' {} differ", call.input(0).name(),
                            kbsim::to_string(q), call.input(1).name(), kbsim::to_string(k),
                            call.input(2).name(), kbsim::to_string(call.input(2).shape())));
-  call.require(!attention.is_causal || q[0] <= k[0],
-               fmt::format("causal attention of {} queries over {} keys", q[0], k[0]));
   return {.s_kv = k[0],
           .h_q = attention.heads,
           .h_kv = kv_heads,

@@ -22,8 +22,13 @@ std::int64_t count(std::span<const double> x) { return static_cast<std::int64_t>
 // Rows of scores, of the queries from `first` on, become the weights of the keys that each row sees.
 void softmax_of_seen(Doubles& scores, const AttentionShape& shape, std::int64_t first) {
   for (std::int64_t i = 0; i < scores.rows(); ++i) {
-    const std::int64_t seen = shape.causal ? shape.s_kv - shape.s_q + first + i + 1 : shape.s_kv;
+    const std::int64_t position = shape.s_kv - shape.s_q + first + i;
+    const std::int64_t seen = shape.causal ? std::max<std::int64_t>(position + 1, 0) : shape.s_kv;
     auto row = scores.row(i);
+    if (seen == 0) {
+      row.setZero();
+      continue;
+    }
     const double largest = row.head(seen).maxCoeff();
     row.head(seen) = (row.head(seen).array() - largest).exp();
     row.head(seen) /= row.head(seen).sum();
@@ -48,7 +53,7 @@ std::vector<double> attention(std::span<const double> q, std::span<const double>
   const std::int64_t of_q = shape.s_q * shape.d;
   const std::int64_t of_kv = shape.s_kv * shape.d;
   ensure(count(q) == shape.h_q * of_q && count(k) == shape.h_kv * of_kv && count(v) == count(k) &&
-             shape.h_q % shape.h_kv == 0 && (!shape.causal || shape.s_q <= shape.s_kv),
+             shape.h_q % shape.h_kv == 0,
          "heads of other sizes");
   std::vector<double> out(q.size());
   for (std::int64_t head = 0; head < shape.h_q; ++head) {

@@ -7,7 +7,8 @@
 namespace kbsim {
 
 /// flash_attention: O = softmax(Q K^T * scale) V on one PE, Q of [s_q, d], K and V of [s_kv, d]; blocks of
-/// block_m queries see the keys in blocks of block_n. `causal`: query i sees keys up to i.
+/// block_m queries see the keys in blocks of block_n. `causal`: a query sees the keys up to its own position;
+/// the last query stands at the last key. Queries before the first key give 0.
 struct FlashAttentionArgs {
   Ptr q, k, v, o;
   std::int64_t s_q = 0, s_kv = 0, d = 0;

@@ -30,6 +30,9 @@ constexpr double kUnseenProduct = -0x1p100;
                              const Running& before);
 /// The same over these keys alone.
 [[nodiscard]] Running attend_first(TL& tl, const Tile& products, double scale, const Tile& v);
+/// The result [rows, columns] of causal attention whose row i stands at position `first + i` of the keys.
+/// Rows before the first key see no key: they are 0.
+[[nodiscard]] Tile zero_before_keys(TL& tl, const Tile& result, std::int64_t first);
 /// Over the keys of both.
 [[nodiscard]] Running merge(TL& tl, const Running& a, const Running& b);
 

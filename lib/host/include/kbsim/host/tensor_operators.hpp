@@ -134,7 +134,7 @@ struct AttentionOptions {
   std::int64_t heads = 1;
   std::int64_t kv_heads = 0;         // 0: equal to heads
   std::optional<double> scale = {};  // none: 1 / sqrt(d)
-  bool is_causal = false;            // the last query stands at the last key
+  bool is_causal = false;            // the last query stands at the last key; those before the first give 0
 };
 /// softmax(q k^T * scale) v of each head, one row per token: q and the result [S_q, heads * d], k and v
 /// [S_kv, kv_heads * d], which may be rows of a cache. A PE has whole rows of q, and all of k and v.

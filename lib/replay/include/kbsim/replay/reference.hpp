@@ -18,7 +18,7 @@ struct MatmulShape {
 struct AttentionShape {
   std::int64_t h_q = 1, h_kv = 1, s_q = 0, s_kv = 0, d = 0;
   double scale = 1.0;
-  bool causal = false;  // query i sees keys up to s_kv - s_q + i
+  bool causal = false;  // query i sees keys up to s_kv - s_q + i; without such a key it gives 0
 };
 
 /// softmax(Q K^T * scale) V of each head, in f64: Q and the result [h_q, s_q, d], K and V [h_kv, s_kv, d];

@@ -71,7 +71,7 @@ struct EmbeddingArgs {
 
 /// cached_attention: out = softmax(q k^T * scale) v of each head, one row per token: q and out
 /// [s_q, h_q * d], k and v [s_kv, h_kv * d]. h_q / h_kv heads of q share one head of k and v. `causal`: query
-/// i, at position first_query + i, sees keys up to its own position.
+/// i, at position first_query + i, sees keys up to its own position; before the first key it gives 0.
 struct CachedAttentionArgs {
   Ptr q, k, v, out;
   std::int64_t s_q = 0, s_kv = 0, first_query = 0;
