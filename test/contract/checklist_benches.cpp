@@ -162,6 +162,7 @@ TEST_CASE(
   CHECK(says(rows, "\nkernel,intercube_allreduce,0,0,16,0,"));
   CHECK(says(rows, "\nkernel,intercube_allreduce,1,1,16,0,"));
   CHECK(says(rows, "\nipcq_init,,"));
+  CHECK(says(rows, "\nmemory_write,,0,0,16,0,"));
   CHECK(says(rows, "818.715,"));  // the latency that the bench prints, of the slowest rank
 }
 

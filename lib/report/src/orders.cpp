@@ -8,6 +8,7 @@ namespace kbsim::report {
 namespace {
 
 std::string target_pe(const hw::OrderRecord& order, int pes_per_cube) {
+  if (order.first_pe < 0) return "";
   if (order.pes == order.cubes * pes_per_cube) return "all";
   if (order.first_pe == order.last_pe) return std::to_string(order.first_pe);
   return fmt::format("{}-{}", order.first_pe, order.last_pe);

@@ -20,8 +20,8 @@ OrderPhase phase_of(const ControlTarget& target) {
 }  // namespace
 
 std::string_view OrderRecord::phase_name() const {
-  constexpr std::array<std::string_view, 6> kNames{"kernel",    "mmu_map",     "mmu_unmap",
-                                                   "ipcq_init", "ipcq_remove", "pe_dma"};
+  constexpr std::array<std::string_view, 8> kNames{"kernel",      "mmu_map", "mmu_unmap",    "ipcq_init",
+                                                   "ipcq_remove", "pe_dma",  "memory_write", "memory_read"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -16,6 +18,8 @@
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/tl/wait_ids.hpp"
+
+#include "../access_records.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -54,6 +58,7 @@ class Host : public Component, public IHost, public IRepeatable {
     OrderWait wait = {};                                 // of an order
     std::shared_ptr<const ControlJob> job = nullptr;     // of an order
     Time sent = {};                                      // of an order
+    std::size_t record = 0;                              // of a write or a read
     oplog::IssuePtr issue = {};                          // of a write or a read, if races are looked for
     bool abandoned = false;                              // no longer awaited
     std::vector<std::shared_ptr<const void>> kept = {};  // kept alive for a write or an abandoned order
@@ -70,6 +75,7 @@ class Host : public Component, public IHost, public IRepeatable {
   void note(const Call& ended);
   void goes_on(const Call& call);
   void number_again(std::size_t first);
+  [[nodiscard]] const PeCoord& place_of(NodeId memory) const { return fabric().graph().node(memory).at; }
   Calls::value_type& call(const Identity& what);
   void end(Token token);
   void abandon(Token token);
@@ -80,6 +86,7 @@ class Host : public Component, public IHost, public IRepeatable {
   std::map<int, int> orders_;              // number so far, by rank
   std::map<int, std::uint32_t> launches_;  // launches among these
   std::vector<OrderRecord> done_;
+  AccessRecords accesses_;
 };
 
 /// Handle of an awaited call; when the awaiting coroutine is destroyed, the call is abandoned.
@@ -120,6 +127,7 @@ Host::Calls::value_type& Host::call(const Identity& what) {
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents,
                    std::shared_ptr<const void> held) {
   const auto& [token, waiting] = call(CommandWait{"MemoryWrite"});
+  waiting->record = accesses_.sent(OrderPhase::memory_write, rank, place_of(memory), sim().now());
   if (held) waiting->kept.push_back(std::move(held));
   waiting->issue = races_->issue(races_->orders().here());
   races_->begin(
@@ -140,6 +148,7 @@ Task<> Host::acknowledged(Awaited call) {
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
   const auto& [token, waiting] = call(CommandWait{"MemoryRead"});
+  waiting->record = accesses_.sent(OrderPhase::memory_read, rank, place_of(memory), sim().now());
   waiting->issue = races_->issue(races_->orders().here());
   races_->begin({.op = {}, .call = "read", .at = {}, .issue = waiting->issue, .rank = rank},
                 {.memory = memory, .address = address}, bytes);
@@ -239,8 +248,10 @@ std::vector<OpenOrder> Host::open_orders() const {
 
 std::vector<OrderRecord> Host::orders() const {
   std::vector<OrderRecord> all = done_;
-  std::ranges::sort(
-      all, {}, [](const OrderRecord& order) { return std::tuple{order.sent, order.rank, order.number}; });
+  std::ranges::move(accesses_.finished(), std::back_inserter(all));
+  std::ranges::sort(all, {}, [](const OrderRecord& order) {
+    return std::tuple{order.sent, order.rank, order.number, order.phase, order.sip};
+  });
   return all;
 }
 
@@ -249,6 +260,7 @@ void Host::visit(RepeatVisitor& visitor) {
   const std::size_t first = done_.size();
   visitor.records(done_, [](OrderRecord& order, Time by) { order = shifted(std::move(order), by); });
   number_again(first);
+  accesses_.visit(visitor);
   for (auto& [rank, orders] : orders_) visitor.count(orders);
   for (auto& [rank, launches] : launches_) visitor.count(launches);
 }
@@ -307,13 +319,16 @@ Task<> Host::run() {
 }
 
 void Host::written(const WriteAck& ack) {
-  races_->end(calls_.at(ack.token)->issue);
+  const Call& waiting = *calls_.at(ack.token);
+  races_->end(waiting.issue);
+  accesses_.answered(waiting.record, sim().now());
   end(ack.token);
 }
 
 void Host::came(ReadData& data) {
   Call& waiting = *calls_.at(data.token);
   races_->end(waiting.issue);
+  accesses_.answered(waiting.record, sim().now());
   waiting.contents = std::move(data.contents);
   end(data.token);
 }

@@ -68,7 +68,8 @@ class IHost {
 
   /// Sorted by first PE, then in the order of the calls.
   [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
-  /// Finished orders, sorted by the time when they were sent, rank and number.
+  /// Finished orders, writes and reads, sorted by the time when they were sent, rank, number, phase and
+  /// package. Writes, or reads, of one rank, package and time are one record.
   [[nodiscard]] virtual std::vector<OrderRecord> orders() const = 0;
 };
 

@@ -9,15 +9,25 @@
 
 namespace kbsim::hw {
 
-/// Kinds of orders.
-enum class OrderPhase : std::uint8_t { kernel, mmu_map, mmu_unmap, ipcq_init, ipcq_remove, pe_dma };
+/// Kinds of orders. The last two are the host's own writes and reads of memory.
+enum class OrderPhase : std::uint8_t {
+  kernel,
+  mmu_map,
+  mmu_unmap,
+  ipcq_init,
+  ipcq_remove,
+  pe_dma,
+  memory_write,
+  memory_read,
+};
 
-/// An order that all of its targets have reported. total = kernel + network.
+/// An order that all of its targets have reported, or writes or reads that memories have answered.
+/// total = kernel + network.
 struct OrderRecord {
   OrderPhase phase = OrderPhase::kernel;
   std::string kernel_name;  // of a launch
   int rank = 0;
-  int number = 0;  // among the rank's orders
+  int number = 0;  // among the rank's orders; 0 for writes and reads
   int sip = 0;
   int cubes = 0;
   int pes = 0;  // of all cubes
