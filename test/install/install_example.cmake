@@ -77,15 +77,18 @@ run_to_exit(2 "algorithms.halos.collective: unknown collective 'halo_exchang', d
 # A memory operation of its own, on the machine.
 run("columns: right, in [0-9.]+ ns both ways" ${kbsim} --topology topology.yaml --plugin ${mine} --bench my_columns)
 
-# my_machine: an engine, switches, a memory and its scheduler, routings and a part.
+# my_machine: an engine, switches, memories and a scheduler, routings and a part.
 run("packets one by one: right\na saturated ring loses nothing: right\na queue that stops too late overflows: right\n"
     ${folder}/my_machine/build/on_off_test)
+run("mine.narrow_writes, exact times: right\nmine.turnaround, exact times: right\n.*mine.turnaround, the same with [1-9][0-9]* events fewer: right\n"
+    ${folder}/my_machine/build/memory_test)
 set(machine --topology topology.yaml --plugin ${folder}/my_machine/build/libmy_machine.so)
-run("  mine.bus  .*  mine.narrow_writes  .*  mine.on_off  .*  mine.outer_product  .*  mine.scrubber  .*  mine.o1turn  .*  mine.valiant  .*  mine.reads_first  "
+run("  mine.bus  .*  mine.narrow_writes  .*  mine.on_off  .*  mine.outer_product  .*  mine.scrubber  .*  mine.turnaround  .*  mine.o1turn  .*  mine.valiant  .*  mine.reads_first  "
     ${kbsim} list --plugin ${folder}/my_machine/build/libmy_machine.so)
 run("gemm +busy +16640.000 ns" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl=mine.bus
             --set cube.hbm_ctrl.impl=mine.narrow_writes --set cube.hbm_ctrl.scheduler=mine.reads_first)
+run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.hbm_ctrl.impl=mine.turnaround)
 run("\"sip0.cube0.scrubber\"" ${kbsim} topology ${machine} --set cube.parts.scrubber.model.impl=mine.scrubber --json)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=mine.o1turn
             --set cube.parts.scrubber.model.impl=mine.scrubber)
