@@ -17,6 +17,7 @@ import hygiene
 import includes
 import links
 import prose
+import quotes
 import texts
 import words
 import friends
@@ -104,6 +105,13 @@ class Prose(LintTest):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             prose.print_counts(self.root)
         self.assertIn("   1 of     3  docs/a.md\n", out.getvalue())
+
+
+class Quotes(LintTest):
+    def test_blocks_that_no_example_has_are_found(self):
+        self.write("examples/a/a.cpp", "int a;\nint b;\n")
+        self.write("docs/tutorials/component.md", "```cpp\nint b;\n```\n```sh\nint\n```\n```cpp\nint c;\n```\n")
+        self.assertEqual(self.found(quotes), ["docs/tutorials/component.md:7"])
 
 
 class FileNames(LintTest):
