@@ -11,7 +11,24 @@ double switch_overhead(const std::string& text, const Overrides& overrides) {
   return std::get<double>(machine(text, overrides).system.components.pcie_switch.attrs.at("overhead_ns"));
 }
 
+// Overrides, or strings, from one pair of texts.
+template <class T>
+concept TakesPair = requires { T{{"sip.cube_mesh.w", "5"}}; };
+static_assert(TakesPair<std::vector<std::string>>);  // two pointers that make one string
+static_assert(!TakesPair<Overrides>);
+
 }  // namespace
+
+TEST_CASE("Overrides: are written as texts, or taken from strings") {
+  const std::vector<std::string> strings{"a=1", "b=2"};
+  const Overrides all = strings;
+  CHECK(all == Overrides{"a=1", std::string{"b=2"}});
+  CHECK(all.without(0) == Overrides{"b=2"});
+  Overrides twice = all;
+  twice.append(all);
+  CHECK(twice.size() == 4);
+  CHECK(Overrides{}.empty());
+}
 
 TEST_CASE("--set: replaces a value of the file, adds one that isn't there, and the last wins") {
   CHECK(machine("sip: {cube_mesh: {w: 2, h: 3}}", {"sip.cube_mesh.w=5"}).cubes_per_sip() == 15);

@@ -184,7 +184,7 @@ void NocOptions::describe(po::options_description& to) {
 
 config::NocToriSpec NocOptions::spec(const config::Overrides& more) const {
   config::Overrides all = more;
-  all.insert(all.end(), set.begin(), set.end());
+  all.append(set);
   return config::load_noc(topology, all, config_folders());
 }
 

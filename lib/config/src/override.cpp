@@ -83,8 +83,7 @@ std::vector<std::string> overridden_keys(const std::string& override) {
   return keys;
 }
 
-void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems,
-                     const std::string& prefix) {
+void apply_overrides(Tree& root, const Overrides& overrides, Problems& problems, const std::string& prefix) {
   int layer = 0;
   for (const std::string& option : overrides) {
     try {

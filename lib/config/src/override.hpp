@@ -1,7 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "kbsim/config/overrides.hpp"
 
 #include "config_tree.hpp"
 
@@ -10,7 +11,7 @@ namespace kbsim::config {
 /// Puts each "path.to.key=value" into the tree, later ones over earlier ones and over the file. A map as
 /// value adds its keys to the existing ones. The reader checks which keys are valid. Problems name each as it
 /// was typed, with `prefix` before its path.
-void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems,
+void apply_overrides(Tree& root, const Overrides& overrides, Problems& problems,
                      const std::string& prefix = "");
 
 }  // namespace kbsim::config

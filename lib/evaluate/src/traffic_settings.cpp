@@ -88,9 +88,7 @@ class TrafficJudge {
         links_{met_on_links(traffic)} {}
 
   [[nodiscard]] bool changes_nothing(std::size_t i) const {
-    config::Overrides others = choice_.set;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    std::optional<config::MachineSpec> without = machine_with(choice_, others);
+    std::optional<config::MachineSpec> without = machine_with(choice_, choice_.set.without(i));
     if (!without) without = machine_with(choice_, {});  // others are of the model that this one chooses
     return without && resolved(*without) != resolved_ && meets_the_same(*without);
   }

@@ -8,10 +8,10 @@
 #include "kbsim/config/catalog.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/config/overrides.hpp"
 
 namespace kbsim::config {
 
-using Overrides = std::vector<std::string>;          // "path.to.key=value", the last one wins
 using Folders = std::vector<std::filesystem::path>;  // where a file is looked for after the current folder
 
 struct LoadRequest {
