@@ -80,6 +80,20 @@ TEST_CASE("line_of_pes, line_of_cubes: each has the next one E and the one befor
   }
 }
 
+TEST_CASE("wire_ranks: labels are texts that a topology makes as it likes") {
+  const std::vector<PeCoord> participants{{0, 1, 0}, {1, 1, 0}, {2, 1, 0}};
+  const ccl::Wiring wiring = ccl::wire_ranks(participants, [](int rank) {
+    std::vector<ccl::RankNeighbour> to;
+    for (int other = 0; other < 4; ++other) {
+      if (other != rank) to.push_back({"to_rank_" + std::to_string(other), other});
+    }
+    return to;
+  });
+  REQUIRE(wiring.size() == 3);
+  CHECK(wiring.at({1, 1, 0}) ==
+        std::vector<ccl::Neighbour>{{"to_rank_0", {0, 1, 0}}, {"to_rank_2", {2, 1, 0}}});
+}
+
 TEST_CASE("Topologies: all that are registered say what they are, and wire any machine mutually") {
   for (const auto& [name, topology] : topologies().entries()) {
     if (name.starts_with("test_")) continue;

@@ -43,7 +43,7 @@ bool register_topology(std::string name, Topology topology, const char& abi) noe
 
 /// A neighbour of a rank, and the queue's label.
 struct RankNeighbour {
-  const char* direction;
+  std::string direction;
   int rank;
   Flow flow = Flow::both;
 };
