@@ -28,7 +28,7 @@ SliceKind kind_of(const Span& span) {
     case SpanKind::order:
       return span.to.kind == hw::SpanFlow::Kind::launch ? SliceKind::launch : SliceKind::order;
     case SpanKind::kernel: return span.detail.empty() ? SliceKind::kernel : SliceKind::collective_kernel;
-    case SpanKind::range: return SliceKind::range;
+    case SpanKind::range: return span.rank >= 0 ? SliceKind::host_range : SliceKind::range;
     case SpanKind::wait: return SliceKind::wait;
     case SpanKind::issue: return SliceKind::issue;
     case SpanKind::work: return SliceKind::work;
@@ -46,6 +46,7 @@ bool is_fine(SpanKind kind) { return kind >= SpanKind::port; }
 
 // The line within a rank or node: a PE's queues by the kind of wait, a memory's ports by direction.
 std::size_t line_of(const Span& span) {
+  if (span.rank >= 0 && span.kind == SpanKind::range) return 2;
   const bool second = span.kind == SpanKind::order || span.kind == SpanKind::receive || span.part == "write";
   return second ? 1 : 0;
 }
@@ -112,6 +113,7 @@ std::string SpanRecorder::name_of(const Span& span) const {
 trace::TrackId SpanRecorder::track_of(const Span& span, const std::string& full_name) {
   if (span.rank >= 0) {
     const trace::TrackId rank = track(trace::kNoTrack, full_name, span.rank, span.rank, -1);
+    if (span.kind == SpanKind::range) return track(rank, "ranges", -1, span.rank, -1);
     const bool orders = span.kind == SpanKind::order;
     return track(rank, orders ? "orders" : "calls", orders ? 1 : 0, span.rank, -1);
   }

@@ -17,6 +17,7 @@ struct KindRow {
 };
 inline constexpr auto kKinds = std::to_array<KindRow>({
     {SliceKind::program, "program", "user_annotation", "#d9d9d9"},
+    {SliceKind::host_range, "range", "user_annotation", "#fee6ce"},
     {SliceKind::call, "call", "cpu_op", "#9ecae1"},
     {SliceKind::collective, "collective", "cpu_op", "#3182bd"},
     {SliceKind::phase, "phase", "user_annotation", "#c6dbef"},

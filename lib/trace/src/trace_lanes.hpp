@@ -37,7 +37,9 @@ class Lanes {
     for (Open& open = lanes_[lane]; !open.empty() && open.back().end() <= by; open.pop_back())
       ended(lane, open.back());
   }
-  static bool nests(SliceKind kind) { return kind == SliceKind::program || kind == SliceKind::range; }
+  static bool nests(SliceKind kind) {
+    return kind == SliceKind::program || kind == SliceKind::host_range || kind == SliceKind::range;
+  }
   static bool fits(const Slice& slice, const Open& open) {
     if (open.empty()) return true;
     const Slice& outer = open.back();

@@ -5,11 +5,13 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "kbsim/base/require_function.hpp"
 #include "kbsim/host/distributed.hpp"
+#include "kbsim/host/host_range.hpp"
 #include "kbsim/host/rank_world.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
@@ -129,6 +131,12 @@ class Rank {
   /// the target waits for it. UsageError for tensors of different shape, dtype or package, or a PE that
   /// doesn't exist; KernelFault for memory that isn't mapped.
   [[nodiscard]] Work<hw::Activity> pe_dma(PeDma move, Here at = Here::current());
+
+  /// `const auto part = rk.range("layer 3");` names the program's work from here to the end of the block on
+  /// the timeline.
+  [[nodiscard]] HostRange range(std::string_view name, Here at = Here::current()) const {
+    return {session_, index, name, at};
+  }
 
   /// Runs the program of this rank. KernelFault if it ends before it has awaited all its operations, or with
   /// an exception that isn't an Error.

@@ -64,7 +64,7 @@ class SpanRecorder final : public hw::ISpans {
     trace::Slice slice;
     Unit* unit = nullptr;
   };
-  using Lines = std::array<std::unique_ptr<Unit>, 2>;
+  using Lines = std::array<std::unique_ptr<Unit>, 3>;
 
   Unit& unit_of(const hw::Span& span);
   [[nodiscard]] std::string name_of(const hw::Span& span) const;

@@ -14,6 +14,7 @@ inline constexpr TrackId kNoTrack = 0xffff'ffff;
 /// The kind of a slice; formats with their own words for some kinds use it.
 enum class SliceKind : std::uint8_t {
   program,
+  host_range,  // of a program, by rk.range
   call,
   collective,
   phase,
@@ -21,7 +22,7 @@ enum class SliceKind : std::uint8_t {
   launch,
   kernel,
   collective_kernel,
-  range,
+  range,  // of a kernel, by tl.range
   wait,
   issue,
   work,

@@ -20,7 +20,7 @@ enum class SpanKind : std::uint8_t {
   phase,       // of a collective: dispatch, kernel, report
   order,       // of the host, to `count` targets
   kernel,      // on a PE
-  range,       // of a kernel, by tl.range
+  range,       // of a kernel, by tl.range, or of a rank's program, by rk.range
   wait,        // of a kernel, for what it has awaited
   issue,       // of a command, by pe_cpu
   work,        // of an engine
