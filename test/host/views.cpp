@@ -5,6 +5,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
+#include "random_views.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -12,9 +13,6 @@ using namespace kbsim::host::test;
 using topology::Split;
 
 namespace {
-
-constexpr std::array kSplits{Split::replicate, Split::row_wise, Split::column_wise, Split::tiled_row_major,
-                             Split::tiled_column_major};
 
 HostArray numbered(Shape shape, DType dtype = f32) {
   return generate(shape, dtype, [](std::int64_t i) { return static_cast<double>(i % 113); });
@@ -27,36 +25,6 @@ std::vector<double> elements_of(const View& view, const std::vector<double>& ten
     all.insert(all.end(), from, from + stretch.count);
   }
   return all;
-}
-
-// A random slice of each axis with a chance of one half.
-template <class Sliced>
-Sliced random_part(Sliced part, Random& random) {
-  for (int axis = 0; axis < part.shape().rank(); ++axis) {
-    const std::int64_t extent = part.shape()[axis];
-    if (random.below(2) == 0) continue;
-    const auto begin = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(extent)));
-    const auto more = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(extent - begin)));
-    part = part.slice(axis, {begin, begin + more + 1});
-  }
-  return part;
-}
-
-Shape random_shape(Random& random) {
-  const auto extent = [&] { return static_cast<std::int64_t>(1 + random.below(13)); };
-  switch (random.below(3)) {
-    case 0: return {extent()};
-    case 1: return {extent(), extent()};
-    default: return {extent(), extent(), extent()};
-  }
-}
-
-topology::DPPolicy random_policy(Random& random) {
-  const auto split = [&] { return kSplits[random.below(kSplits.size())]; };
-  return {.cube = split(),
-          .pe = split(),
-          .tile = {.rows = static_cast<std::int64_t>(1 + random.below(4)),
-                   .cols = static_cast<std::int64_t>(1 + random.below(4))}};
 }
 
 struct Drawn {

@@ -41,9 +41,10 @@ Task<hw::Activity> Distributed::launch(Job job, Setups setups, const std::vector
   std::erase_if(setups, [](const auto& setup) { return setup->done.is_set() && !setup->error; });
   Events before;
   if (last_sent_ && !last_sent_->is_set()) before.push_back(last_sent_);
+  using By = Tensor::Update::By;
   for (const Tensor& tensor : tensors) {
-    for (const auto& writing : tensor.state()->written(tensor.elements(), {Tensor::Update::By::host}))
-      before.push_back(writing);
+    for (const auto& use : tensor.state()->written(tensor.elements(), {By::host, By::source}))
+      before.push_back(use);
   }
   if (setups.empty() && all_set(before)) {
     const hw::OrderWatch::Knowing knowing{session_.orders(), known_of(before)};

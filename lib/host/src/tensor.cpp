@@ -13,6 +13,7 @@
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "device_copy.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -83,6 +84,23 @@ Task<std::monostate> written_after(Updating update, std::shared_ptr<Tensor::Stat
   co_await wait_for(tensor->session, std::move(before));
   co_await when_all(send(*tensor, std::move(uploads), update));
   co_return std::monostate{};
+}
+
+// A copy to itself is allowed: each DMA writes what it has read.
+void require_apart(const Tensor& from, const Tensor& to) {
+  if (from.state() != to.state() || from.elements() == to.elements()) return;
+  const auto meet = [](const Stretch& a, const Stretch& b) {
+    return a.first < b.first + b.count && b.first < a.first + a.count;
+  };
+  for (const Stretch& a : from.elements().stretches()) {
+    for (const Stretch& b : to.elements().stretches()) {
+      if (meet(a, b))
+        throw UsageError{
+            fmt::format("copy_ within tensor '{}': some of its elements are read and written; "
+                        "copy the source by .to(placement) first",
+                        from.name())};
+    }
+  }
 }
 
 Task<std::string> described(std::string what, Task<HostArray> read) {
@@ -174,7 +192,7 @@ std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
   (void)alive(at);
   std::vector<Upload> parts = at_line(at, [&] { return uploads(from); });
-  Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
+  Events before = state_->written(view_, {Update::By::kernel, Update::By::host, Update::By::source});
   auto update = std::make_shared<const Update>(*this, Update::By::host);
   if (all_set(before)) {
     const hw::OrderWatch::Knowing knowing{state_->session.orders(), known_of(before)};
@@ -191,19 +209,12 @@ Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
                                  to_string(to_place(at)), from.name(), to_string(from.shape()),
                                  to_string(from.dtype()), name(), to_string(shape()), to_string(dtype()))};
   }
-  Task<HostArray> contents = from.read();
-  Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
-  return state_->start("copy_",
-                       copied(std::make_shared<const Update>(*this, Update::By::host), *this,
-                              std::move(before), std::move(contents)),
-                       at);
+  at_line(at, [&] { require_apart(from, *this); });
+  return state_->start("copy_", copied(copy_elements({{from, *this}})), at);
 }
 
-Task<std::monostate> Tensor::copied(std::shared_ptr<const Update> update, Tensor to, Events before,
-                                    Task<HostArray> read) {
-  const HostArray contents = co_await std::move(read);
-  co_await wait_for(to.state_->session, std::move(before));
-  co_await when_all(send(*to.state_, to.uploads(contents), update));
+Task<std::monostate> Tensor::copied(Task<> copy) {
+  co_await std::move(copy);
   co_return std::monostate{};
 }
 
@@ -253,13 +264,14 @@ Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
                                                       .mem_kind = where.mem_kind.value_or(state_->mem_kind)}};
   state->allocate("to", at);
   Task<hw::Activity> mapped = state->map();
-  return state_->start("to", moved(Tensor{state}, std::move(mapped), read()), at);
+  const Tensor to{state};
+  Task<> copy = copy_elements({{*this, to}});
+  return state_->start("to", moved(to, std::move(mapped), std::move(copy)), at);
 }
 
-Task<Tensor> Tensor::moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read) {
+Task<Tensor> Tensor::moved(Tensor to, Task<hw::Activity> mapped, Task<> copy) {
   co_await std::move(mapped);
-  const HostArray contents = co_await std::move(read);
-  co_await when_all(send(*to.state_, to.uploads(contents), to.state_));
+  co_await std::move(copy);
   co_return to;
 }
 

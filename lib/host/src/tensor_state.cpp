@@ -126,7 +126,9 @@ Task<> wait_for(Session& session, Events events) {
 }
 
 Events Tensor::State::written() const {
-  return views::concat(writers, ended) | views::transform(&Writer::done) | ranges::to<std::vector>;
+  const auto writes = [](const Writer& writer) { return writer.by != Update::By::source; };
+  return views::concat(writers, ended) | views::filter(writes) | views::transform(&Writer::done) |
+         ranges::to<std::vector>;
 }
 
 Events Tensor::State::written(const View& view, std::initializer_list<Update::By> by) const {

@@ -94,14 +94,16 @@ class Tensor {
   /// Writes every shard and replica, after the current writers of its elements. UsageError unless shape and
   /// dtype are equal.
   [[nodiscard]] Done copy_(HostArray from, Here at = Here::current()) const;
-  /// The same, by way of the host: reads `from`, then writes.
+  /// The same from another tensor, which may be in another package, without the host: DMAs of the PEs that
+  /// have `from` write it, after the current writers of both. Launches and collectives with either tensor
+  /// follow. UsageError if elements are in both, except for a copy to itself.
   [[nodiscard]] Done copy_(const Tensor& from, Here at = Here::current()) const;
   /// Gathers one replica of every element, with the values at this simulated time. If the tensor is being
   /// written, waits for its current writers first.
   [[nodiscard]] Work<HostArray> to_host(Here at = Here::current()) const;
   /// Another name of to_host().
   [[nodiscard]] Work<HostArray> data(Here at = Here::current()) const { return to_host(at); }
-  /// A copy by way of the host, with another placement or on another device. Allocates memory at the call.
+  /// A copy with another placement or on another device, made as by copy_. Allocates memory at the call.
   [[nodiscard]] Work<Tensor> to(const ToOptions& where, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& placement, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(int device, Here at = Here::current()) const;
@@ -121,9 +123,8 @@ class Tensor {
   [[nodiscard]] const SlicePlace& place(const Here& at) const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
-  static Task<std::monostate> copied(std::shared_ptr<const Update> into, Tensor to,
-                                     std::vector<std::shared_ptr<Written>> before, Task<HostArray> read);
-  static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
+  static Task<std::monostate> copied(Task<> copy);
+  static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<> copy);
 
   std::shared_ptr<State> state_;
   View view_;
@@ -131,10 +132,11 @@ class Tensor {
 };
 
 /// While it lives, elements of its tensor count as being written: by a kernel (its rank's later launches run
-/// after it anyway), by the host, or by a DMA that the host has ordered beside both.
+/// after it anyway), by the host, or by a DMA that the host has ordered beside both; or as being copied from,
+/// which reads don't wait for.
 class Tensor::Update {
  public:
-  enum class By { kernel, host, dma };
+  enum class By { kernel, host, dma, source };
   explicit Update(const Tensor& tensor, By by = By::kernel);
   Update(Update&& other) noexcept = default;
   Update& operator=(Update&&) = delete;

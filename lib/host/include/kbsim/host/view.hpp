@@ -86,6 +86,9 @@ class View {
   /// The elements of it in a shard, in the shard's order.
   [[nodiscard]] std::vector<Piece> pieces(const topology::ShardSpec& shard) const;
 
+  /// Whether both have the same elements in the same order and shape.
+  friend bool operator==(const View&, const View&) = default;
+
  private:
   Shape shape_;
   std::array<std::int64_t, Shape::kMaxRank> strides_{};

@@ -14,14 +14,32 @@ oplog::MemoryAccess access_of(const Transfer::Origin& origin, bool writes) {
   return {.op = origin.value, .write = writes, .call = "pe_dma", .at = {}, .issue = origin.issue};
 }
 
+topology::PhysRanges memories(const IMmu& mmu, const MoveBytes::Side& side, Bytes bytes) {
+  if (const auto* ranges = std::get_if<topology::PhysRanges>(&side)) return *ranges;
+  return mmu.translate(std::get<std::uint64_t>(side), bytes);
+}
+
+std::vector<Pieces> cut(const topology::PhysRanges& ranges, Bytes part) {
+  std::vector<Pieces> parts;
+  std::int64_t at = 0;
+  for (topology::PhysRange left : ranges) {
+    while (left.bytes > Bytes{}) {
+      if (at % part.count() == 0) parts.emplace_back();
+      const Bytes bytes{std::min(left.bytes.count(), part.count() - at % part.count())};
+      parts.back().push_back({.memory = {.pa = left.pa, .bytes = bytes}, .offset = at});
+      left = {.pa = left.pa + bytes, .bytes = left.bytes - bytes};
+      at += bytes.count();
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 class OrderedMove::Read final : public Transfer {
  public:
   Read(std::shared_ptr<OrderedMove> move, std::size_t part)
-      : Transfer{move->origin(part, false), move->part_of(move->from_, part)},
-        move_{std::move(move)},
-        part_{part} {}
+      : Transfer{move->origin(part, false), move->from_[part]}, move_{std::move(move)}, part_{part} {}
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return read(site, bytes, token);
@@ -42,7 +60,7 @@ class OrderedMove::Read final : public Transfer {
 class OrderedMove::Write final : public Transfer {
  public:
   Write(std::shared_ptr<OrderedMove> move, std::size_t part)
-      : Transfer{move->origin(part, true), move->part_of(move->to_, part)}, move_{std::move(move)} {}
+      : Transfer{move->origin(part, true), move->to_[part]}, move_{std::move(move)} {}
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return write(site, bytes, token);
@@ -60,21 +78,20 @@ OrderedMove::OrderedMove(const Units& units, const MoveBytes& what, Bytes part, 
                          std::function<void()> done)
     : units_{units},
       what_{what},
-      from_{units.mmu->translate(what.from, what.shape.bytes(what.dtype))},
-      to_{units.mmu->translate(what.to, what.shape.bytes(what.dtype))},
-      part_{part},
+      from_{cut(memories(*units.mmu, what.from, what.shape.bytes(what.dtype)), part)},
+      to_{cut(memories(*units.mmu, what.to, what.shape.bytes(what.dtype)), part)},
       number_{number},
       done_{std::move(done)},
-      start_{units.sim->now()},
-      parts_{static_cast<std::size_t>(ceil_div(what.shape.bytes(what.dtype).count(), part.count()))} {}
+      start_{units.sim->now()} {}
 
 void OrderedMove::begin() {
-  if (parts_ == 0) return done_();
-  while (read_ < std::min(parts_, kPartsUnderWay)) read_next();
+  if (from_.empty()) return done_();
+  while (read_ < std::min(from_.size(), kPartsUnderWay)) read_next();
 }
 
-// The next transfer passes the MMU; returns when it has.
-Time OrderedMove::translated() const {
+// The time when the next transfer to that side may begin: a virtual address passes the MMU first.
+Time OrderedMove::start_of(const MoveBytes::Side& side) const {
+  if (!std::holds_alternative<std::uint64_t>(side)) return units_.sim->now();
   const Time start = units_.sim->now() + units_.mmu->latency();
   if (Causes* const causes = units_.sim->causes())
     causes->because(causes->make(start, causes->current(), why(Reason::translation, units_.unit)));
@@ -82,16 +99,16 @@ Time OrderedMove::translated() const {
 }
 
 void OrderedMove::read_next() {
-  units_.dma->submit(translated(), std::make_shared<Read>(shared_from_this(), read_++));
+  units_.dma->submit(start_of(what_.from), std::make_shared<Read>(shared_from_this(), read_++));
 }
 
 void OrderedMove::write(std::size_t part) {
-  units_.dma->submit(translated(), std::make_shared<Write>(shared_from_this(), part));
+  units_.dma->submit(start_of(what_.to), std::make_shared<Write>(shared_from_this(), part));
 }
 
 void OrderedMove::written(const DmaSite& site, Time now) {
-  if (read_ < parts_) read_next();
-  if (++written_ < parts_) return;
+  if (read_ < from_.size()) read_next();
+  if (++written_ < from_.size()) return;
   oplog::Operand moved{.slices = {}, .shape = what_.shape, .dtype = what_.dtype};
   for (const auto& [offset, slices] : contents_) {
     for (const oplog::Slice& slice : slices) moved.slices.push_back(slice);
@@ -119,22 +136,6 @@ Transfer::Origin OrderedMove::origin(std::size_t part, bool writes) const {
                     step},
           .call = "pe_dma",
           .issue = units_.issue};
-}
-
-Pieces OrderedMove::part_of(const topology::PhysRanges& ranges, std::size_t part) const {
-  const std::int64_t first = static_cast<std::int64_t>(part) * part_.count();
-  const std::int64_t last = first + part_.count();
-  Pieces pieces;
-  std::int64_t at = 0;
-  for (const topology::PhysRange& range : ranges) {
-    const std::int64_t begin = std::max(first, at);
-    const std::int64_t end = std::min(last, at + range.bytes.count());
-    if (begin < end)
-      pieces.push_back(
-          {.memory = {.pa = range.pa + Bytes{begin - at}, .bytes = Bytes{end - begin}}, .offset = begin});
-    at += range.bytes.count();
-  }
-  return pieces;
 }
 
 }  // namespace kbsim::hw

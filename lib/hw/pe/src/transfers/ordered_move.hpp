@@ -13,8 +13,8 @@
 namespace kbsim::hw {
 
 /// A move of bytes by a DMA that the host orders, without a kernel: part by part, each a read, then a write.
-/// Two parts are under way at a time, each half of what the DMA may have in flight. Each read and write
-/// begins a translation's time after it is asked for. The whole is recorded as one copy.
+/// Two parts are under way at a time, each half of what the DMA may have in flight. A read or write of a
+/// virtual address begins a translation's time after it is asked for. The whole is recorded as one copy.
 class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
  public:
   struct Units {
@@ -34,22 +34,19 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
   class Read;
   class Write;
 
-  [[nodiscard]] Time translated() const;
+  [[nodiscard]] Time start_of(const MoveBytes::Side& side) const;
   void read_next();
   void write(std::size_t part);
   void written(const DmaSite& site, Time now);
   [[nodiscard]] Transfer::Origin origin(std::size_t part, bool writes) const;
-  [[nodiscard]] Pieces part_of(const topology::PhysRanges& ranges, std::size_t part) const;
 
   Units units_;
   MoveBytes what_;
-  topology::PhysRanges from_;
-  topology::PhysRanges to_;
-  Bytes part_;
+  std::vector<Pieces> from_;  // by part
+  std::vector<Pieces> to_;
   std::uint32_t number_;
   std::function<void()> done_;
   Time start_;
-  std::size_t parts_;
   std::size_t read_ = 0;  // parts, so far
   std::size_t written_ = 0;
   std::map<std::int64_t, oplog::Slices> contents_;  // by offset

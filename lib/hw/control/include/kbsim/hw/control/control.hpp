@@ -75,10 +75,12 @@ struct RemoveQueues {
   std::vector<std::string> sets;
 };
 
-/// Move bytes between memories by the PE's DMA, without a kernel. The PE's MMU maps the addresses.
+/// Move bytes between memories by the PE's DMA, without a kernel. Each side is a virtual address, which the
+/// PE's MMU maps, or memories of any package.
 struct MoveBytes {
-  std::uint64_t from = 0;  // virtual
-  std::uint64_t to = 0;
+  using Side = std::variant<std::uint64_t, topology::PhysRanges>;
+  Side from;
+  Side to;
   Shape shape;
   DType dtype = DType::f16;
   oplog::ValueId value;  // of the moved bytes; reserved by the caller
