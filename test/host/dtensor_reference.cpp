@@ -80,6 +80,74 @@ Whole add(const Whole& a, const Whole& b) {
   return sum;
 }
 
+DType with_number(DType tensor, bool integer, Arithmetic op) {
+  DType dtype = tensor;
+  if (!info(tensor).floating) dtype = !integer ? f32 : tensor == b1 ? i64 : tensor;
+  return op == Arithmetic::div && !info(dtype).floating ? f32 : dtype;
+}
+
+// Parts of Partial sums may be by 20 larger than what they sum to.
+Whole arithmetic(const Whole& a, const Whole& b, Arithmetic op, DType result) {
+  Whole y{.shape = wider(a.shape, b.shape), .dtype = result};
+  const auto n = static_cast<std::size_t>(y.shape.elements());
+  double most = 0;
+  double moved = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = a.values[i % a.values.size()];
+    const double v = b.values[i % b.values.size()];
+    const std::array values{u + v, u - v, u * v, u / v};
+    y.values.push_back(kept(values.at(static_cast<std::size_t>(op)), result));
+    const bool product = op == Arithmetic::mul;
+    const bool quotient = op == Arithmetic::div;
+    const double size_u = std::abs(u) + 20;
+    const double size_v = std::abs(v) + (quotient ? 0 : 20);
+    most = std::max(most, product ? size_u * size_v : quotient ? size_u / size_v : size_u + size_v);
+    moved = std::max(moved, product    ? a.error * std::abs(v) + b.error * std::abs(u)
+                            : quotient ? (a.error + std::abs(u / v) * b.error) / std::abs(v)
+                                       : a.error + b.error);
+  }
+  y.error = moved + 8 * rounding(result, most);
+  return y;
+}
+
+Whole reduced(const Whole& x, std::optional<int> dim, bool keepdim, Reduced what) {
+  std::vector<std::int64_t> extents;
+  std::int64_t outer = 1;
+  std::int64_t n = dim ? x.shape[*dim] : x.shape.elements();
+  std::int64_t inner = 1;
+  for (int i = 0; i < x.shape.rank(); ++i) {
+    const bool gone = !dim || i == *dim;
+    if (!gone || keepdim) extents.push_back(gone ? 1 : x.shape[i]);
+    if (dim && i < *dim) outer *= x.shape[i];
+    if (dim && i > *dim) inner *= x.shape[i];
+  }
+  const bool floats = info(x.dtype).floating;
+  Whole y{.shape = Shape::of(extents), .dtype = what == Reduced::sum && !floats ? i64 : x.dtype};
+  double most = 0;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      double sum = 0, mass = 0, squares = 0, largest = -1e300, smallest = 1e300;
+      for (std::int64_t k = 0; k < n; ++k) {
+        const double v = x.values[static_cast<std::size_t>((o * n + k) * inner + i)];
+        sum += v;
+        mass += std::abs(v) + 20;
+        squares += v * v;
+        largest = std::max(largest, v);
+        smallest = std::min(smallest, v);
+      }
+      const std::array values{sum, sum / static_cast<double>(n), std::sqrt(squares), largest, smallest};
+      y.values.push_back(values.at(static_cast<std::size_t>(what)));
+      most = std::max(most, mass);
+    }
+  }
+  const auto count = static_cast<double>(n);
+  if (what == Reduced::sum) y.error = count * x.error + 8 * rounding(y.dtype, most);
+  if (what == Reduced::mean) y.error = x.error + 8 * rounding(y.dtype, 6 * most / std::max(count, 1.0));
+  if (what == Reduced::norm) y.error = std::sqrt(count) * x.error + 8 * rounding(y.dtype, most);
+  if (what >= Reduced::amax) y.error = x.error;
+  return y;
+}
+
 Whole relu(const Whole& x) {
   Whole y = x;
   for (double& value : y.values) value = std::max(value, 0.0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kbsim/base/dtype.hpp"
@@ -32,6 +33,13 @@ struct Cut {
 [[nodiscard]] Cut chunk(std::int64_t n, int count, int i);
 
 [[nodiscard]] Whole add(const Whole& a, const Whole& b);
+/// Other operations on two tensors; a number is one element, with torch's dtype for it.
+enum class Arithmetic { add, sub, mul, div };
+[[nodiscard]] Whole arithmetic(const Whole& a, const Whole& b, Arithmetic op, DType result);
+/// dtype of an operation of a tensor and a number, by torch.result_type.
+[[nodiscard]] DType with_number(DType tensor, bool integer, Arithmetic op);
+enum class Reduced { sum, mean, norm, amax, amin };
+[[nodiscard]] Whole reduced(const Whole& x, std::optional<int> dim, bool keepdim, Reduced what);
 [[nodiscard]] Whole relu(const Whole& x);
 [[nodiscard]] Whole softmax(const Whole& x);
 [[nodiscard]] Whole layer_norm(const Whole& x, const Whole& weight, const Whole& bias);

@@ -250,11 +250,108 @@ Task<Pair> normalized(Pair x, Draws* draws) {
   co_return Pair{y, reference::layer_norm(x.whole, scale.whole, shift.whole)};
 }
 
+Task<Pair> combined(Pair x, Draws* draws) {
+  using reference::Arithmetic;
+  using Call = Task<DTensor> (*)(dtensor::DTensorOperand, dtensor::DTensorOperand);
+  const std::array<Call, 4> calls{dtensor::add, dtensor::sub, dtensor::mul, dtensor::div};
+  const auto op = static_cast<Arithmetic>(1 + draws->below(3));
+  const Call call = calls.at(static_cast<std::size_t>(op));
+  const DType dtype = draws->beside(x.whole.dtype);
+  DType result = reference::promoted(x.whole.dtype, dtype);
+  if (op == Arithmetic::div && !info(result).floating) result = f32;
+  if (op == Arithmetic::sub && result == DType::boolean) co_return x;
+  Whole other = draws->whole(beside(*draws, x.whole.shape), dtype);
+  if (op == Arithmetic::div) {
+    for (double& value : other.values) value = value == 0 ? 1 : value;
+  }
+  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype && draws->chance(0.5);
+  const bool partials = op != Arithmetic::div || info(dtype).floating;
+  Placements placements = drawn(*draws, x.tensor.device_mesh(), other, partials);
+  if (alike) placements = x.tensor.placements();
+  const Pair y = co_await made(x.tensor.device_mesh(), placements, other);
+  const DTensor computed = co_await call(x.tensor, y.tensor);
+  co_return Pair{computed, reference::arithmetic(x.whole, y.whole, op, result)};
+}
+
+Task<Pair> with_number(Pair x, Draws* draws) {
+  using reference::Arithmetic;
+  const auto op = static_cast<Arithmetic>(draws->below(4));
+  const bool integer = draws->chance(0.5);
+  const double number = integer ? 1 + draws->below(5) : 0.5 * (1 + draws->below(7));
+  const DType result = reference::with_number(x.whole.dtype, integer, op);
+  const bool first = op != Arithmetic::div && draws->chance(0.5);
+  const dtensor::DTensorOperand operand =
+      integer ? dtensor::DTensorOperand{static_cast<std::int64_t>(number)} : dtensor::DTensorOperand{number};
+  const dtensor::DTensorOperand a = first ? operand : dtensor::DTensorOperand{x.tensor};
+  const dtensor::DTensorOperand b = first ? dtensor::DTensorOperand{x.tensor} : operand;
+  DTensor y = x.tensor;
+  switch (op) {
+    case Arithmetic::add: y = co_await (a + b); break;
+    case Arithmetic::sub: y = co_await (a - b); break;
+    case Arithmetic::mul: y = co_await (a * b); break;
+    case Arithmetic::div: y = co_await (a / b); break;
+  }
+  Whole whole = x.whole;
+  std::vector<double> values(std::max<std::size_t>(x.whole.values.size(), 1), number);
+  const Whole of_number{.shape = x.whole.shape, .dtype = result, .values = values};
+  co_return Pair{y, first ? reference::arithmetic(of_number, x.whole, op, result)
+                          : reference::arithmetic(x.whole, of_number, op, result)};
+}
+
+Task<Pair> reduced(Pair x, Draws* draws) {
+  using reference::Reduced;
+  const bool floats = info(x.whole.dtype).floating;
+  auto what = static_cast<Reduced>(draws->below(5));
+  if (!floats && (what == Reduced::mean || what == Reduced::norm)) what = Reduced::sum;
+  const int rank = x.whole.shape.rank();
+  const std::optional<int> dim = draws->chance(0.2) ? std::nullopt : std::optional{draws->below(rank)};
+  const std::int64_t n = dim ? x.whole.shape[*dim] : x.whole.shape.elements();
+  if (n == 0 && what != Reduced::sum) co_return x;
+  const dtensor::DimOptions options{.dim = dim && draws->chance(0.3) ? std::optional{*dim - rank} : dim,
+                                    .keepdim = draws->chance(0.4)};
+  using Call = Task<DTensor> (*)(DTensor, dtensor::DimOptions, DTensor::Here);
+  const std::array<Call, 5> calls{dtensor::sum, dtensor::mean, dtensor::norm, dtensor::amax, dtensor::amin};
+  const DTensor y =
+      co_await calls.at(static_cast<std::size_t>(what))(x.tensor, options, DTensor::Here::current());
+  co_return Pair{y, reference::reduced(x.whole, dim, options.keepdim, what)};
+}
+
+// Joins or splits dimensions at random.
+Task<Pair> viewed(Pair x, Draws* draws) {
+  std::vector<std::int64_t> extents;
+  std::int64_t left = x.whole.shape.elements();
+  if (left == 0) co_return x;
+  while (std::ssize(extents) + 1 < Shape::kMaxRank && (left > 1 || draws->chance(0.2))) {
+    std::vector<std::int64_t> divisors;
+    for (std::int64_t d = 1; d <= left; ++d) {
+      if (left % d == 0) divisors.push_back(d);
+    }
+    extents.push_back(divisors[static_cast<std::size_t>(draws->below(static_cast<int>(divisors.size())))]);
+    left /= extents.back();
+  }
+  if (left > 1 || extents.empty()) extents.push_back(left);
+  const Shape shape = Shape::of(extents);
+  const DTensor y = co_await x.tensor.view(shape);
+  Whole whole = x.whole;
+  whole.shape = shape;
+  co_return Pair{y, whole};
+}
+
+Task<Pair> written(Pair x, Draws* draws) {
+  const bool partial = std::ranges::any_of(x.tensor.placements(), is_partial);
+  if (partial) co_return x;
+  const Whole other = draws->whole(x.whole.shape, x.whole.dtype);
+  const Placements placements = drawn(*draws, x.tensor.device_mesh(), other, true);
+  const Pair from = co_await made(x.tensor.device_mesh(), placements, other);
+  co_await x.tensor.copy_(from.tensor);
+  co_return Pair{x.tensor, from.whole};
+}
+
 // One step of a program. An operator that doesn't take the dtype is left out.
 Task<Pair> stepped(Pair x, Draws* draws) {
   const DType dtype = x.whole.dtype;
   const bool floats = info(dtype).floating;
-  const int step = draws->below(8);
+  const int step = draws->below(16);
   if (step <= 1) {
     const Placements goal = drawn(*draws, x.tensor.device_mesh(), x.whole, false);
     const bool consumes = draws->chance(0.5);
@@ -270,7 +367,17 @@ Task<Pair> stepped(Pair x, Draws* draws) {
     co_return Pair{y, reference::softmax(x.whole)};
   }
   Pair next = x;
-  if (step == 4 && floats && dtype != f64)
+  if (step >= 8 && step < 10)
+    next = co_await combined(x, draws);
+  else if (step == 10)
+    next = co_await with_number(x, draws);
+  else if (step < 13 && step > 10)
+    next = co_await reduced(x, draws);
+  else if (step == 13 || step == 14)
+    next = co_await viewed(x, draws);
+  else if (step == 15)
+    next = co_await written(x, draws);
+  else if (step == 4 && floats && dtype != f64)
     next = co_await normalized(x, draws);
   else if (step == 5 && floats && x.whole.shape.rank() >= 2)
     next = co_await multiplied(x, draws);
@@ -292,8 +399,8 @@ Task<> runs_program(Rank& rk, Plan plan) {
     const Pair next = co_await stepped(x, &draws);
     x = next;
     co_await expect(x);
-    // Values in the thousands say little in f16.
-    if (x.whole.error > 0.05) co_return;
+    // Values in the thousands say little in f16, and a scalar ends the program.
+    if (x.whole.error > 0.05 || x.whole.shape.rank() == 0) co_return;
   }
 }
 

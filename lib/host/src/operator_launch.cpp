@@ -21,16 +21,6 @@ namespace {
 
 using Job = std::shared_ptr<const hw::ControlJob>;
 
-void require_one_device(const OperatorCall& call) {
-  const Tensor& first = call.input(0);
-  for (const TensorOperand& input : call.inputs) {
-    call.require(input.tensor().sip() == first.sip(),
-                 fmt::format("Expected all tensors to be on the same device, but '{}' is on device {} and "
-                             "'{}' on device {}; copy one by .to(device)",
-                             first.name(), first.sip(), input.tensor().name(), input.tensor().sip()));
-  }
-}
-
 std::string placements_of(const OperatorCall& call) {
   std::vector<std::string> all;
   for (const TensorOperand& input : call.inputs) {
@@ -41,7 +31,7 @@ std::string placements_of(const OperatorCall& call) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::shared_ptr<Tensor::State> state_for(const OperatorCall& call, const OperatorResult& result,
+std::shared_ptr<Tensor::State> state_for(const OperatorCall& call, const Shape& shape, DType dtype,
                                          const Placement& place) {
   const Tensor::State& first = *call.input(0).state();
   return std::shared_ptr<Tensor::State>{new Tensor::State{.session = first.session,
@@ -49,8 +39,8 @@ std::shared_ptr<Tensor::State> state_for(const OperatorCall& call, const Operato
                                                           .rank = first.rank,
                                                           .sip = first.sip,
                                                           .name = std::string{call.name},
-                                                          .shape = result.shape,
-                                                          .dtype = result.dtype,
+                                                          .shape = shape,
+                                                          .dtype = dtype,
                                                           .dp = place.dp,
                                                           .origin = place.origin,
                                                           .mem_kind = first.mem_kind}};
@@ -64,7 +54,7 @@ bool fits(const Tensor::State& state, const OperatorResult& result) {
 
 Tensor new_result(const OperatorCall& call, const OperatorResult& result) {
   for (const Placement& place : result.placements) {
-    auto state = state_for(call, result, place);
+    auto state = state_for(call, result.shape, result.dtype, place);
     if (!fits(*state, result)) continue;
     state->allocate(call.name, call.at);
     return Tensor{std::move(state)};
@@ -116,7 +106,8 @@ std::vector<Job> jobs_of(const OperatorResult& result, const Tensor& out) {
 }
 
 Events writers_of(const OperatorCall& call, const Tensor& out) {
-  Events all = out.state()->written();
+  using By = Tensor::Update::By;
+  Events all = out.state()->written(out.elements(), {By::kernel, By::host, By::dma, By::source});
   for (const TensorOperand& input : call.inputs) {
     const Events writers = input.tensor().state()->written();
     all.insert(all.end(), writers.begin(), writers.end());
@@ -169,6 +160,22 @@ Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inp
 }
 
 }  // namespace
+
+void require_one_device(const OperatorCall& call) {
+  const Tensor& first = call.input(0);
+  for (const TensorOperand& input : call.inputs) {
+    call.require(input.tensor().sip() == first.sip(),
+                 fmt::format("Expected all tensors to be on the same device, but '{}' is on device {} and "
+                             "'{}' on device {}; copy one by .to(device)",
+                             first.name(), first.sip(), input.tensor().name(), input.tensor().sip()));
+  }
+}
+
+Tensor new_tensor(const OperatorCall& call, const Shape& shape, DType dtype, const Placement& place) {
+  auto state = state_for(call, shape, dtype, place);
+  state->allocate(call.name, call.at);
+  return Tensor{std::move(state)};
+}
 
 void OperatorCall::refuse(const std::string& why) const {
   throw UsageError{fmt::format("{}: {}: {}", kbsim::to_string(to_place(at)), name, why)};

@@ -37,6 +37,12 @@ struct Placement {
 };
 [[nodiscard]] Placement placement_of(const Tensor& tensor);
 
+/// A new tensor beside the first input of a call. Its memory is allocated, and isn't mapped yet.
+[[nodiscard]] Tensor new_tensor(const OperatorCall& call, const Shape& shape, DType dtype,
+                                const Placement& place);
+/// UsageError if inputs, or `out`, are on several devices.
+void require_one_device(const OperatorCall& call);
+
 /// The properties of an operator's result, and the kernels of its parts.
 struct OperatorResult {
   Shape shape;

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
 
+#include "element_source.hpp"
 #include "operator_launch.hpp"
 #include "row_broadcast.hpp"
 #include "tensor_promotion.hpp"
@@ -41,17 +42,6 @@ void require_broadcast(const OperatorCall& call) {
                   call.input(0).name(), kbsim::to_string(a), call.input(1).name(), kbsim::to_string(b)));
 }
 
-// An operand, and the block of it that belongs to a block of the result.
-struct Source {
-  LocalParts parts;
-  bool row = false;
-
-  [[nodiscard]] std::optional<MatrixPart> for_block(PeCoord pe, Block block) const {
-    if (row) block = {.rows = 1, .col0 = block.col0, .cols = block.cols};
-    return parts.at(pe, block);
-  }
-};
-
 void set_blocks(PointwiseArgs& args, Bytes tcm) {
   using Second = PointwiseArgs::Second;
   const auto dense = [&](const MatrixPart& part) { return part.row_stride == args.cols; };
@@ -60,14 +50,11 @@ void set_blocks(PointwiseArgs& args, Bytes tcm) {
     args.cols *= std::exchange(args.rows, 1);
     args.x.row_stride = args.y.row_stride = args.out.row_stride = args.cols;
   }
-  constexpr std::int64_t kBytesAnElement = 128;  // for all tiles of a block, with a margin
-  const std::int64_t block = std::clamp<std::int64_t>(tcm.count() / kBytesAnElement, 1, 4096);
-  args.block_cols = std::min(args.cols, block);
-  args.block_rows = std::clamp<std::int64_t>(block / args.block_cols, 1, args.rows);
+  set_block_size(args, tcm);
 }
 
-KernelCall kernel_for(const PointwiseCall& what, const std::vector<Source>& sources, const LocalPart& part,
-                      Bytes tcm) {
+KernelCall kernel_for(const PointwiseCall& what, const std::vector<ElementSource>& sources,
+                      const LocalPart& part, Bytes tcm) {
   PointwiseArgs args{.op = what.op,
                      .x = *sources[0].for_block(part.pe, part.block),
                      .out = part.memory,
@@ -99,7 +86,7 @@ PendingTensor launch_pointwise(OperatorCall call, const PointwiseCall& what) {
   const Shape shape = call.input(0).shape();
   const config::MemorySpec& memory = call.input(0).state()->session.spec().cube.memory;
   const Bytes tcm = memory.tcm - memory.tcm_scheduler;
-  std::vector<Source> sources;
+  std::vector<ElementSource> sources;
   std::vector<Placement> placements;
   for (const TensorOperand& input : call.inputs) {
     const Tensor& tensor = input.tensor();
@@ -110,8 +97,8 @@ PendingTensor launch_pointwise(OperatorCall call, const PointwiseCall& what) {
     if (!row) placements.push_back(placement_of(tensor));
   }
   const auto computable = [&](PeCoord pe, const Block& block) {
-    return std::ranges::all_of(sources,
-                               [&](const Source& source) { return source.for_block(pe, block).has_value(); });
+    return std::ranges::all_of(
+        sources, [&](const ElementSource& source) { return source.for_block(pe, block).has_value(); });
   };
   const auto kernel = [&](const LocalPart& part) { return kernel_for(what, sources, part, tcm); };
   return launch(std::move(call),

@@ -13,7 +13,7 @@ namespace kbsim::host::dtensor {
 /// A range of a dimension, of a row-major tensor of that shape.
 [[nodiscard]] Rows rows_of(const Shape& shape, int dim, IndexRange range);
 /// The whole tensor, in rows that the same dimension cuts.
-[[nodiscard]] Rows all_of(const Shape& shape, int dim = 0);
+[[nodiscard]] Rows all_of(const Shape& shape, int dim);
 [[nodiscard]] bool is_empty(const Shape& shape);
 
 /// A change of placement along one axis: this rank's source and result, and the line of ranks.

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/tl/box_args.hpp"
 
 namespace kbsim::host::dtensor {
 namespace {
@@ -29,18 +28,6 @@ void require_whole(const std::optional<Tensor>& tensor, Here at) {
   }
 }
 
-// Copies a box of a tensor into another tensor.
-Task<> copy_box(DeviceMesh mesh, Tensor from, Rows box, Tensor to, Here at) {
-  const Rows into = all_of(to.shape());
-  BoxArgs args{.count = 1, .slot_bytes = 32 * 1024};
-  args.moves[0] = {
-      .kind = BoxMove::Kind::copy,
-      .from = {.data = from.ptr() + box.first, .rows = box.rows, .cols = box.cols, .stride = box.stride},
-      .to = {.data = to.ptr(), .rows = box.rows, .cols = box.cols, .stride = into.cols / box.rows}};
-  const std::vector<Tensor> tensors{to, from};
-  co_await mesh.rank().launch("exchange_boxes", tensors, args, at);
-}
-
 // All-reduces the local tensor in place, or a copy of it.
 Task<std::optional<Tensor>> all_reduced(Passage passage, DType dtype, topology::DPPolicy dp, Reduction op,
                                         bool in_place, Here at) {
@@ -48,7 +35,7 @@ Task<std::optional<Tensor>> all_reduced(Passage passage, DType dtype, topology::
   Tensor sum = *passage.source;
   if (!in_place) {
     const auto copy = co_await empty_local(passage.mesh, passage.from, dtype, dp, at);
-    co_await copy_box(passage.mesh, *passage.source, all_of(passage.from), *copy, at);
+    co_await copy->copy_(*passage.source, at);
     sum = *copy;
   }
   passage.mesh.count(Comm::all_reduce, given_bytes(passage, Comm::all_reduce, dtype));
@@ -62,7 +49,7 @@ Task<std::optional<Tensor>> all_reduced(Passage passage, DType dtype, topology::
 Bytes given_bytes(const Passage& passage, Comm comm, DType dtype) {
   const bool by_one = comm == Comm::scatter || comm == Comm::broadcast;
   if (by_one && passage.self() != 0) return {};
-  return Bytes{product(passage.from.extents()) * itemsize(dtype)};
+  return passage.from.bytes(dtype);
 }
 
 Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype, topology::DPPolicy dp,
@@ -123,10 +110,8 @@ Task<DTensor> changed(DTensor x, Change change, bool in_place, Here at) {
                        partial->op, details, at);
   const bool chunks = from == nullptr && partial == nullptr;
   if (chunks && passage.result) {
-    require_whole(passage.source, at);
-    co_await copy_box(mesh, *passage.source,
-                      rows_of(passage.from, to->dim, passage.chunk(to->dim, passage.self())), *passage.result,
-                      at);
+    const IndexRange range = passage.chunk(to->dim, passage.self());
+    co_await passage.result->copy_(passage.source->slice(to->dim, range, at), at);
   }
   co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), passage.result, x.dp());
 }

@@ -5,33 +5,14 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/tensor_operators.hpp"
 
-#include "../row_broadcast.hpp"
 #include "../tensor_promotion.hpp"
+#include "local_results.hpp"
 #include "sharding_rules.hpp"
 
 namespace kbsim::host::dtensor {
 namespace {
 
 using Here = DTensor::Here;
-
-Placed placed(const DTensor& x) {
-  return {.shape = x.shape(), .dtype = x.dtype(), .placements = x.placements()};
-}
-
-void require_one_mesh(const DTensor& a, const DTensor& b, std::string_view call, Here at) {
-  if (a.device_mesh() == b.device_mesh()) return;
-  throw UsageError{fmt::format("{}: {}: DTensors of different meshes", to_string(to_place(at)), call)};
-}
-
-// All ranks check the whole tensors, also ranks whose chunks are empty.
-void require(bool holds, std::string_view call, Here at, const std::string& why) {
-  if (!holds) throw UsageError{fmt::format("{}: {}: {}", to_string(to_place(at)), call, why)};
-}
-
-void require_computable(const DTensor& x, std::string_view call, Here at) {
-  require(!is_f8(x.dtype()), call, at,
-          fmt::format("{} is for storage; cast it", kbsim::to_string(x.dtype())));
-}
 
 void require_rows(const DTensor& x, std::string_view call, Here at) {
   const bool floats = info(x.dtype()).floating && x.dtype() != f64 && !is_f8(x.dtype());
@@ -58,50 +39,6 @@ void require_factors(const DTensor& x, const DTensor& w, Here at) {
           fmt::format("got {}, expected a floating dtype", kbsim::to_string(x.dtype())));
 }
 
-Shape broadcast_shape(const DTensor& a, const DTensor& b, Here at) {
-  const std::optional<Shape> shape = broadcast(a.shape(), b.shape());
-  require(shape.has_value(), "add", at,
-          fmt::format("shapes {} and {}: they must be equal, or one a row [N] for all rows of the other",
-                      to_string(a.shape()), to_string(b.shape())));
-  return *shape;
-}
-
-/// A result with the rule's placements, not computed yet. Shape, dtype and placements follow from the whole
-/// operands', so that they are the same on all ranks.
-struct Result {
-  DTensor like;  // mesh, dp
-  Shape shape;
-  DType dtype;
-  Placements placements;
-
-  [[nodiscard]] Shape local() const {
-    const DeviceMesh& mesh = like.device_mesh();
-    return local_shape(shape, mesh.shape(), mesh.get_coordinate(), placements);
-  }
-  [[nodiscard]] bool is_here() const { return local().elements() > 0; }
-  [[nodiscard]] DTensor of(std::optional<Tensor> tensor) const {
-    return DTensor::from_local(like.device_mesh(), placements, shape, dtype, std::move(tensor), like.dp());
-  }
-};
-
-// A contraction over no elements is 0.
-Task<Tensor> zeros_of(Result result, Here at) {
-  const DTensor& like = result.like;
-  const Tensor zeros = co_await like.device_mesh().rank().torch.zeros(result.local(), result.dtype,
-                                                                      {.dp = like.dp(), .name = "zeros"}, at);
-  co_return zeros;
-}
-
-// Applies an operator to the rank's part of one operand.
-Task<DTensor> on_parts(DTensor x, ShardingRule rule,
-                       PendingTensor (*apply)(const TensorOperand&, OperatorOptions), Here at) {
-  const DTensor from = co_await x.redistribute(rule.operands[0], at);
-  const Result result{.like = from, .shape = x.shape(), .dtype = x.dtype(), .placements = rule.result};
-  if (!result.is_here()) co_return result.of({});
-  const Tensor local = co_await apply({from.local(at), at}, {});
-  co_return result.of(local);
-}
-
 }  // namespace
 
 Task<DTensor> matmul(DTensor x, DTensor w, Here at) {
@@ -110,30 +47,14 @@ Task<DTensor> matmul(DTensor x, DTensor w, Here at) {
   const DTensor left = co_await x.redistribute(rule.operands[0], at);
   const DTensor right = co_await w.redistribute(rule.operands[1], at);
   const Shape shape = with_extent(x.shape(), x.shape().rank() - 1, w.shape()[1]);
-  const Result result{.like = left, .shape = shape, .dtype = x.dtype(), .placements = rule.result};
+  const LocalResult result{.like = left, .shape = shape, .dtype = x.dtype(), .placements = rule.result};
   if (!result.is_here()) co_return result.of({});
   if (!left.to_local() || !right.to_local()) {
-    const Tensor zeros = co_await zeros_of(result, at);
+    const Tensor zeros = co_await filled(result, 0.0, at);
     co_return result.of(zeros);
   }
   const Tensor product = co_await host::matmul({left.local(at), at}, {right.local(at), at});
   co_return result.of(product);
-}
-
-Task<DTensor> add(DTensor a, DTensor b, Here at) {
-  require_one_mesh(a, b, "add", at);
-  require_computable(a, "add", at);
-  require_computable(b, "add", at);
-  const Shape shape = broadcast_shape(a, b, at);
-  const DType dtype = promoted(a.dtype(), b.dtype());
-  const ShardingRule rule = pointwise_rule(placed(a), placed(b), dtype);
-  const DTensor left = co_await a.redistribute(rule.operands[0], at);
-  const DTensor right = co_await b.redistribute(rule.operands[1], at);
-  const DTensor& wide = left.shape() == shape ? left : right;
-  const Result result{.like = wide, .shape = shape, .dtype = dtype, .placements = rule.result};
-  if (!result.is_here()) co_return result.of({});
-  const Tensor sum = co_await host::add({left.local(at), at}, {right.local(at), at});
-  co_return result.of(sum);
 }
 
 Task<DTensor> relu(DTensor x, Here at) {
@@ -160,7 +81,7 @@ Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps, He
   const DTensor from = co_await x.redistribute(rule.operands[0], at);
   const DTensor scale = co_await weight.redistribute(everywhere, at);
   const DTensor shift = co_await bias.redistribute(everywhere, at);
-  const Result result{.like = from, .shape = x.shape(), .dtype = x.dtype(), .placements = rule.result};
+  const LocalResult result{.like = from, .shape = x.shape(), .dtype = x.dtype(), .placements = rule.result};
   if (!result.is_here()) co_return result.of({});
   const Tensor local =
       co_await host::layer_norm({from.local(at), at}, {scale.local(at), at}, {shift.local(at), at}, eps);

@@ -62,10 +62,31 @@ bool keeps_sums(const Placed& operand, DType result) {
   return operand.dtype == result || info(operand.dtype).floating;
 }
 
-Placement sum_of(const Placed& a, const Placed& b, int rank, DType dtype, std::size_t axis) {
+// The placements of both operands and of the result along an axis.
+struct AxisOfTwo {
+  Placement a;
+  Placement b;
+  Placement result;
+};
+
+// Partial sums that an operation keeps; none if it has to reduce one of them.
+std::optional<AxisOfTwo> kept_sums(const Placed& a, const Placed& b, DType dtype, std::size_t axis,
+                                   Linearity kind) {
   const Placement& of_a = a.placements[axis];
   const Placement& of_b = b.placements[axis];
-  if (of_a == of_b && is_linear(of_a) && keeps_sums(a, dtype) && keeps_sums(b, dtype)) return of_a;
+  const bool sum_a = is_linear(of_a) && keeps_sums(a, dtype);
+  const bool sum_b = is_linear(of_b) && keeps_sums(b, dtype);
+  if (kind == Linearity::sum && sum_a && sum_b && of_a == of_b) return AxisOfTwo{of_a, of_b, of_a};
+  if (kind == Linearity::sum) return {};
+  const Placement all = Replicate{};
+  if (sum_a && of_b == all) return AxisOfTwo{of_a, all, of_a};
+  if (kind == Linearity::product && sum_b && of_a == all) return AxisOfTwo{all, of_b, of_b};
+  return {};
+}
+
+Placement shard_of(const Placed& a, const Placed& b, int rank, std::size_t axis) {
+  const Placement& of_a = a.placements[axis];
+  const Placement& of_b = b.placements[axis];
   if (const auto* shard = std::get_if<Shard>(&of_a)) return Shard{in_result(a, rank, shard->dim)};
   if (const auto* shard = std::get_if<Shard>(&of_b)) return Shard{in_result(b, rank, shard->dim)};
   return Replicate{};
@@ -100,14 +121,142 @@ ShardingRule matmul_rule(const std::vector<int>& mesh, const Placed& x, const Pl
   return rule;
 }
 
-ShardingRule pointwise_rule(const Placed& a, const Placed& b, DType dtype) {
+ShardingRule pointwise_rule(const Placed& a, const Placed& b, DType dtype, Linearity kind) {
   ShardingRule rule{.operands = {{}, {}}, .result = {}};
   const Shape shape = broadcast(a.shape, b.shape).value();
   for (std::size_t axis = 0; axis < a.placements.size(); ++axis) {
-    const Placement result = sum_of(a, b, shape.rank(), dtype, axis);
-    rule.result.push_back(result);
-    rule.operands[0].push_back(operand_for(a, shape, result));
-    rule.operands[1].push_back(operand_for(b, shape, result));
+    std::optional<AxisOfTwo> of = kept_sums(a, b, dtype, axis, kind);
+    if (!of) {
+      const Placement result = shard_of(a, b, shape.rank(), axis);
+      of = AxisOfTwo{operand_for(a, shape, result), operand_for(b, shape, result), result};
+    }
+    rule.operands[0].push_back(of->a);
+    rule.operands[1].push_back(of->b);
+    rule.result.push_back(of->result);
+  }
+  return rule;
+}
+
+ShardingRule with_number_rule(const Placed& x, DType result, bool linear) {
+  ShardingRule rule{.operands = {{}}, .result = {}};
+  for (const Placement& placement : x.placements) {
+    const bool stays = !std::holds_alternative<Partial>(placement) ||
+                       (linear && is_linear(placement) && keeps_sums(x, result));
+    rule.result.push_back(stays ? placement : Placement{Replicate{}});
+  }
+  rule.operands[0] = rule.result;
+  return rule;
+}
+
+namespace {
+
+bool has_empty_chunk(const std::vector<int>& mesh, const Placed& x) {
+  std::vector<int> last;
+  for (const int size : mesh) last.push_back(size - 1);
+  return local_shape(x.shape, mesh, last, x.placements).elements() == 0;
+}
+
+// Along one axis: what the operand has to be, and what the result is.
+struct AxisOfOne {
+  Placement x;
+  Placement result;
+};
+
+AxisOfOne reduced(const Placed& x, const Placement& from, const Combination& how, bool extreme_of_none) {
+  const bool adds = how.op == Reduction::sum || how.op == Reduction::avg;
+  if (const auto* partial = std::get_if<Partial>(&from)) {
+    const bool stays = adds ? is_linear(from) && keeps_sums(x, how.result) : partial->op == how.op;
+    const Placement after = stays ? from : Placement{Replicate{}};
+    return {after, after};
+  }
+  const auto* shard = std::get_if<Shard>(&from);
+  if (shard == nullptr) return {from, from};
+  if (how.dim && *how.dim != shard->dim) {
+    const bool moves = !how.keepdim && *how.dim < shard->dim;
+    return {from, Shard{shard->dim - (moves ? 1 : 0)}};
+  }
+  if (!adds && extreme_of_none) return {Replicate{}, Replicate{}};
+  return {from, Partial{how.op}};
+}
+
+// Dimensions that a view splits or joins: [first, last) of each shape have equally many elements.
+struct Regrouped {
+  int from_first = 0;
+  int from_last = 0;
+  int to_first = 0;
+  int to_last = 0;
+};
+
+std::vector<Regrouped> regrouped(const Shape& from, const Shape& to) {
+  std::vector<Regrouped> groups;
+  Regrouped group;
+  while (group.from_last < from.rank() && group.to_last < to.rank()) {
+    std::int64_t in = from[group.from_last++];
+    std::int64_t out = to[group.to_last++];
+    while (in != out) {
+      if (in < out) {
+        in *= from[group.from_last++];
+      } else {
+        out *= to[group.to_last++];
+      }
+    }
+    groups.push_back(group);
+    group = {.from_first = group.from_last,
+             .from_last = group.from_last,
+             .to_first = group.to_last,
+             .to_last = group.to_last};
+  }
+  return groups;
+}
+
+int first_wide(const Shape& shape, int first, int last) {
+  while (first + 1 < last && shape[first] == 1) ++first;
+  return first;
+}
+
+// The dimension of the new shape whose chunks are those of `dim`, cut `ranks` times; none if there is none.
+std::optional<int> dim_of_view(const Shape& from, const Shape& to, int dim, std::int64_t ranks) {
+  if (from.elements() == 0) return {};
+  for (const Regrouped& group : regrouped(from, to)) {
+    if (dim < group.from_first || dim >= group.from_last) continue;
+    const int outer = first_wide(to, group.to_first, group.to_last);
+    if (dim != first_wide(from, group.from_first, group.from_last)) return {};
+    const bool whole = from[dim] == to[outer] || (from[dim] % ranks == 0 && to[outer] % ranks == 0);
+    return whole ? std::optional{outer} : std::nullopt;
+  }
+  return {};
+}
+
+}  // namespace
+
+ShardingRule reduction_rule(const std::vector<int>& mesh, const Placed& x, const Combination& how) {
+  ShardingRule rule{.operands = {{}}, .result = {}};
+  const bool empty = has_empty_chunk(mesh, x);
+  for (const Placement& placement : x.placements) {
+    const AxisOfOne axis = reduced(x, placement, how, empty);
+    rule.operands[0].push_back(axis.x);
+    rule.result.push_back(axis.result);
+  }
+  return rule;
+}
+
+ShardingRule view_rule(const std::vector<int>& mesh, const Placed& x, const Shape& shape) {
+  ShardingRule rule{.operands = {{}}, .result = {}};
+  const auto ranks_on = [&](int dim) {
+    std::int64_t ranks = 1;
+    for (const auto& [size, placement] : ranges::views::zip(mesh, x.placements)) {
+      const auto* shard = std::get_if<Shard>(&placement);
+      if (shard != nullptr && shard->dim == dim) ranks *= size;
+    }
+    return ranks;
+  };
+  for (const Placement& placement : x.placements) {
+    const auto* shard = std::get_if<Shard>(&placement);
+    const auto dim =
+        shard == nullptr ? std::nullopt : dim_of_view(x.shape, shape, shard->dim, ranks_on(shard->dim));
+    const bool lost = shard != nullptr && !dim;
+    rule.operands[0].push_back(lost ? Placement{Replicate{}} : placement);
+    rule.result.push_back(dim ? Placement{Shard{*dim}} : rule.operands[0].back());
   }
   return rule;
 }

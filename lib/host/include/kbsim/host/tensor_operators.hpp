@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/work.hpp"
@@ -111,6 +112,39 @@ enum class Approximate { none, tanh };
 [[nodiscard]] PendingTensor sigmoid(const TensorOperand& x, OperatorOptions options = {});
 /// The same numbers in another dtype.
 [[nodiscard]] PendingTensor cast(const TensorOperand& x, DType dtype, OperatorOptions options = {});
+
+/// x where the condition (bool) is true, else y. Shapes are equal, or rows for all rows of the largest; x
+/// and y may be numbers. dtypes of x and y promote as for two operands; two floating numbers give f32.
+[[nodiscard]] PendingTensor where(const TensorOperand& condition, const Operand& x, const Operand& y,
+                                  OperatorOptions options = {});
+
+/// Joined along a dimension, or each as an index of a new dimension: of one device and dtype, with equal
+/// other extents. Elements are copied as by Tensor::copy_, so parts may lie on any PEs. The result is placed
+/// as the first one.
+[[nodiscard]] PendingTensor cat(std::vector<TensorOperand> tensors, int dim = 0, OperatorOptions options = {},
+                                std::source_location at = std::source_location::current());
+[[nodiscard]] PendingTensor stack(std::vector<TensorOperand> tensors, int dim = 0,
+                                  OperatorOptions options = {},
+                                  std::source_location at = std::source_location::current());
+
+/// `dim` none: over all elements, which gives a scalar. `keepdim`: reduced extents stay, as 1.
+struct ReductionOptions {
+  std::optional<int> dim = {};
+  bool keepdim = false;
+  std::optional<Tensor> out = {};
+};
+/// Over one dimension or all, accumulated in f32 (f64 for f64) and rounded once. sum of integers and bools
+/// gives i64. mean and norm take floating tensors; norm is the square root of the sum of squares. amax and
+/// amin propagate NaN. A PE needs whole rows for the last dimension, whole columns of a matrix for its first
+/// one, and all of x for any other.
+[[nodiscard]] PendingTensor sum(const TensorOperand& x, ReductionOptions options = {});
+[[nodiscard]] PendingTensor mean(const TensorOperand& x, ReductionOptions options = {});
+[[nodiscard]] PendingTensor norm(const TensorOperand& x, ReductionOptions options = {});
+[[nodiscard]] PendingTensor amax(const TensorOperand& x, ReductionOptions options = {});
+[[nodiscard]] PendingTensor amin(const TensorOperand& x, ReductionOptions options = {});
+/// torch.max(x) and torch.min(x): of all elements.
+[[nodiscard]] inline PendingTensor max(const TensorOperand& x) { return amax(x); }
+[[nodiscard]] inline PendingTensor min(const TensorOperand& x) { return amin(x); }
 
 /// [.., K] times [K, N] of one floating dtype, accumulated in f32 (f64 for f64), plus a row of N biases. A PE
 /// has whole rows of x and whole columns of w: x is row-wise or replicated, w column-wise or replicated. The

@@ -53,6 +53,33 @@ struct PointwiseArgs {
   DType compute = f32;
 };
 
+/// where: out = condition ? x : y of [rows, cols], in blocks. Each input is a number (not the condition), one
+/// row for all rows, or as large as out; x and y are changed to out's dtype.
+struct WhereArgs {
+  struct Input {
+    PointwiseArgs::Second is = PointwiseArgs::Second::number;
+    MatrixPart part = {};
+    double number = 0.0;
+  };
+  Input condition, x, y;
+  MatrixPart out;
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t block_rows = 1, block_cols = 4096;
+};
+
+/// reduce: out[outer, inner] = op over the middle of x[outer, n, inner], whose innermost elements are
+/// consecutive, divided by `divisor`. Computes in `compute` and rounds once; NaN propagates.
+struct ReductionArgs {
+  enum class Op : std::uint8_t { sum, norm, max, min };
+  Op op = Op::sum;
+  Ptr x, out;
+  std::int64_t outer = 1, n = 1, inner = 1;
+  std::int64_t outer_stride = 0, n_stride = 0;  // of x, in elements
+  std::int64_t block_outer = 1, block_n = 1, block_inner = 1;
+  double divisor = 1.0;
+  DType compute = f32;
+};
+
 /// linear: out[M, N] = x[M, K] w[K, N], all row-major, plus a row `bias` of N elements if there is one.
 struct LinearArgs {
   Ptr x, w, bias, out;

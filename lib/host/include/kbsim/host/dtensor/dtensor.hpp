@@ -14,7 +14,8 @@ namespace kbsim::host::dtensor {
 
 /// A tensor over the ranks of a mesh. Each rank has a local tensor, or none if its chunk is empty. All ranks
 /// make the same calls in the same order. A change of sharding needs each PE to have the whole local tensor:
-/// on one PE, or replicated. Copies share local tensors, which are never written.
+/// on one PE, or replicated. Copies share local tensors, and so may views and redistributions; only copy_
+/// writes them.
 class DTensor {
  public:
   using Here = std::source_location;
@@ -38,6 +39,12 @@ class DTensor {
   [[nodiscard]] Task<DTensor> redistribute(Placements placements, Here at = Here::current()) const;
   /// The same, for a tensor that isn't needed any more: its local tensor may be overwritten.
   [[nodiscard]] Task<DTensor> consume(Placements placements, Here at = Here::current()) const;
+  /// The same elements in another shape. Dimensions that are joined or split keep the sharding of the first
+  /// one where chunks stay whole; any other is replicated first.
+  [[nodiscard]] Task<DTensor> view(Shape shape, Here at = Here::current()) const;
+  /// Writes the local tensors, with `from` redistributed as this one. UsageError for another shape or dtype,
+  /// and if this one is Partial.
+  [[nodiscard]] Task<> copy_(DTensor from, Here at = Here::current()) const;
   /// All of it, on every rank.
   [[nodiscard]] Task<HostArray> full_tensor(Here at = Here::current()) const;
 
