@@ -208,6 +208,16 @@ Placements drawn(Draws& draws, const DeviceMesh& mesh, const Whole& whole, bool 
   return draws.placements(whole.shape, whole.dtype, mesh.ndim(), partials);
 }
 
+// Whether made() can split values so: a mean of Partial sums is Partial of two reductions.
+bool has_one_reduction(const Placements& placements) {
+  const Placement* first = nullptr;
+  return std::ranges::all_of(placements, [&](const Placement& placement) {
+    if (!is_partial(placement)) return true;
+    if (first == nullptr) first = &placement;
+    return *first == placement;
+  });
+}
+
 Shape beside(Draws& draws, const Shape& shape) {
   if (draws.chance(0.4)) return shape;
   std::vector<std::int64_t> extents(static_cast<std::size_t>(1 + draws.below(shape.rank())), 1);
@@ -220,7 +230,8 @@ Task<Pair> added(Pair x, Draws* draws) {
   const DType dtype = draws->beside(x.whole.dtype);
   const Whole other = draws->whole(beside(*draws, x.whole.shape), dtype);
   // Often placed alike: Partials of one reduction are the interesting case.
-  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype && draws->chance(0.7);
+  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype &&
+                     has_one_reduction(x.tensor.placements()) && draws->chance(0.7);
   const Placements placements = alike ? x.tensor.placements() : drawn(*draws, mesh, other, true);
   const Pair y = co_await made(mesh, placements, other);
   const bool first = draws->chance(0.5);
@@ -264,7 +275,8 @@ Task<Pair> combined(Pair x, Draws* draws) {
   if (op == Arithmetic::div) {
     for (double& value : other.values) value = value == 0 ? 1 : value;
   }
-  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype && draws->chance(0.5);
+  const bool alike = other.shape == x.whole.shape && dtype == x.whole.dtype &&
+                     has_one_reduction(x.tensor.placements()) && draws->chance(0.5);
   const bool partials = op != Arithmetic::div || info(dtype).floating;
   Placements placements = drawn(*draws, x.tensor.device_mesh(), other, partials);
   if (alike) placements = x.tensor.placements();
