@@ -72,8 +72,10 @@ TEST_CASE("Registry: a name that is offered twice is noted once and keeps its fi
   Registry<int> registry{"bench"};
   CHECK(registry.offer("ring", 1));
   CHECK(!registry.offer("ring", 2));
-  CHECK(registry.at("ring") == 1);
+  CHECK_THROWS_WITH_AS((void)registry.at("ring"), doctest::Contains("'ring' is registered twice"),
+                       UsageError);
   CHECK(registry.take_conflicts() == std::vector<std::string>{"ring"});
+  CHECK(registry.at("ring") == 1);
   CHECK(registry.take_conflicts().empty());
 }
 

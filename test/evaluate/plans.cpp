@@ -161,6 +161,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Plans: a kernel whose values are wrong, or whose queue isn't there, is refused with the reason") {
+  CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(over_ring(Collective::all_reduce, "hello_send"), 3),
+                       doctest::Contains("isn't written as a plan: on 3 ranks rank 0's output chunk 0 lacks"),
+                       Unsupported);
+  config::AlgorithmSpec unwired = over_ring(Collective::sendrecv, "hello_send");
+  unwired.topology = "tree_binary";
+  CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(unwired, 2),
+                       doctest::Contains("the kernel uses queue 'E' on sip0.cube0.pe0; its topology gives "),
+                       UsageError);
+}
+
 TEST_CASE("Plans: vectors of several PEs of a rank are its tensor; what adds them up names no collective") {
   config::AlgorithmSpec all_pes = over_ring(Collective::all_reduce, "hierarchical_allreduce");
   all_pes.topology = "hierarchical_3level";

@@ -70,6 +70,14 @@ Task<> random_joins(Rank& main, Drawn drawn) {
   }
 }
 
+Task<> joins_a_vector(Rank& main, int) {
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 3; ++i) rows.push_back(co_await main.torch.full({2}, i, f32, {.dp = kOnePe}));
+  const Tensor all = co_await stack(rows, 1);
+  const HostArray got = co_await all.to_host();
+  CHECK(got.to_doubles() == Doubles{0, 1, 2, 0, 1, 2});
+}
+
 Task<> joins_pending(Rank& main, int) {
   const Tensor x = co_await main.torch.from_host(counted({2, 3}, 0), {.dp = kOnePe});
   const Tensor out = co_await main.torch.zeros({4, 3}, f32, {.dp = kSplitRows, .name = "out"});
@@ -148,6 +156,7 @@ TEST_CASE("cat and stack: random shapes, dimensions and placements, by definitio
 
 TEST_CASE("cat: takes results that aren't computed yet, and is taken likewise; out is written") {
   Program{eight_pes()}.run(joins_pending, 0);
+  Program{eight_pes()}.run(joins_a_vector, 0);
 }
 
 TEST_CASE("where: tensors, rows and numbers, by definition") {

@@ -71,12 +71,20 @@ Task<> exchanges_parts(Rank& rk, Problem problem) {
   const Sizes sent = problem.rows[rank];
   const Sizes received = received_by(problem, rank);
   const std::vector<double> mine = joined(problem, [&](std::size_t to) { return part(problem, rank, to); });
-  const HostArray array = array_of({sum(sent), problem.width}, problem.dtype, mine);
+  // A rank without any rows has a tensor of one, which stays.
+  const bool sends = sum(sent) > 0;
+  const bool receives = sum(received) > 0;
+  const HostArray array = sends ? array_of({sum(sent), problem.width}, problem.dtype, mine)
+                                : full({1, problem.width}, 7, problem.dtype);
   const Tensor x = co_await rk.torch.from_host(array, {.dp = problem.dp, .name = "x"});
-  const Tensor y = co_await rk.torch.zeros({sum(received), problem.width}, problem.dtype, {.dp = problem.dp});
+  const Tensor y = co_await rk.torch.full({std::max<std::int64_t>(sum(received), 1), problem.width}, 7,
+                                          problem.dtype, {.dp = problem.dp});
   co_await rk.dist.all_to_all_single(y, x, {received, sent, "", group});
   const HostArray read = co_await y.to_host();
-  CHECK(read.to_doubles() == joined(problem, [&](std::size_t from) { return part(problem, from, rank); }));
+  const auto expected = receives
+                            ? joined(problem, [&](std::size_t from) { return part(problem, from, rank); })
+                            : std::vector<double>(static_cast<std::size_t>(problem.width), 7);
+  CHECK(read.to_doubles() == expected);
 }
 
 // Each part is a tensor of its own; none is empty.
@@ -117,9 +125,12 @@ std::vector<Sizes> drawn_rows(Random& random, std::size_t ranks, bool with_zeros
   for (Sizes& from : rows) {
     for (std::int64_t& size : from) size = choices[random.below(choices.size())];
   }
-  // A tensor has at least one row.
-  for (std::size_t rank = 0; rank < ranks; ++rank)
-    rows[rank][rank] = std::max<std::int64_t>(rows[rank][rank], 1);
+  // Often a rank sends or receives nothing, as an expert without a token.
+  if (with_zeros && random.below(3) == 0) rows[random.below(ranks)] = Sizes(ranks, 0);
+  if (with_zeros && random.below(3) == 0) {
+    const std::size_t idle = random.below(ranks);
+    for (Sizes& from : rows) from[idle] = 0;
+  }
   return rows;
 }
 
@@ -209,7 +220,8 @@ TEST_CASE("all_to_all_single: what can't be is refused at the call, in PyTorch's
   refused(splits_by_algorithm, "split sizes need no algorithm", ExitCode::usage);
   refused(own_part_differs, "this rank sends itself [", ExitCode::usage);
   refused(one_rank_lacks_a_list, "must match number of collective participants", ExitCode::usage);
-  refused(parts_are_divided, "has no address of its own", ExitCode::usage);
+  refused(parts_are_divided, "is split over PEs: split sizes need all of it on each of its PEs",
+          ExitCode::usage);
   refused(overlaps, "all_to_all_single", ExitCode::usage);
   refused(peers_disagree, "Detected mismatch between send and recv: rank ", ExitCode::deadlock);
 }

@@ -31,6 +31,12 @@ void AnyRegistry::refuse_second(std::string_view name) const {
   throw_internal(kind() + " '" + std::string{name} + "' is registered twice");
 }
 
+void AnyRegistry::require_one(std::string_view name) const {
+  if (std::ranges::find(conflicts_, name) == conflicts_.end()) return;
+  throw UsageError{kind() + " '" + std::string{name} +
+                   "' is registered twice in this program, perhaps once by kbsim itself; rename one"};
+}
+
 const std::vector<AnyRegistry*>& registries() { return all(); }
 
 }  // namespace kbsim

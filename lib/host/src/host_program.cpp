@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/replay/prints.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -29,10 +31,18 @@ void HostProgram::require_whole(const Here& at) const {
                   to_string(to_place(at)))};
 }
 
+// The log has the lines of all runs.
+void HostProgram::print_lines() {
+  if (!session_.has_values()) return;
+  const std::vector<std::string> lines = replay::prints(session_.log(), session_.replay());
+  for (; printed_ < lines.size(); ++printed_) say("{}\n", lines[printed_]);
+}
+
 void HostProgram::run_to_end(Task<> program) {
   const Process main = session_.sim().spawn("main", main_->run(std::move(program)));
   try {
     session_.run();
+    print_lines();
   } catch (...) {
     is_whole_ = main.done();
     if (is_whole_) main_.emplace(session_, world_, 0);

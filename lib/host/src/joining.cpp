@@ -99,9 +99,8 @@ Shape with(const Shape& shape, int dim, std::int64_t extent, bool added) {
 
 }  // namespace
 
-PendingTensor cat(std::vector<TensorOperand> tensors, int dim, OperatorOptions options,
-                  std::source_location at) {
-  OperatorCall call = joining("cat", std::move(tensors), std::move(options), at);
+PendingTensor cat(TensorList tensors, int dim, OperatorOptions options, std::source_location at) {
+  OperatorCall call = joining("cat", tensors.take(), std::move(options), at);
   const Shape first = call.input(0).shape();
   call.require(first.rank() > 0,
                fmt::format("'{}' is a scalar, which can't be joined; stack it", call.input(0).name()));
@@ -116,9 +115,8 @@ PendingTensor cat(std::vector<TensorOperand> tensors, int dim, OperatorOptions o
   return join(std::move(call), with(first, along, end, false), parts, along);
 }
 
-PendingTensor stack(std::vector<TensorOperand> tensors, int dim, OperatorOptions options,
-                    std::source_location at) {
-  OperatorCall call = joining("stack", std::move(tensors), std::move(options), at);
+PendingTensor stack(TensorList tensors, int dim, OperatorOptions options, std::source_location at) {
+  OperatorCall call = joining("stack", tensors.take(), std::move(options), at);
   const Shape first = call.input(0).shape();
   call.require(first.rank() < Shape::kMaxRank,
                fmt::format("'{}' has {} dimensions, which leaves none for another", call.input(0).name(),

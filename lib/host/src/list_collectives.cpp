@@ -134,8 +134,17 @@ class Splits {
     }
     check.require(std::ssize(sizes_) == ranks, "Number of tensor splits not equal to group size");
     check.require(std::ranges::min(sizes_) >= 0, "a split size is negative");
-    check.require(std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0}) == rows,
-                  fmt::format("Split sizes doesn't match total dim 0 size, {}", rows));
+    const std::int64_t all = std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
+    check.require(
+        all == rows || all == 0,
+        fmt::format("Split sizes doesn't match total dim 0 size, {}; zeros alone stand for no rows", rows));
+    for (const Shard& shard : tensor.shards()) {
+      check.require(
+          shard.spec.block.elements() == tensor.shape().elements(),
+          fmt::format("'{}' is split over PEs: split sizes need all of it on each of its PEs; place "
+                      "it on one PE, or replicate it (.to(policy))",
+                      tensor.name()));
+    }
   }
   [[nodiscard]] Shape shape(int rank) const {
     std::vector<std::int64_t> extents{tensor_.shape().extents().begin(), tensor_.shape().extents().end()};

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::host {
@@ -15,7 +18,10 @@ const ccl::Neighbour& neighbour(const ccl::Wiring& wiring, PeCoord pe, Dir queue
   const auto& all = wiring.at(pe);
   const auto found =
       std::ranges::find_if(all, [&](const ccl::Neighbour& one) { return Dir{one.direction} == queue; });
-  ensure(found != all.end(), "a kernel uses a queue that its topology doesn't have");
+  if (found == all.end())
+    throw UsageError{fmt::format("the kernel uses queue '{}' on {}; its topology gives {}", queue.name(),
+                                 to_string(pe),
+                                 fmt::join(std::views::transform(all, &ccl::Neighbour::direction), ", "))};
   return *found;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/transform.hpp>
 
@@ -119,15 +120,19 @@ bool adds_what_is_joined(const ccl::Plan& plan, const ccl::Wiring& wiring) {
 }
 
 // Vectors of several PEs of a package are one after the other in its rank's tensor. A plan that adds them up
-// is no collective of ranks, so it names none.
-bool is_right(ccl::Plan& plan, const ccl::Wiring& wiring) {
-  if (!ccl::walk(plan, {}).empty()) return false;
-  if (ccl::judge(plan).right()) return true;
+// is no collective of ranks, so it names none. Returns the reason why a plan isn't right; "" if it is.
+std::string why_wrong(ccl::Plan& plan, const ccl::Wiring& wiring) {
+  if (!ccl::walk(plan, {}).empty()) return "its steps need another order than thread blocks'";
+  const ccl::PlanJudgement found = ccl::judge(plan);
+  if (found.right()) return "";
   const ccl::CollectiveEntry& row = ccl::collective(plan.collective);
-  if (pes_of(wiring) == 1 || !row.combines || !row.in_place || row.has_root) return false;
+  const bool joins = pes_of(wiring) > 1 && row.combines && row.in_place && !row.has_root;
   plan.collective = config::Collective::sendrecv;
   plan.custom = true;
-  return ccl::judge(plan).right() && adds_what_is_joined(plan, wiring);
+  if (joins && ccl::judge(plan).right() && adds_what_is_joined(plan, wiring)) return "";
+  return fmt::format("on {} ranks {}; kbsim --bench ccl --algorithm {} checks the kernel's values",
+                     plan.blocks.size(),
+                     found.problems.empty() ? "its sums are wrong" : found.problems.front(), plan.name);
 }
 
 }  // namespace
@@ -148,9 +153,8 @@ ccl::Plan plan_of_kernel(const config::AlgorithmSpec& algorithm, int ranks) {
                  .scratch_chunks = std::vector<int>(count),
                  .blocks = std::vector<std::vector<PlanBlock>>(count)};
   record_ranks(algorithm, machine, wiring, plan);
-  if (!is_right(plan, wiring))
-    throw Unsupported{algorithm.name +
-                      " isn't written as a plan: its steps need another order than thread blocks'"};
+  if (const std::string why = why_wrong(plan, wiring); !why.empty())
+    throw Unsupported{fmt::format("{} isn't written as a plan: {}", algorithm.name, why)};
   return plan;
 }
 

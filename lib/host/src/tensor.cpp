@@ -205,9 +205,11 @@ Tensor::Done Tensor::copy_(HostArray from, Here at) const {
 Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
   (void)alive(at);
   if (from.shape(at) != shape() || from.dtype() != dtype()) {
-    throw UsageError{fmt::format("{}: copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}",
-                                 to_string(to_place(at)), from.name(), to_string(from.shape()),
-                                 to_string(from.dtype()), name(), to_string(shape()), to_string(dtype()))};
+    throw UsageError{
+        fmt::format("{}: copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}: expected equal "
+                    "shapes and dtypes; view or cast one",
+                    to_string(to_place(at)), from.name(), to_string(from.shape()), to_string(from.dtype()),
+                    name(), to_string(shape()), to_string(dtype()))};
   }
   at_line(at, [&] { require_apart(from, *this); });
   return state_->start("copy_", copied(copy_elements({{from, *this}})), at);

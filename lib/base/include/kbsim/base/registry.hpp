@@ -39,6 +39,8 @@ class AnyRegistry {
   void note_conflict(std::string name) { conflicts_.push_back(std::move(name)); }
   [[noreturn]] void refuse(std::string_view unknown, const std::vector<std::string>& names) const;
   [[noreturn]] void refuse_second(std::string_view name) const;
+  /// UsageError if the name was offered twice.
+  void require_one(std::string_view name) const;
   void note_without_function(std::string name) { without_function_.push_back(std::move(name)); }
 
  private:
@@ -51,8 +53,9 @@ class AnyRegistry {
 [[nodiscard]] const std::vector<AnyRegistry*>& registries();
 
 /// Things that are known by name, in alphabetical order; each registers itself in its own file.
-/// A second registration of a name is an InternalError; looking up an unknown one is a UsageError with
-/// the nearest name. An entry whose function is a null pointer is noted, and at() says so.
+/// A second registration of a name is an InternalError; looking up a name that was offered twice is a
+/// UsageError, and so is an unknown one, with the nearest name. An entry whose function is a null pointer is
+/// noted, and at() says so.
 template <class Entry>
 class Registry final : public AnyRegistry {
  public:
@@ -82,6 +85,7 @@ class Registry final : public AnyRegistry {
     return it == entries_.end() ? nullptr : &it->second;
   }
   [[nodiscard]] const Entry& at(std::string_view name) const {
+    require_one(name);
     if (const Entry* entry = find(name)) return *entry;
     refuse(name, names());
   }

@@ -73,8 +73,9 @@ struct ReduceOptions {
   Group group = {};
 };
 
-/// Rows of axis 0 to and from each rank of the group, any numbers from 0 on; empty: equal parts. Either all
-/// ranks give split sizes, or none does. Then messages between pairs replace the algorithm.
+/// Rows of axis 0 to and from each rank of the group, any numbers from 0 on; empty: equal parts. Sizes that
+/// are all 0 stand for no rows: no tensor is empty. Either all ranks give split sizes, or none does. With
+/// them messages between pairs replace the algorithm, and each PE of a tensor has all of it.
 struct AllToAllOptions {
   std::vector<std::int64_t> output_split_sizes = {};
   std::vector<std::int64_t> input_split_sizes = {};

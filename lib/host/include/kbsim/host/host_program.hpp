@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <source_location>
 #include <type_traits>
@@ -22,7 +23,8 @@ class HostProgram {
   /// `ccl`: the declared algorithms. A process group that names none uses the default one.
   explicit HostProgram(config::MachineSpec machine, config::CclSpec ccl = {}, SessionOptions options = {});
 
-  /// Simulates `program` until no event is left. It acts for all ranks until it spawns them. Throws its error
+  /// Simulates `program` until no event is left, then prints on stderr what kernels printed. It acts for all
+  /// ranks until it spawns them. Throws its error
   /// or a DeadlockReport; if a program throws, its operations are cancelled. UsageError, with the caller's
   /// line, for a null pointer, and after a run that stopped inside its program: by a kernel's fault, a
   /// deadlock or a limit.
@@ -43,11 +45,13 @@ class HostProgram {
  private:
   void require_whole(const Here& at) const;
   void run_to_end(Task<> program);
+  void print_lines();
 
   Session session_;
   World world_;
   std::optional<Rank> main_{std::in_place, session_, world_, 0};
-  bool is_whole_ = true;  // no run has stopped inside its program
+  bool is_whole_ = true;     // no run has stopped inside its program
+  std::size_t printed_ = 0;  // lines of kernels so far
 };
 
 }  // namespace kbsim::host

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <utility>
@@ -41,6 +42,21 @@ class TensorOperand {
  private:
   Tensor tensor_;
   std::optional<Work<Tensor>> work_ = {};
+};
+
+/// Tensors that an operator joins: {x, y}, or a vector.
+class TensorList {
+ public:
+  TensorList(std::initializer_list<TensorOperand> all) : all_{all} {}
+  template <std::same_as<std::vector<TensorOperand>> Operands>
+  TensorList(Operands all) : all_{std::move(all)} {}  // NOLINT(google-explicit-constructor)
+  template <std::same_as<std::vector<Tensor>> Tensors>
+  TensorList(const Tensors& all) : all_{all.begin(), all.end()} {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] std::vector<TensorOperand> take() { return std::move(all_); }
+
+ private:
+  std::vector<TensorOperand> all_;
 };
 
 /// A number beside a tensor.
@@ -121,10 +137,9 @@ enum class Approximate { none, tanh };
 /// Joined along a dimension, or each as an index of a new dimension: of one device and dtype, with equal
 /// other extents. Elements are copied as by Tensor::copy_, so parts may lie on any PEs. The result is placed
 /// as the first one.
-[[nodiscard]] PendingTensor cat(std::vector<TensorOperand> tensors, int dim = 0, OperatorOptions options = {},
+[[nodiscard]] PendingTensor cat(TensorList tensors, int dim = 0, OperatorOptions options = {},
                                 std::source_location at = std::source_location::current());
-[[nodiscard]] PendingTensor stack(std::vector<TensorOperand> tensors, int dim = 0,
-                                  OperatorOptions options = {},
+[[nodiscard]] PendingTensor stack(TensorList tensors, int dim = 0, OperatorOptions options = {},
                                   std::source_location at = std::source_location::current());
 
 /// `dim` none: over all elements, which gives a scalar. `keepdim`: reduced extents stay, as 1.
