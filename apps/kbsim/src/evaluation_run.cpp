@@ -10,6 +10,7 @@
 #include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/host/session.hpp"
 
+#include "advice.hpp"
 #include "evaluation_checks.hpp"
 #include "evaluation_options.hpp"
 #include "run_configuration.hpp"
@@ -26,6 +27,22 @@ unsigned threads_of(const RunOptions& options) {
              : static_cast<unsigned>(options.inputs.num_threads);
 }
 
+// True if changes are tried after the run.
+bool is_advised(const RunOptions& options) {
+  const bool explained = options.watch.explain || has_page(options.outputs);
+  return explained && !options.watch.no_try && options.outputs.kept == nullptr;
+}
+
+std::function<std::vector<explain::Advice>(const evaluate::TriedRow&)> advisor(const RunOptions& options) {
+  return [&options](const evaluate::TriedRow& row) {
+    return advice_on(row.candidates, row.length,
+                     {.options = options,
+                      .measured_ns = measured_ns(row.document, row.row),
+                      .row = row.row,
+                      .events = row.events});
+  };
+}
+
 evaluate::EvaluationRequest request_of(const RunOptions& options, const config::Configuration& of) {
   const auto& [inputs, outputs, watch] = options;
   return {.machine = of.machine,
@@ -37,6 +54,7 @@ evaluate::EvaluationRequest request_of(const RunOptions& options, const config::
           .outputs = {.out = outputs.out, .json = outputs.json},
           .parallel = {.threads = threads_of(options), .progress = shows_progress(outputs)},
           .explain = watch.explain,
+          .counts = is_advised(options) ? counts_of(options) : explain::Counts{},
           .explained_row = watch.question ? watch.question->number : 0,
           .shuffle_ties = inputs.shuffle_ties,
           .exact_packets = inputs.exact_packets,
@@ -55,7 +73,8 @@ evaluate::EvaluateOptions how_to_run(const RunOptions& options, std::optional<re
           .json = outputs.json,
           .quiet = outputs.quiet,
           .verbose = outputs.verbose,
-          .reference = std::move(reference)};
+          .reference = std::move(reference),
+          .advise = is_advised(options) ? advisor(options) : nullptr};
 }
 
 // True if the evaluation chooses its packages, so that --set can't.

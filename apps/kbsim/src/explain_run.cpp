@@ -241,7 +241,7 @@ Explanations explanations_of(host::Session& session, const Purpose& purpose, con
 // Full text of the path that was asked about. For the run, the first line of each launch follows.
 std::string to_text(const Explanations& what) {
   if (what.all.empty()) return "";
-  std::string text = explain::to_text(what.all[what.asked]);
+  std::string text = explain::to_text(what.all[what.asked], what.advice);
   const std::size_t shown = std::min(kShownLaunches, what.launches);
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
@@ -262,6 +262,8 @@ boost::json::object to_json(const Explanations& what, host::Session& session) {
     paths.emplace_back(std::move(path));
   }
   boost::json::object all{{"schema_version", 1}, {"paths", std::move(paths)}, {"asked", what.asked}};
+  all["measured"] = what.measured;
+  if (!what.advice.empty()) all["try"] = explain::to_json(what.advice);
   if (!what.why_not.empty()) all["why_not"] = what.why_not;
   if (what.gave_up_all) all["gave_up_all_causes"] = true;
   if (what.trials.empty() || !what.trials.front().is_done()) return all;

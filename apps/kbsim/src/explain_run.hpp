@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/explanation.hpp"
 #include "kbsim/explain/op_marks.hpp"
 #include "kbsim/explain/path_question.hpp"
@@ -20,6 +21,8 @@ struct Explanations {
   std::size_t asked = 0;                  // index of the one that the text gives in full
   std::size_t launches = 0;
   bool gave_up_all = false;                    // there were too many moments to keep all their causes
+  std::size_t measured = 0;                    // index of the one whose length is the run's result
+  std::vector<explain::Advice> advice = {};    // for the asked one; if that is the run, for the measured one
   std::vector<explain::KeyTrial> trials = {};  // trials of the run, not yet simulated
   std::string why_not = {};                    // why there are none, if they may be missing
   std::string not_there = {};                  // why the asked path is missing; documents have the others

@@ -27,28 +27,6 @@ namespace {
 
 namespace json = boost::json;
 
-// As --json prints it.
-json::object to_json(const ReadyRun& run, const Results& results) {
-  const auto& [inputs, outputs, watch] = run.options;
-  const BenchReport& report = results.report;
-  json::object all{{"schema_version", 1},
-                   {"version", KBSIM_VERSION},
-                   {"model_version", kModelVersion},
-                   {"bench", inputs.bench},
-                   {"topology", inputs.machine.topology},
-                   {"checked", !watch.timing_only},
-                   {"correct", watch.timing_only ? json::value(nullptr) : json::value(report.correct)},
-                   {"result", report.json.object()},
-                   {"messages", report::to_json(run.session.machine().fabric().attribution())},
-                   {"run", report::to_json(results.summary)}};
-  if (!report.correct) all["wrong"] = report.wrong;
-  if (!watch.timing_only && watch.race != oplog::RaceMode::off) all["races"] = results.races;
-  if (results.by_launch) all["launches"] = results.launches;
-  if (watch.verify_data) all["tensors"] = json::array(report.tensors.begin(), report.tensors.end());
-  if (results.log) all["oplog"] = to_json(*results.log);
-  return all;
-}
-
 // Counts of links, units and orders up to a time.
 void write_counts(const ReadyRun& run, Time until) {
   const report::OutputFolder& folder = *run.folder;
@@ -72,7 +50,7 @@ report::RunRecord record_of(const ReadyRun& run, bool whole) {
 // The files of --out.
 void write_results(const ReadyRun& run, const Results& results) {
   const report::OutputFolder& folder = *run.folder;
-  folder.write("summary.json", to_json(run, results));
+  folder.write("summary.json", document_of(run, results));
   folder.write("results.csv", results.by_launch ? report::launches_csv(results.launches)
                                                 : report::to_csv(rows_of(results.report)));
   write_counts(run, results.summary.simulated);
@@ -82,7 +60,7 @@ void write_results(const ReadyRun& run, const Results& results) {
 }
 
 void print_json(const ReadyRun& run, const Results& results) {
-  json::object all = to_json(run, results);
+  json::object all = document_of(run, results);
   if (run.options.watch.explain) all["explain"] = to_json(results.explained, run.session);
   std::cout << json_as_utf8(json::serialize(all)) << '\n';
 }
@@ -108,7 +86,7 @@ void print(const ReadyRun& run, const Results& results) {
 void keep(const ReadyRun& run, const Results& results) {
   KeptRun& kept = *run.options.outputs.kept;
   kept.summary = results.summary;
-  kept.document = to_json(run, results);
+  kept.document = document_of(run, results);
   if (kept.with_links)
     kept.document["links"] = report::links_csv(run.session.machine().fabric(), results.summary.simulated);
   if (kept.with_explanation && run.options.watch.explain)
@@ -141,6 +119,27 @@ void say_wrong(const ReadyRun& run, const BenchReport& report) {
 }
 
 }  // namespace
+
+json::object document_of(const ReadyRun& run, const Results& results) {
+  const auto& [inputs, outputs, watch] = run.options;
+  const BenchReport& report = results.report;
+  json::object all{{"schema_version", 1},
+                   {"version", KBSIM_VERSION},
+                   {"model_version", kModelVersion},
+                   {"bench", inputs.bench},
+                   {"topology", inputs.machine.topology},
+                   {"checked", !watch.timing_only},
+                   {"correct", watch.timing_only ? json::value(nullptr) : json::value(report.correct)},
+                   {"result", report.json.object()},
+                   {"messages", report::to_json(run.session.machine().fabric().attribution())},
+                   {"run", report::to_json(results.summary)}};
+  if (!report.correct) all["wrong"] = report.wrong;
+  if (!watch.timing_only && watch.race != oplog::RaceMode::off) all["races"] = results.races;
+  if (results.by_launch) all["launches"] = results.launches;
+  if (watch.verify_data) all["tensors"] = json::array(report.tensors.begin(), report.tensors.end());
+  if (results.log) all["oplog"] = to_json(*results.log);
+  return all;
+}
 
 void write_only(const ReadyRun& run, const Results& results) {
   if (run.folder != nullptr) write_results(run, results);

@@ -91,6 +91,8 @@ RunOptions parse_run(const Arguments& given) {
   options.watch.start = std::chrono::steady_clock::now();
   take_values(values, options.inputs);
   take_values(values, given, arguments, options.outputs);
+  if (options.watch.no_try && !options.watch.explain && options.outputs.out.empty())
+    throw UsageError{"--no-try has no effect without --explain or --out"};
   options.inputs.evaluation = evaluation;
   if (evaluation == nullptr) options.inputs.single = &single_bench(options);
   return options;

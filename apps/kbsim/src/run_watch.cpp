@@ -53,6 +53,8 @@ void describe_questions(RunWatch& watch, po::options_description& to) {
   add("recheck", po::bool_switch(&watch.recheck),
       "with --explain: run again with each of its keys changed by a little and by 10 %, and print "
       "the predicted time beside the simulated one");
+  add("no-try", po::bool_switch(&watch.no_try),
+      "with --explain or --out: simulate no changes that could shorten the run");
   add("dump-queues", po::bool_switch(&watch.dump_queues),
       "print each PE's queues at the end on stderr: counters, and addresses of their rings");
   add("parallel-bound", po::bool_switch(&watch.parallel_bound),

@@ -20,6 +20,7 @@ struct RunWatch {
   bool explain = false;
   std::optional<explain::PathQuestion> question;  // --of
   bool recheck = false;
+  bool no_try = false;
   bool dump_queues = false;
   bool parallel_bound = false;
   std::optional<oplog::RaceMode> race;

@@ -42,6 +42,7 @@ constexpr auto kOutputs = std::to_array<Output>({
     {.name = "explain", .of_one = false},
     {.name = "of", .again = false, .of_one = false},
     {.name = "recheck", .again = false},
+    {.name = "no-try", .again = false, .of_one = false},
     {.name = "profile-self", .again = false},
     {.name = "parallel-bound"},
 });

@@ -1,6 +1,7 @@
 // A run of one bench, from its first event to its report.
 #include "simulate_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -11,6 +12,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 
+#include "advice.hpp"
 #include "chakra_recorder.hpp"
 #include "device_option.hpp"
 #include "report_results.hpp"
@@ -69,6 +71,28 @@ void run_trials(std::vector<explain::KeyTrial>& trials, const Arguments& argumen
   });
 }
 
+// Tries changes for the path that was asked about, or else the one that the run measures.
+void advise(const ReadyRun& run, Results& results) {
+  Explanations& explained = results.explained;
+  if (explained.all.empty() || run.options.outputs.kept != nullptr) return;
+  const boost::json::object document = document_of(run, results);
+  const std::optional<double> measured = measured_ns(document, 0);
+  const auto is_measured = [&](const explain::Explanation& one) {
+    return measured && one.path.length() == from_ns(*measured);
+  };
+  const auto found = std::ranges::find_if(explained.all, is_measured);
+  if (found != explained.all.end())
+    explained.measured = static_cast<std::size_t>(found - explained.all.begin());
+  if (run.options.watch.no_try) return;
+  const bool asked = explained.asked != 0;
+  const explain::Explanation& what = explained.all[asked ? explained.asked : explained.measured];
+  const bool has_time = measured && (!asked || explained.asked == explained.measured);
+  explained.advice = advice_on(explain::candidates_of(what, counts_of(run.options)), what.path.length(),
+                               {.options = run.options,
+                                .measured_ns = has_time ? measured : std::nullopt,
+                                .events = results.summary.events});
+}
+
 // The error is all that is printed. Files that were asked for are written: the run is as it would have been.
 [[noreturn]] void refuse_question(const ReadyRun& run, Results& results) {
   if (run.folder != nullptr || !run.options.outputs.oplog.empty()) {
@@ -98,6 +122,7 @@ ExitCode simulate_bench(const ReadyRun& run) {
   if (!results.explained.not_there.empty()) refuse_question(run, results);
   if (watch.recheck) run_trials(results.explained.trials, outputs.arguments);
   compute(run, results);
+  advise(run, results);
   const ExitCode code = report_results(run, results);
   run.trace.require_written();
   if (watch.recheck) explain::require_one_ran(results.explained.trials);

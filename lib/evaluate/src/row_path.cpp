@@ -15,8 +15,18 @@ constexpr const char* kExplanation = "explanation";
 
 }  // namespace
 
-void add(boost::json::object& row, RowPath path) {
-  row[kExplanation] = boost::json::object{{"text", path.text}, {"document", std::move(path.document)}};
+void RowPath::advise(const std::vector<explain::Advice>& what) {
+  advice = what;
+  if (!advice.empty()) document["try"] = explain::to_json(advice);
+}
+
+void add(boost::json::object& row, const RowPath& path) {
+  row[kExplanation] = boost::json::object{{"headline", path.text.headline},
+                                          {"details", path.text.details},
+                                          {"remedies", path.text.remedies},
+                                          {"document", path.document},
+                                          {"candidates", explain::to_json(path.candidates)},
+                                          {"length_ps", path.length.count()}};
 }
 
 std::optional<RowPath> take_path(boost::json::array& rows) {
@@ -24,8 +34,11 @@ std::optional<RowPath> take_path(boost::json::array& rows) {
     boost::json::object& row = value.as_object();
     boost::json::value* const found = row.if_contains(kExplanation);
     if (found == nullptr) continue;
-    RowPath path{.text = std::string{found->at("text").as_string()},
-                 .document = std::move(found->at("document").as_object())};
+    const auto text = [&](const char* part) { return std::string{found->at(part).as_string()}; };
+    RowPath path{.text = {text("headline"), text("details"), text("remedies")},
+                 .document = std::move(found->at("document").as_object()),
+                 .candidates = explain::candidates_in(found->at("candidates").as_array()),
+                 .length = Time{found->at("length_ps").to_number<std::int64_t>()}};
     (void)row.stable_erase(row.find(kExplanation));
     return path;
   }

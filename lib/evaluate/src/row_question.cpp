@@ -10,6 +10,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/parallel_bound_study.hpp"
 #include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"
 
@@ -44,8 +45,12 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
                                {"paths", boost::json::array{std::move(path)}},
                                {"asked", 0}};
   if (causes.gave_up_all()) document["gave_up_all_causes"] = true;
-  return {.text = explain::to_text(what) + (causes.gave_up_all() ? explain::kGaveUpAll : ""),
-          .document = std::move(document)};
+  explain::ExplanationText text = explain::text_of(what);
+  if (causes.gave_up_all()) text.details += explain::kGaveUpAll;
+  return {.text = std::move(text),
+          .document = std::move(document),
+          .candidates = explain::candidates_of(what, question.counts),
+          .length = what.path.length()};
 }
 
 }  // namespace
@@ -64,7 +69,8 @@ RowQuestion question_of(const EvaluationRequest& request, std::size_t row) {
           .whole = request.explained_row == row + 1 ? row + 1 : 0,
           .shuffle_ties = request.shuffle_ties,
           .exact_packets = request.exact_packets,
-          .bound = request.parallel_bound};
+          .bound = request.parallel_bound,
+          .counts = request.counts};
 }
 
 void run(host::Session& session, const RowQuestion& question) {
@@ -110,9 +116,13 @@ boost::json::array without_limits(boost::json::array rows) {
   return rows;
 }
 
-std::string limit_cell(const boost::json::object& row) {
+std::string limit_of(const boost::json::object& row) {
   const boost::json::value* const limit = row.if_contains(kLimitedBy);
-  return limit == nullptr ? "" : fmt::format("  {}", limit->as_string().c_str());
+  return limit == nullptr ? "" : std::string{limit->as_string()};
+}
+
+std::string limit_cell(const boost::json::object& row) {
+  return row.contains(kLimitedBy) ? "  " + limit_of(row) : "";
 }
 
 std::string limit_head(const boost::json::object& first_row) {

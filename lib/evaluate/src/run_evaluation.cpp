@@ -183,7 +183,7 @@ void report_rows(const Asked& asked, const Simulated& simulated, const std::opti
                  const report::OutputFolder* folder) {
   if (asked.options.json) return print_json(asked.options, simulated, path, folder);
   print_text(asked.evaluation, asked.options, simulated, folder);
-  if (path) print("\n" + path->text);
+  if (path && asked.request.explain) print("\n" + explain::to_text(path->text, path->advice));
   if (asked.request.explain && asked.request.explained_row == 0)
     print(path_hint(asked.evaluation.row, simulated));
 }
@@ -309,13 +309,46 @@ class Writing {
   std::exception_ptr failed_;
 };
 
+// An explained run simulates each packet by itself, so it has up to 50 times as many events. Runs with more
+// than that get no explanation for their page: about 10 s.
+constexpr std::uint64_t kExplainedEvents = 200'000;
+
+// For a page: the path of the last row, and what limits each row.
+std::optional<RowPath> explained_again(const Asked& asked, const Simulated& simulated, std::uint64_t events) {
+  const bool may = asked.evaluation.explained && has_all_rows(simulated) && events <= kExplainedEvents;
+  if (!may || asked.request.explain || asked.request.trace != nullptr) return std::nullopt;
+  EvaluationRequest again = asked.request;
+  again.explain = true;
+  again.explained_row = simulated.rows.size();
+  again.parallel.progress = false;
+  Simulated explained = asked.evaluation.run(again);
+  std::optional<RowPath> path = take_path(explained.rows);
+  if (!path) return std::nullopt;
+  json::array limits;
+  for (const json::value& row : explained.rows) limits.push_back(json::value(limit_of(row.as_object())));
+  path->document["limits"] = std::move(limits);
+  return path;
+}
+
+void advise(const Asked& asked, const Simulated& simulated, std::uint64_t events, RowPath& path) {
+  if (!asked.options.advise) return;
+  path.advise(asked.options.advise({.candidates = path.candidates,
+                                    .length = path.length,
+                                    .row = path.document.at("row").to_number<std::size_t>(),
+                                    .document = summary_json(asked.options, simulated),
+                                    .events = events}));
+}
+
 void write_and_report(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
-  const std::optional<RowPath> path = take_path(rows);
+  std::optional<RowPath> path = take_path(rows);
   if (!path && asked.request.explained_row > 0)
     say("kbsim: --of row:{}: its simulation has no row, and so no path\n", asked.request.explained_row);
   const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - asked.start);
   (void)take_events(rows);
+  if (!path && folder != nullptr && asked.options.gets_page)
+    path = explained_again(asked, simulated, summary.events);
+  if (path) advise(asked, simulated, summary.events, *path);
   Writing writing;
   if (folder != nullptr) writing([&] { write_all(asked, simulated, path, summary, *folder); });
   const report::OutputFolder* const figures = writing.failed() ? nullptr : folder;

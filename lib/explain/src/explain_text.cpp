@@ -134,6 +134,13 @@ std::string remedies(const Explanation& what) {
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
 }
 
+std::string limit_line(const Explanation& what) {
+  std::string text = "  limited by  " + limited_by(what);
+  if (!what.places.empty()) text += ", most of the time at " + what.places.front().name;
+  if (!what.lines.empty()) text += ", " + what.lines.front().name;
+  return text + "\n";
+}
+
 std::string slope_text(const Derivative& key, double slope_ns) {
   const bool is_latency = !key.is_rate() && grid_of(key.unit) == Grid::picoseconds;
   if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
@@ -236,25 +243,32 @@ std::string limited_by(const Explanation& what) {
                      percent(what.reasons.front().time, what.path.length()));
 }
 
-std::string to_text(const Explanation& what) {
+ExplanationText text_of(const Explanation& what) {
   const Time all = what.path.length();
-  std::string text = sentence(what);
-  if (all == Time{0}) return text;
-  text += "  [" + bar(what) + "]\n" + reasons(what);
-  text += rows("waits, within the same time", what.waits, all);
-  text += rows("by kind of component", first(what.kinds, 6), all);
-  text += rows("the places that matter", first(what.places, 5), all);
-  text += rows("by line of a kernel", first(what.lines, 5), all);
-  text += op_rows(what);
-  text += keys(what) + off_path(what) + remedies(what);
+  if (all == Time{0}) return {.headline = sentence(what)};
+  std::string details = "  [" + bar(what) + "]\n" + reasons(what);
+  details += rows("waits, within the same time", what.waits, all);
+  details += rows("by kind of component", first(what.kinds, 6), all);
+  details += rows("the places that matter", first(what.places, 5), all);
+  details += rows("by line of a kernel", first(what.lines, 5), all);
+  details += op_rows(what);
+  details += keys(what) + off_path(what);
+  std::string notes;
   if (what.path.steps)
-    text += "  refreshes, looks and clock edges come in steps: what waits for one counts as on the average\n";
+    notes +=
+        "  refreshes, looks and clock edges come in steps: what waits for one counts as on the average\n";
   if (what.path.ties > 0 && what.slacks.empty())
-    text += fmt::format(
+    notes += fmt::format(
         "  at {} of its moments another cause came at the same time: more of a key may cost more, "
         "less of it save less\n",
         what.path.ties);
-  return text;
+  return {.headline = sentence(what) + limit_line(what),
+          .details = std::move(details) + notes,
+          .remedies = remedies(what)};
+}
+
+std::string to_text(const ExplanationText& text, const std::vector<Advice>& advice) {
+  return text.headline + to_text(advice) + text.details + (advice.empty() ? text.remedies : "");
 }
 
 }  // namespace kbsim::explain

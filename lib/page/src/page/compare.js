@@ -27,7 +27,7 @@ function showDifferences(app) {
   const rows = [...new Set([...a.uses.utilisation.keys(), ...b.uses.utilisation.keys()])]
     .map(label => [label, +(100 * busy(a, label)).toFixed(2), +(100 * busy(b, label)).toFixed(2)])
     .map(([label, x, y]) => [label, x, y, +(y - x).toFixed(2), +Math.abs(y - x).toFixed(2)]).filter(row => row[4] > 0);
-  if (rows.length) makeTable(root, "links and units: utilisation in %", ["name", "first run", "second run", "difference", "its size"], rows, 4);
+  if (rows.length) makeTable(root, "links and units: utilisation in %", ["name", "first run", "second run", "difference", "absolute difference"], rows, 4);
 }
 
 function joined(root, title, name, mine = [], others = []) {
@@ -35,5 +35,5 @@ function joined(root, title, name, mine = [], others = []) {
   mine.forEach(share => all.set(share.name, [share.name, share.ps / 1000, 0]));
   others.forEach(share => { const row = all.get(share.name) ?? [share.name, 0, 0]; row[2] = share.ps / 1000; all.set(share.name, row); });
   const rows = [...all.values()].map(([label, x, y]) => [label, x, y, +(y - x).toFixed(3), +Math.abs(y - x).toFixed(3)]).filter(row => row[4] > 0);
-  if (rows.length) makeTable(root, `${title}, in ns`, [name, "first run", "second run", "difference", "its size"], rows, 4);
+  if (rows.length) makeTable(root, `${title}, in ns`, [name, "first run", "second run", "difference", "absolute difference"], rows, 4);
 }

@@ -62,8 +62,10 @@ function makeMachine(app) {
     index = indexOf(uses.keys());
   }
 
-  // The reddest is the most that there is, in the whole run or in any window.
+  // Shares are drawn on a fixed scale, from 0 to 100 %; numbers of waits up to the largest one, in the whole run
+  // or in any window.
   function scaleOf() {
+    if (byId("measure").value !== "waiting") return 1;
     let most = 1e-9;
     const whole = +byId("time").value < 0;
     for (const values of uses.values()) {
@@ -76,11 +78,13 @@ function makeMachine(app) {
 
   function paint() {
     const places = app.places(), compared = byId("measure").value === "difference", most = scaleOf();
-    byId("scale").textContent = `the reddest: ${valueText(most)}`;
+    byId("scale").textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(most)}`;
+    byId("heatbar").hidden = compared;
     for (const shape of shapes) {
       const labels = labelsOf(shape), value = labels.length ? labels[0][1] : 0;
       const color = labels.length === 0 || value === 0 ? "" : compared ? difference(value / most) : heat(value / most);
       shape.node.style[shape.line ? "stroke" : "fill"] = color;
+      shape.node.classList.toggle("idle", !compared && labels.length > 0 && value === 0);
       shape.node.dataset.value = value.toFixed(4);
       shape.node.classList.toggle("apart", places !== null && !labels.some(([label]) => places.has(unitOf(label)) || places.has(label)) && !has(places, shape));
       shape.tip.textContent = `${shape.of.replaceAll("@", cube)}\n` +

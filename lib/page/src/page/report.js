@@ -3,9 +3,9 @@
 const app = {
   runs: JSON.parse(byId("data").textContent).map(makeRun),
   at: 0,         // the run that is shown
-  path: 0,       // its critical path
+  path: null,    // its critical path; null: of what the run measures
   reason: null,  // of the path, that is shown alone
-  get shownPath() { return this.runs[this.at].paths[this.path] ?? this.runs[this.at].paths[0]; },
+  get shownPath() { const run = this.runs[this.at]; return run.paths[this.path ?? run.measured] ?? run.paths[0]; },
   get segments() {
     const all = this.shownPath?.segments ?? [];
     return this.reason === null ? all : all.filter(one => one.reason === this.reason);
@@ -70,6 +70,19 @@ function showShares(path) {
   if (path.short) element("p", "The segments of this path are left out: explain.json has them.", root, {class: "soft"});
   const {raw} = app.runs[app.at], rows = raw.summary?.rows?.length;
   if (rows && raw.explain?.row) element("p", `This is the path of row ${raw.explain.row} of ${rows}. Another row's: run it with --explain --of row:N.`, root, {class: "soft"});
+  showRowLimits(root, raw.explain?.limits ?? []);
+}
+
+// Of an evaluation: what limits each row.
+function showRowLimits(root, limits) {
+  if (!limits.length) return;
+  const box = element("div", null, root), table = element("table", null, box);
+  box.prepend(element("h3", "rows are limited by"));
+  limits.slice(0, 40).forEach((limit, i) => {
+    const line = element("tr", null, table);
+    element("td", `row ${i + 1}`, line);
+    element("td", limit, line);
+  });
 }
 
 function showWhy() {
@@ -92,7 +105,7 @@ function showKeys() {
     return [key.key, key.value, key.unit, +to.toPrecision(6), +(key.ps / 1000).toFixed(3), +(key.slope_ns ?? 0).toPrecision(6), +(change / 1000).toFixed(3),
             +((path.length_ps + change) / 1000).toFixed(3), +(-100 * change / Math.max(1, path.length_ps)).toFixed(2)];
   });
-  makeTable(root, `keys on the path of ${path.of}`, ["key", "value", "unit", "better", "of the path, ns", "ns a unit", "change, ns", "then, ns", "% less"], rows, 8);
+  makeTable(root, `keys on the path of ${path.of}`, ["key", "value", "unit", "changed value", "time on the path (ns)", "slope (ns per unit)", "change (ns)", "new time (ns)", "gain (%)"], rows, 8);
 }
 
 function showTimeline() {
@@ -140,7 +153,7 @@ function showFacts() {
   for (const what of raw.left_out ?? []) note(`Left out of this page: ${what}.`);
   if (raw.explain?.why_not) note(`Not explained: ${raw.explain.why_not}.`);
   if (summary?.rows?.[0]?.limited_by !== undefined && !raw.explain) note("Its rows say what limits them. The critical path of one of them: run it with --explain --of row:N.");
-  if (!raw.spans && !summary?.rows && !isTraffic(raw)) note("Nobody recorded who did what when: there is no timeline, and utilisation is of the whole run.");
+  if (!raw.spans && !summary?.rows && !isTraffic(raw)) note("No spans were recorded: there is no timeline, and utilisation is of the whole run.");
   if (app.shownPath?.ties > 0) note(`At ${app.shownPath.ties} moments of the critical path another cause came at the same time: more of a key may cost more, less of it save less.`);
 }
 
@@ -155,11 +168,39 @@ function showDeadlock(all) {
   }
 }
 
+// What limits the path that is shown, where, and at which line.
+function showLimit(path) {
+  const root = byId("limit");
+  root.textContent = "";
+  if (!path?.limited_by) return;
+  element("b", "Limited by ", root);
+  root.append(`${path.limited_by}` + (path.places?.length ? `, most of the time at ${path.places[0].name}` : "") + (path.lines?.length ? `, ${path.lines[0].name}` : ""));
+}
+
+// Changes that shorten what the run measures, with a command each.
+function showTry(raw) {
+  const root = byId("try"), all = raw.explain?.try ?? [];
+  root.textContent = "";
+  if (!all.length) return;
+  const list = element("ul", null, root);
+  for (const one of all) {
+    const line = element("li", null, list);
+    element("b", `Try ${one.key} = ${one.to} `, line);
+    line.append(`(now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, ${one.simulated ? "simulated" : "estimated"} `);
+    const copy = element("button", "copy the command", line, {title: one.command});
+    copy.addEventListener("click", () => { navigator.clipboard?.writeText(one.command); copy.textContent = "copied"; });
+  }
+}
+
 function showVerdict() {
   const {raw, total} = app.runs[app.at], {summary, failure, run} = raw, box = byId("verdict"), path = app.shownPath;
   const name = summary?.bench ?? summary?.title ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
-  byId("title").textContent = document.title = `kbsim ${String(name).replace(/^kbsim /, "")}` + (total ? `, ${timeText(total)}` : "");
+  const measured = app.runs[app.at].paths[app.runs[app.at].measured]?.length_ps ?? total;
+  byId("title").textContent = document.title = `kbsim ${String(name).replace(/^kbsim /, "")}` + (measured ? `, ${timeText(measured)}` : "");
   byId("answer").textContent = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
+  if (measured !== total && total) element("span", ` ${timeText(total)} are simulated, with set-up and host.`, byId("answer"), {class: "soft"});
+  showLimit(path);
+  showTry(raw);
   box.textContent = "";
   const say = (text, look) => element("span", text + " ", box, {class: look});
   if (failure) say(`failed: exit code ${failure.exit_code}, ${failure.meaning}.`, "bad");
@@ -189,7 +230,7 @@ function showViews() {
   if (app.runs.length > 1)
     app.runs.forEach((run, i) => {
       const button = element("button", `${i ? "second" : "first"} run: ${run.raw.folder}`, nav, {"aria-pressed": i === app.at});
-      button.addEventListener("click", () => { app.at = i; app.path = 0; app.reason = null; showAll(); });
+      button.addEventListener("click", () => { app.at = i; app.path = null; app.reason = null; showAll(); });
     });
   for (const section of document.querySelectorAll("main > section"))
     if (!section.hidden) element("a", section.querySelector("h2").textContent, nav, {href: "#" + section.id});

@@ -113,5 +113,7 @@ function keysOf(yaml) {
 function makeRun(raw) {
   const words = raw.explain?.words ?? [];
   const paths = (raw.explain?.paths ?? []).map(path => ({...path, segments: segmentsOf(path, words)}));
-  return {raw, paths, uses: usesOf(raw), total: raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0};
+  // The path whose length is the run's result; or the one that was asked for.
+  const asked = raw.explain?.asked || raw.explain?.measured || 0;
+  return {raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses: usesOf(raw), total: raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0};
 }

@@ -17,6 +17,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/parallel.hpp"
 #include "kbsim/evaluate/uses.hpp"
+#include "kbsim/explain/candidates.hpp"
 #include "kbsim/report/deadlock_report.hpp"
 #include "kbsim/report/output_folder.hpp"
 
@@ -38,6 +39,7 @@ struct EvaluationRequest {
   Parallel parallel;
   report::RunTrace* trace = nullptr;  // with `traced`: of the only simulation
   bool explain = false;               // with `explained`: rows have "limited_by"
+  explain::Counts counts = {};        // likewise, for changes that may help
   std::size_t explained_row = 0;      // likewise: this row, from 1 on, also has its RowPath; 0: none
   std::optional<std::uint64_t> shuffle_ties = {};  // seed of all simulations
   bool exact_packets = false;                      // in all simulations: an event for each packet at each hop

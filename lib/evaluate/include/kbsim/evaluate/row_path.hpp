@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+
+#include "kbsim/explain/explanation.hpp"
 
 namespace kbsim::evaluate {
 
@@ -13,11 +16,17 @@ struct EvaluationRequest;
 
 /// Why one row of an evaluation is as long as it is: the critical path of its last call.
 struct RowPath {
-  std::string text;
-  boost::json::object document;  // explain.json
+  explain::ExplanationText text;
+  boost::json::object document;                     // explain.json
+  std::vector<explain::Candidate> candidates = {};  // changes that may shorten it
+  Time length{};
+
+  /// Adds what changes are worth to the document.
+  void advise(const std::vector<explain::Advice>& advice);
+  std::vector<explain::Advice> advice = {};
 };
 /// Puts a path into a row, as `explanation`. take_path() removes it before tables are made.
-void add(boost::json::object& row, RowPath path);
+void add(boost::json::object& row, const RowPath& path);
 /// Takes the path out of the row that has one; none if no row has.
 [[nodiscard]] std::optional<RowPath> take_path(boost::json::array& rows);
 

@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/op_marks.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/control/control.hpp"
@@ -22,7 +23,8 @@ struct RowQuestion {
   std::size_t whole = 0;  // likewise, and its RowPath as that of row `whole`, from 1 on; 0: no RowPath
   std::optional<std::uint64_t> shuffle_ties = {};
   bool exact_packets = false;
-  bool bound = false;  // it reports its bound for threads
+  bool bound = false;           // it reports its bound for threads
+  explain::Counts counts = {};  // of the run, for changes that may help the row
 
   /// Options of its session, whose numbers one thread computes. Causes are kept if asked for; all causes for
   /// the row with a RowPath.
@@ -53,6 +55,8 @@ void explain_row(boost::json::object& row, const RowQuestion& question, const St
 /// The rows without "limited_by": what limits a row is no result.
 [[nodiscard]] boost::json::array without_limits(boost::json::array rows);
 
+/// What limits a row: "overhead 62 %"; "" if it wasn't asked.
+[[nodiscard]] std::string limit_of(const boost::json::object& row);
 /// "  overhead 62 %", the cell of a row that was asked for it, else ""; and the head of that column.
 [[nodiscard]] std::string limit_cell(const boost::json::object& row);
 [[nodiscard]] std::string limit_head(const boost::json::object& first_row);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +16,15 @@
 
 namespace kbsim::evaluate {
 
+/// A row's path whose changes are to be tried, and the run that it belongs to.
+struct TriedRow {
+  const std::vector<explain::Candidate>& candidates;
+  Time length;
+  std::size_t row;                      // from 1 on
+  const boost::json::object& document;  // the run's, as --json prints it
+  std::uint64_t events;
+};
+
 struct EvaluateOptions {
   std::string name;
   std::string out;                         // folder; none: nothing is written
@@ -23,6 +35,8 @@ struct EvaluateOptions {
   bool quiet = false;
   bool verbose = false;                       // full reports of deadlocks
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
+  /// What changes of the explained row are worth; none: they aren't tried.
+  std::function<std::vector<explain::Advice>(const TriedRow&)> advise = {};
 };
 
 /// Simulations have no row: the reason of the first of them, after the results of the others.

@@ -1,0 +1,130 @@
+// Changes that a run tries after it has been explained.
+#include "advice.hpp"
+
+#include <algorithm>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/sweep/sweep_plan.hpp"
+#include "kbsim/sweep/tables.hpp"
+
+#include "bench_options.hpp"
+#include "ideal_trials.hpp"
+#include "plugins.hpp"
+#include "run_configuration.hpp"
+#include "run_words.hpp"
+#include "sweep_point.hpp"
+
+namespace kbsim::app {
+namespace {
+
+constexpr std::uint64_t kLeastEvents = 100'000;
+constexpr std::uint64_t kMostEvents = 10'000'000;
+
+// ns of a unit of time; none for another unit.
+std::optional<double> ns_of(const std::string& unit) {
+  if (unit == "ns") return 1.0;
+  if (unit == "us") return 1e3;
+  if (unit == "ms") return 1e6;
+  return std::nullopt;
+}
+
+std::string command_of(const Arguments& run, const explain::Candidate& change) {
+  Arguments words = run;
+  words.insert(words.end(), {"--set", change.setting()});
+  return sweep::command_of({.bench = bench_named(run), .words = words, .axes = {}, .points = {}}, {});
+}
+
+struct TriedTime {
+  double ns = 0.0;  // the measured time
+  std::uint64_t events = 0;
+};
+// The run with the change; none if it refuses the change or fails.
+std::optional<TriedTime> tried(const Arguments& run, const explain::Candidate& change, std::size_t row) try {
+  Arguments words = run;
+  words.insert(words.end(), {"--set", change.setting()});
+  KeptRun kept{.wanted = [](const std::string&) { return true; }};
+  if (run_kept(words, &kept) != ExitCode::ok) return std::nullopt;
+  const std::optional<double> ns = measured_ns(kept.document, row);
+  return ns ? std::optional{TriedTime{*ns, kept.summary.events}} : std::nullopt;
+} catch (const Error& error) {
+  if (error.exit_code() == ExitCode::interrupted) throw;
+  return std::nullopt;
+}
+
+explain::Advice estimated(const explain::Candidate& change, Time length) {
+  const Time gain = -change.estimated;
+  const double share =
+      length > Time{0} ? static_cast<double>(gain.count()) / static_cast<double>(length.count()) : 0.0;
+  return {.change = change, .gain = gain, .share = share};
+}
+
+}  // namespace
+
+std::optional<double> measured_ns(const boost::json::object& document, std::size_t row) {
+  const std::vector<sweep::Metric> metrics = sweep::metrics_in(boost::json::serialize(document));
+  std::vector<std::string> names;
+  for (const sweep::Metric& metric : metrics) names.push_back(metric.name);
+  const std::string usual = sweep::usual_metric(names);
+  const std::string base = usual.substr(0, usual.find('['));
+  std::size_t rows = 0;
+  for (const sweep::Metric& metric : metrics) {
+    if (metric.name.substr(0, metric.name.find('[')) != base || ++rows < std::max<std::size_t>(row, 1))
+      continue;
+    const std::optional<double> unit = ns_of(metric.unit);
+    return unit ? std::optional{metric.value * *unit} : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+explain::Counts counts_of(const RunOptions& run) {
+  const Arguments words = without_plugins(without_outputs(run.outputs.arguments));
+  const config::Configuration configuration = load(run.inputs);
+  explain::Counts counts;
+  const auto keys = config::keys_of(
+      {.yaml = config::resolved_yaml(configuration.machine, hw::ModelCatalog{}), .name = "the machine"});
+  const auto count = [&](const std::string& key) {
+    const auto found = keys.find(key);
+    return found == keys.end() ? explain::CountKey{}
+                               : explain::CountKey{.key = key, .value = std::stod(found->second)};
+  };
+  counts.requests = count("pe.pe_dma.max_outstanding");
+  for (const char* key : {"pe.pe_scheduler.tile_m", "pe.pe_scheduler.tile_n"}) {
+    if (explain::CountKey tile = count(key); !tile.key.empty()) counts.tiles.push_back(std::move(tile));
+  }
+  const std::string slots = slots_key_of(words);
+  if (slots.empty()) return counts;
+  const config::AlgorithmSpec algorithm = configuration.ccl.resolve(run.inputs.algorithm);
+  counts.slots = {.key = slots, .value = static_cast<double>(algorithm.n_slots)};
+  return counts;
+}
+
+std::vector<explain::Advice> advice_on(const std::vector<explain::Candidate>& candidates, Time length,
+                                       const TriedRun& run) {
+  const Arguments words = without_plugins(without_outputs(run.options.outputs.arguments));
+  const std::uint64_t budget = std::clamp(run.events, kLeastEvents, kMostEvents);
+  std::uint64_t spent = 0;
+  std::uint64_t longest = 0;
+  std::vector<explain::Advice> all;
+  for (const explain::Candidate& change : candidates) {
+    explain::Advice advice = estimated(change, length);
+    if (run.measured_ns.value_or(0.0) > 0.0 && spent + longest <= budget) {
+      const std::optional<TriedTime> trial = tried(words, change, run.row);
+      if (!trial) continue;
+      spent += trial->events;
+      longest = std::max(longest, trial->events);
+      advice.gain = from_ns(*run.measured_ns - trial->ns);
+      advice.share = 1.0 - trial->ns / *run.measured_ns;
+      advice.simulated = true;
+    }
+    advice.command = command_of(words, change);
+    all.push_back(std::move(advice));
+  }
+  return explain::best_of(std::move(all));
+}
+
+}  // namespace kbsim::app
