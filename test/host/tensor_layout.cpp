@@ -57,6 +57,31 @@ Task<> describes_own(TL& tl, LayoutArgs args) {
 }
 KBSIM_KERNEL(describes_own, "a raw descriptor of a program's own columns");
 
+// The same part transposed: columns of the part as rows.
+Task<> describes_own_transposed(TL& tl, LayoutArgs args) {
+  const Ptr own = args.x.base + tl.program_id(0) * args.block.elements();
+  const Shape transposed{args.block[1], args.block[0]};
+  const Descriptor mine =
+      tl.make_desc({.base = own, .shape = transposed, .strides = {1, args.block[1]}, .block = transposed});
+  const Tile tile = co_await mine.load({0, 0});
+  co_await mine.store({0, 0}, tile * 2.0);
+}
+KBSIM_KERNEL(describes_own_transposed, "a raw descriptor of a program's own columns, transposed");
+
+Task<> describes_column(TL& tl, LayoutArgs args) {
+  (void)tl.make_desc(
+      {.base = args.x.base, .shape = {2}, .strides = {args.x.shape[1]}, .block = {args.block[0]}});
+  co_return;
+}
+KBSIM_KERNEL(describes_column, "a raw descriptor of two rows of a column");
+
+Task<> loads_rows_by_mask(TL& tl, LayoutArgs args) {
+  const Tile mask = tl.full(args.block, true, DType::boolean);
+  const Tile rows = co_await tl.load(args.x.base, args.block, args.x.base.dtype, {.mask = mask});
+  co_await tl.store(args.x.base, rows, {.mask = mask});
+}
+KBSIM_KERNEL(loads_rows_by_mask, "a tile of several rows at once, by a mask");
+
 struct LayoutCase {
   Shape shape{6, 8};
   topology::DPPolicy from = kOnePe;
@@ -86,7 +111,7 @@ Task<> launches_copy(Rank& main, LayoutCase c) {
 Task<> doubles_own(Rank& main, LayoutCase c) {
   const HostArray numbers = generate(c.shape, c.dtype, [](std::int64_t i) { return static_cast<double>(i); });
   const Tensor x = co_await main.torch.from_host(numbers, {.dp = c.from, .name = "x"});
-  co_await main.launch("describes_own", x, LayoutArgs{.x = x.desc(), .out = x.desc(), .block = c.block});
+  co_await main.launch(c.kernel, x, LayoutArgs{.x = x.desc(), .out = x.desc(), .block = c.block});
   const HostArray there = co_await x.to_host();
   std::vector<double> expected = numbered(c.shape.elements());
   for (double& one : expected) one *= 2;
@@ -134,15 +159,23 @@ TEST_CASE("Tensor layout: a raw descriptor over columns of several PEs is a faul
                   "elements than its block of [") != std::string::npos);
   }
   CHECK(refused({.from = kByRows, .kernel = "describes_whole"}) == "");
+  CHECK(refused({.from = kColumnsOfOneCube, .kernel = "describes_column"})
+            .find("[2] with strides of [8] would read other elements than its block of [6, 4] has there") !=
+        std::string::npos);
+  CHECK(refused({.from = kByRows, .kernel = "describes_column"}) == "");
 }
 
 TEST_CASE("Tensor layout: a tile of several rows over columns of several PEs is a fault") {
-  const std::string text = refused({.from = kColumnsOfOneCube, .block = {5, 8}, .kernel = "loads_rows"});
-  CAPTURE(text);
-  CHECK(text.find("load of [5, 8] at 0x") != std::string::npos);
-  CHECK(text.find("isn't row-major in virtual addresses") != std::string::npos);
+  for (const char* kernel : {"loads_rows", "loads_rows_by_mask"}) {
+    const std::string text = refused({.from = kColumnsOfOneCube, .block = {5, 8}, .kernel = kernel});
+    CAPTURE(text);
+    CHECK(text.find("load of [5, 8] at 0x") != std::string::npos);
+    CHECK(text.find("isn't row-major in virtual addresses") != std::string::npos);
+  }
 }
 
 TEST_CASE("Tensor layout: a raw descriptor of a program's own columns is right") {
-  Program{machine(1, 2, 1)}.run(doubles_own, {.from = kColumnsOfOneCube, .block = {6, 4}});
+  for (const char* kernel : {"describes_own", "describes_own_transposed"})
+    Program{machine(1, 2, 1)}.run(doubles_own,
+                                  {.from = kColumnsOfOneCube, .block = {6, 4}, .kernel = kernel});
 }

@@ -17,11 +17,12 @@ struct BlockArgs {
   Shape block;
   Shape offsets;
   Time* took;
+  Shape strides = {};
 };
 
 Task<> load_block(TL& tl, BlockArgs args) {
-  const Descriptor desc =
-      tl.make_desc({.base = kHere, .shape = args.shape, .block = args.block, .pad = Pad::nan});
+  const Descriptor desc = tl.make_desc(
+      {.base = kHere, .shape = args.shape, .strides = args.strides, .block = args.block, .pad = Pad::nan});
   const Time start = tl.clock();
   const Tile tile = co_await desc.load(args.offsets);
   CHECK(tile.shape() == args.block);
@@ -37,10 +38,11 @@ Task<> store_block(TL& tl, BlockArgs args) {
   *args.took = tl.clock() - start;
 }
 
-Time time_of(Rig& rig, Task<> (*kernel)(TL&, BlockArgs), Shape shape, Shape block, Shape offsets) {
+Time time_of(Rig& rig, Task<> (*kernel)(TL&, BlockArgs), Shape shape, Shape block, Shape offsets,
+             Shape strides = {}) {
   Time took{};
   rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe),
-                         bind_kernel("kernel", kernel, BlockArgs{shape, block, offsets, &took})));
+                         bind_kernel("kernel", kernel, BlockArgs{shape, block, offsets, &took, strides})));
   return took;
 }
 
@@ -67,6 +69,18 @@ TEST_CASE("Descriptor: rows that don't adjoin are requests of their own and take
   const Expected expected = crossing(way(rig.graph, rig.pe(kPe).dma, rig.hbm(kPe)), control(rig.graph)) +
                             crossing(way_between_memories(rig.graph, rig.hbm(kPe), rig.pe(kPe).tcm), rows) +
                             kBefore;
+  CAPTURE(text(expected));
+  CHECK_MESSAGE(meets(took, expected), to_string(took));
+}
+
+TEST_CASE("Descriptor: elements a stride apart are requests of their own and take what these take") {
+  Rig rig{small_machine()};
+  const Time took = time_of(rig, load_block, {64}, {16}, {8}, {128});
+  // Two bytes leave faster than the requests, control packets, come.
+  const Packets requests(16, control(rig.graph).front());
+  const Expected expected =
+      crossing(way(rig.graph, rig.pe(kPe).dma, rig.hbm(kPe)), requests) +
+      crossing(way_between_memories(rig.graph, rig.hbm(kPe), rig.pe(kPe).tcm), Packets(1, 2_B)) + kBefore;
   CAPTURE(text(expected));
   CHECK_MESSAGE(meets(took, expected), to_string(took));
 }
