@@ -42,9 +42,10 @@ std::size_t AccessRecords::sent(OrderPhase phase, int rank, const PeCoord& memor
   return number;
 }
 
-void AccessRecords::answered(std::size_t record, Time now) {
+void AccessRecords::answered(std::size_t record, Time now, const Cause& why) {
   Accesses& accesses = all_[record];
   accesses.record.reported = now;
+  accesses.record.why = why;
   if (--accesses.open == 0) count(accesses.record, accesses.memories);
 }
 

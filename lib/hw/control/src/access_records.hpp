@@ -7,6 +7,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/hw/control/order_record.hpp"
 #include "kbsim/hw/fabric/i_repeatable.hpp"
+#include "kbsim/sim/causes.hpp"
 
 namespace kbsim::hw {
 
@@ -16,8 +17,8 @@ class AccessRecords {
  public:
   /// A write or a read leaves for a memory; returns the number of its record.
   [[nodiscard]] std::size_t sent(OrderPhase phase, int rank, const PeCoord& memory, Time now);
-  /// One of the record's writes or reads is answered.
-  void answered(std::size_t record, Time now);
+  /// One of the record's writes or reads is answered. `why`: the cause, if causes are kept.
+  void answered(std::size_t record, Time now, const Cause& why);
   /// Records whose writes and reads are all answered.
   [[nodiscard]] std::vector<OrderRecord> finished() const;
   void visit(RepeatVisitor& visitor);

@@ -68,6 +68,7 @@ class Host : public Component, public IHost, public IRepeatable {
   Task<> acknowledged(Awaited call);
   Task<oplog::Slices> answered(Awaited call);
   Task<Activity> reported(Awaited call);
+  void answered(const Call& access);
   void written(const WriteAck& ack);
   void came(ReadData& data);
   void ended(const ControlDone& done);
@@ -318,17 +319,22 @@ Task<> Host::run() {
   }
 }
 
+void Host::answered(const Call& access) {
+  const Causes* const causes = sim().causes();
+  accesses_.answered(access.record, sim().now(), causes != nullptr ? causes->current() : Cause{});
+}
+
 void Host::written(const WriteAck& ack) {
   const Call& waiting = *calls_.at(ack.token);
   races_->end(waiting.issue);
-  accesses_.answered(waiting.record, sim().now());
+  answered(waiting);
   end(ack.token);
 }
 
 void Host::came(ReadData& data) {
   Call& waiting = *calls_.at(data.token);
   races_->end(waiting.issue);
-  accesses_.answered(waiting.record, sim().now());
+  answered(waiting);
   waiting.contents = std::move(data.contents);
   end(data.token);
 }
