@@ -93,7 +93,7 @@ TEST_CASE("Options of a bench: what can't be is one line with the place, and exi
   refuses(kAsks + "--n 9", "--n 9: a cube has 8 PEs");
   refuses(kAsks + "--n 9 --dry-run", "--n 9: a cube has 8 PEs");
   refuses("--bench gemm_single_pe --n 3",
-          "unknown option '--n', did you mean '--no-report' or '--num-threads'?");
+          "unknown option '--n', did you mean '--no-report' or '--no-try' or '--num-threads'?");
   refuses("--bench gemm_single_pe --plugin ''",
           "--plugin is given nothing; leave it out, or give it a value");
   refuses("--bench gemm_single_pe --plugin",

@@ -50,13 +50,13 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
   if (!has_chromium()) return;
   const std::string printed = printed_by(
       page_in(usual_folder()),
-      "const seen = " + kViews +
+      "const measured = document.title;" + kWholeRun + "const seen = " + kViews +
           ";const bar = [...document.querySelectorAll('#bar .part')].map(one => [one.dataset.reason, "
           "+one.dataset.ps]);"
           "const wide = [...document.querySelectorAll('#bar .part')].reduce((sum, one) => sum + "
           "one.offsetWidth, 0);"
           "told = JSON.stringify({seen, bar, full: Math.abs(wide - byId('bar').clientWidth) < 12,"
-          " verdict: byId('verdict').textContent, answer: byId('answer').textContent,"
+          " measured, verdict: byId('verdict').textContent, answer: byId('answer').textContent,"
           " colored: document.querySelectorAll('#drawing [data-of][style]').length > 20,"
           " path: app.timeline.state.path.length, rows: app.timeline.rows.length, arrows: "
           "app.timeline.state.arrows})");
@@ -81,6 +81,7 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
   CHECK(page.at("arrows").as_int64() > 10);
   CHECK(std::string{page.at("verdict").as_string()}.find("All numbers are right. digest 21806a183ed53e2c") ==
         0);
+  CHECK(page.at("measured").as_string() == "kbsim ccl_allreduce, 818.715 ns");
   CHECK(std::string{page.at("answer").as_string()}.find("sip.ucie.overhead_ns matters most") !=
         std::string::npos);
 }
@@ -137,8 +138,9 @@ TEST_CASE("Report page: what-if says what the run with that key takes") {
   if (!has_chromium()) return;
   const std::string printed =
       printed_by(page_in(usual_folder()),
-                 "const key = app.shownPath.keys.find(one => one.key === 'sip.ucie.overhead_ns');"
-                 "told = app.shownPath.length_ps + changeOf(key, 7)");
+                 kWholeRun +
+                     "const key = app.shownPath.keys.find(one => one.key === 'sip.ucie.overhead_ns');"
+                     "told = app.shownPath.length_ps + changeOf(key, 7)");
   const Outcome run = run_kbsim(kMainJob + " --set sip.ucie.overhead_ns=7 --json --quiet");
   CHECK(printed == json::serialize(json::parse(run.out).at("run").at("simulated_ps")));
 }
@@ -237,10 +239,12 @@ TEST_CASE(
   if (!has_chromium()) return;
   const std::string printed = printed_by(
       page_in(folder),
-      "const rows = i => slack.all()[i].rows(), find = (i, cell, text) => rows(i).find(row => row[cell] === "
-      "text);"
-      "const own = [...document.querySelectorAll('#slack h3')].map(one => one.textContent.split(':')[0]);"
-      "const top = rows(1)[0], of = find(1, 0, '" +
+      kWholeRun +
+          "const rows = i => slack.all()[i].rows(), find = (i, cell, text) => rows(i).find(row => row[cell] "
+          "=== "
+          "text);"
+          "const own = [...document.querySelectorAll('#slack h3')].map(one => one.textContent.split(':')[0]);"
+          "const top = rows(1)[0], of = find(1, 0, '" +
           std::string{of_kernel->at("op").as_string()} +
           "'), sums = rows(1).map(row => +row[3]);"
           "const sorted = sums.every((n, i) => !i || sums[i - 1] >= n);"

@@ -16,4 +16,7 @@ inline const std::string kViews =
     "[...document.querySelectorAll('main > section')].filter(one => one.getClientRects().length)"
     ".map(one => one.id)";
 
+/// Shows the path of the whole run in place of what it measures.
+inline const std::string kWholeRun = "app.path = 0; showVerdict(); showChoice();";
+
 }  // namespace kbsim::contract::report_page_test

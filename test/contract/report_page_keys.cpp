@@ -48,12 +48,12 @@ double change(const json::value& key, double to) {
 // The rows that the page shows when its field has `percents`.
 json::array rows_at(const std::string& page, int percents) {
   return json::parse(
-             printed_by(page, fmt::format("byId('better').value = {}; byId('better').dispatchEvent(new "
+             printed_by(page, fmt::format("{}byId('better').value = {}; byId('better').dispatchEvent(new "
                                           "Event('input'));"
                                           "told = JSON.stringify([...document.querySelectorAll("
                                           "'#derivatives tbody tr')].map(row => "
                                           "[...row.children].map(one => one.textContent)));",
-                                          percents)))
+                                          report_page_test::kWholeRun, percents)))
       .as_array();
 }
 

@@ -22,8 +22,8 @@
 namespace kbsim::app {
 namespace {
 
-constexpr std::uint64_t kLeastEvents = 100'000;
-constexpr std::uint64_t kMostEvents = 10'000'000;
+constexpr std::uint64_t kLeastTriedEvents = 100'000;
+constexpr std::uint64_t kMostTriedEvents = 10'000'000;
 
 // ns of a unit of time; none for another unit.
 std::optional<double> ns_of(const std::string& unit) {
@@ -106,7 +106,7 @@ explain::Counts counts_of(const RunOptions& run) {
 std::vector<explain::Advice> advice_on(const std::vector<explain::Candidate>& candidates, Time length,
                                        const TriedRun& run) {
   const Arguments words = without_plugins(without_outputs(run.options.outputs.arguments));
-  const std::uint64_t budget = std::clamp(run.events, kLeastEvents, kMostEvents);
+  const std::uint64_t budget = std::clamp(run.events, kLeastTriedEvents, kMostTriedEvents);
   std::uint64_t spent = 0;
   std::uint64_t longest = 0;
   std::vector<explain::Advice> all;

@@ -238,10 +238,14 @@ Explanations explanations_of(host::Session& session, const Purpose& purpose, con
   }
 }
 
-// Full text of the path that was asked about. For the run, the first line of each launch follows.
+// Full text of the path that was asked about. For the run, what limits the measured path stands at the top,
+// and the first line of each launch follows.
 std::string to_text(const Explanations& what) {
   if (what.all.empty()) return "";
-  std::string text = explain::to_text(what.all[what.asked], what.advice);
+  explain::ExplanationText parts = explain::text_of(what.all[what.asked]);
+  if (what.asked == 0 && what.measured != 0)
+    parts.headline = explain::sentence(what.all.front()) + explain::text_of(what.all[what.measured]).headline;
+  std::string text = explain::to_text(parts, what.advice);
   const std::size_t shown = std::min(kShownLaunches, what.launches);
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);

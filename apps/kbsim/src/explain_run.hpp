@@ -20,9 +20,9 @@ struct Explanations {
   std::vector<explain::Explanation> all;  // the run, then its launches in order, then what was asked for
   std::size_t asked = 0;                  // index of the one that the text gives in full
   std::size_t launches = 0;
-  bool gave_up_all = false;                    // there were too many moments to keep all their causes
-  std::size_t measured = 0;                    // index of the one whose length is the run's result
-  std::vector<explain::Advice> advice = {};    // for the asked one; if that is the run, for the measured one
+  bool gave_up_all = false;                  // there were too many moments to keep all their causes
+  std::size_t measured = 0;                  // index of the one whose length is the run's result, or near it
+  std::vector<explain::Advice> advice = {};  // for the asked one; if that is the run, for the measured one
   std::vector<explain::KeyTrial> trials = {};  // trials of the run, not yet simulated
   std::string why_not = {};                    // why there are none, if they may be missing
   std::string not_there = {};                  // why the asked path is missing; documents have the others

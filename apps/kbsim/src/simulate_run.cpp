@@ -71,18 +71,27 @@ void run_trials(std::vector<explain::KeyTrial>& trials, const Arguments& argumen
   });
 }
 
+// The path whose length is the run's result; or the longest launch, which the result is a part of.
+std::size_t measured_path(const Explanations& explained, std::optional<double> measured) {
+  std::size_t longest = 0;
+  Time most{};
+  for (std::size_t i = 0; i < explained.all.size(); ++i) {
+    const explain::Explanation& one = explained.all[i];
+    if (measured && one.path.length() == from_ns(*measured)) return i;
+    if (one.kernel.empty() || one.path.length() <= most) continue;
+    longest = i;
+    most = one.path.length();
+  }
+  return longest;
+}
+
 // Tries changes for the path that was asked about, or else the one that the run measures.
 void advise(const ReadyRun& run, Results& results) {
   Explanations& explained = results.explained;
   if (explained.all.empty() || run.options.outputs.kept != nullptr) return;
   const boost::json::object document = document_of(run, results);
   const std::optional<double> measured = measured_ns(document, 0);
-  const auto is_measured = [&](const explain::Explanation& one) {
-    return measured && one.path.length() == from_ns(*measured);
-  };
-  const auto found = std::ranges::find_if(explained.all, is_measured);
-  if (found != explained.all.end())
-    explained.measured = static_cast<std::size_t>(found - explained.all.begin());
+  explained.measured = measured_path(explained, measured);
   if (run.options.watch.no_try) return;
   const bool asked = explained.asked != 0;
   const explain::Explanation& what = explained.all[asked ? explained.asked : explained.measured];
@@ -97,6 +106,7 @@ void advise(const ReadyRun& run, Results& results) {
 [[noreturn]] void refuse_question(const ReadyRun& run, Results& results) {
   if (run.folder != nullptr || !run.options.outputs.oplog.empty()) {
     compute(run, results);
+    advise(run, results);
     write_only(run, results);
   }
   run.trace.require_written();

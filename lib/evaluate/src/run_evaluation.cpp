@@ -313,7 +313,11 @@ class Writing {
 // than that get no explanation for their page: about 10 s.
 constexpr std::uint64_t kExplainedEvents = 200'000;
 
-// For a page: the path of the last row, and what limits each row.
+RowPath not_explained(const std::string& why) {
+  return {.text = {}, .document = {{"schema_version", 1}, {"paths", json::array{}}, {"why_not", why}}};
+}
+
+// For a page: the path of the last row, and what limits each row; or why there is none.
 std::optional<RowPath> explained_again(const Asked& asked, const Simulated& simulated, std::uint64_t events) {
   const bool may = asked.evaluation.explained && has_all_rows(simulated) && events <= kExplainedEvents;
   if (!may || asked.request.explain || asked.request.trace != nullptr) return std::nullopt;
@@ -321,7 +325,14 @@ std::optional<RowPath> explained_again(const Asked& asked, const Simulated& simu
   again.explain = true;
   again.explained_row = simulated.rows.size();
   again.parallel.progress = false;
-  Simulated explained = asked.evaluation.run(again);
+  Simulated explained;
+  try {
+    explained = asked.evaluation.run(again);
+  } catch (const Error& error) {
+    if (error.exit_code() == ExitCode::interrupted) throw;
+    return not_explained(error.what());
+  }
+  if (!explained.failures.empty()) return not_explained(explained.failures.front().text);
   std::optional<RowPath> path = take_path(explained.rows);
   if (!path) return std::nullopt;
   json::array limits;
@@ -331,7 +342,7 @@ std::optional<RowPath> explained_again(const Asked& asked, const Simulated& simu
 }
 
 void advise(const Asked& asked, const Simulated& simulated, std::uint64_t events, RowPath& path) {
-  if (!asked.options.advise) return;
+  if (!asked.options.advise || path.candidates.empty()) return;
   path.advise(asked.options.advise({.candidates = path.candidates,
                                     .length = path.length,
                                     .row = path.document.at("row").to_number<std::size_t>(),

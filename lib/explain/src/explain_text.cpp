@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -126,7 +127,7 @@ std::string remedies(const Explanation& what) {
     if (remedy.empty() || 10 * what.path.waits[i] < what.path.length()) continue;
     text += fmt::format("  what may help: {}\n", remedy);
   }
-  if (!is_known(what)) return text + keyless(what);
+  if (!is_known(what)) return text;
   const Derivative& key = what.keys.front();
   constexpr double kPrinted = 0.05;  // percent: less is 0.0 in the text
   if (gain(what, key) < kPrinted) return text;
@@ -134,9 +135,22 @@ std::string remedies(const Explanation& what) {
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
 }
 
+// The longest wait that a setting may end, if it is a quarter of the length.
+std::optional<hw::Reason> governing_wait(const Explanation& what) {
+  std::optional<hw::Reason> longest;
+  Time wait{};
+  for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
+    const auto reason = static_cast<hw::Reason>(i);
+    if (remedy_of(reason).empty() || what.path.waits[i] <= wait) continue;
+    longest = reason;
+    wait = what.path.waits[i];
+  }
+  return 4 * wait >= what.path.length() ? longest : std::nullopt;
+}
+
 std::string limit_line(const Explanation& what) {
   std::string text = "  limited by  " + limited_by(what);
-  if (!what.places.empty()) text += ", most of the time at " + what.places.front().name;
+  if (!what.places.empty()) text += ", the longest part at " + what.places.front().name;
   if (!what.lines.empty()) text += ", " + what.lines.front().name;
   return text + "\n";
 }
@@ -222,7 +236,8 @@ std::string sentence(const Explanation& what) {
   if (!what.waits.empty() && 100 * what.waits.front().time >= what.path.length())
     text += fmt::format("; {:.0f} % waiting for {}", percent(what.waits.front().time, what.path.length()),
                         what.waits.front().name);
-  if (is_known(what)) text += fmt::format("; {} matters most", what.keys.front().key);
+  if (is_known(what) && !governing_wait(what))
+    text += fmt::format("; {} matters most", what.keys.front().key);
   if (what.margin && what.margin->end > Time{0})
     text +=
         fmt::format("; could have ended {} later{}", to_string(what.margin->end), margin_text(*what.margin));
@@ -231,14 +246,9 @@ std::string sentence(const Explanation& what) {
 
 std::string limited_by(const Explanation& what) {
   if (what.reasons.empty()) return "";
-  hw::Reason longest{};
-  Time wait{};
-  for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
-    const auto reason = static_cast<hw::Reason>(i);
-    if (!remedy_of(reason).empty() && what.path.waits[i] > wait) longest = reason, wait = what.path.waits[i];
-  }
-  if (wait > Time{0} && 4 * wait >= what.path.length())
-    return fmt::format("{} {:.0f} %", wait_name(longest), percent(wait, what.path.length()));
+  if (const std::optional<hw::Reason> wait = governing_wait(what))
+    return fmt::format("{} {:.0f} %", wait_name(*wait),
+                       percent(what.path.waits[static_cast<std::size_t>(*wait)], what.path.length()));
   return fmt::format("{} {:.0f} %", what.reasons.front().name,
                      percent(what.reasons.front().time, what.path.length()));
 }
@@ -253,7 +263,7 @@ ExplanationText text_of(const Explanation& what) {
   details += rows("by line of a kernel", first(what.lines, 5), all);
   details += op_rows(what);
   details += keys(what) + off_path(what);
-  std::string notes;
+  std::string notes = is_known(what) ? "" : keyless(what);
   if (what.path.steps)
     notes +=
         "  refreshes, looks and clock edges come in steps: what waits for one counts as on the average\n";

@@ -174,7 +174,7 @@ function showLimit(path) {
   root.textContent = "";
   if (!path?.limited_by) return;
   element("b", "Limited by ", root);
-  root.append(`${path.limited_by}` + (path.places?.length ? `, most of the time at ${path.places[0].name}` : "") + (path.lines?.length ? `, ${path.lines[0].name}` : ""));
+  root.append(`${path.limited_by}` + (path.places?.length ? `, the longest part at ${path.places[0].name}` : "") + (path.lines?.length ? `, ${path.lines[0].name}` : ""));
 }
 
 // Changes that shorten what the run measures, with a command each.
