@@ -16,7 +16,7 @@ Advice advice(const std::string& key, double value, double to, double share, boo
           .command = "kbsim run --set " + key};
 }
 
-// 100 us long, of which 40 us wait for slots; the rest is of two keys.
+// 100 us long: 40 us wait for slots, the rest is of two keys.
 Explanation waiting() {
   Explanation what{.of = "a test", .path = {.begin = Time{0}, .end = 100_us}};
   what.path.waits[static_cast<std::size_t>(hw::Reason::slot_free)] = 40_us;

@@ -10,12 +10,12 @@
 #include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/host/session.hpp"
 
-#include "advice.hpp"
 #include "evaluation_checks.hpp"
 #include "evaluation_options.hpp"
 #include "run_configuration.hpp"
 #include "run_dependencies.hpp"
 #include "simulation_threads.hpp"
+#include "tried_changes.hpp"
 
 namespace kbsim::app {
 namespace {

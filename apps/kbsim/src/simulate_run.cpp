@@ -12,7 +12,6 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 
-#include "advice.hpp"
 #include "chakra_recorder.hpp"
 #include "device_option.hpp"
 #include "report_results.hpp"
@@ -20,6 +19,7 @@
 #include "run_words.hpp"
 #include "standing_line.hpp"
 #include "sweep_point.hpp"
+#include "tried_changes.hpp"
 #include "watched_simulation.hpp"
 
 namespace kbsim::app {

@@ -10,8 +10,8 @@
 namespace kbsim::explain {
 namespace {
 
-constexpr double kLeastGain = 0.005;  // of the path's length
-constexpr double kMattersShare = 0.1;       // likewise
+constexpr double kLeastGain = 0.005;   // of the path's length
+constexpr double kMattersShare = 0.1;  // likewise
 
 double share_of(Time part, Time all) {
   return all > Time{0} ? static_cast<double>(part.count()) / static_cast<double>(all.count()) : 0.0;
@@ -29,8 +29,7 @@ void add_keys(std::vector<Candidate>& all, const Explanation& what) {
     const double to = bettered(key);
     if (to < 0.0) continue;
     Candidate candidate{.key = key.key, .value = key.value, .to = to, .estimated = key.change(to)};
-    if (share_of(-candidate.estimated, what.path.length()) >= kLeastGain)
-      all.push_back(std::move(candidate));
+    if (share_of(-candidate.estimated, what.path.length()) >= kLeastGain) all.push_back(std::move(candidate));
   }
 }
 

@@ -55,7 +55,7 @@ void explain_row(boost::json::object& row, const RowQuestion& question, const St
 /// The rows without "limited_by": what limits a row is no result.
 [[nodiscard]] boost::json::array without_limits(boost::json::array rows);
 
-/// What limits a row: "overhead 62 %"; "" if it wasn't asked.
+/// The limit of a row: "overhead 62 %"; "" if it wasn't asked.
 [[nodiscard]] std::string limit_of(const boost::json::object& row);
 /// "  overhead 62 %", the cell of a row that was asked for it, else ""; and the head of that column.
 [[nodiscard]] std::string limit_cell(const boost::json::object& row);

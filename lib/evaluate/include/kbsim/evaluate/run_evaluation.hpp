@@ -35,7 +35,7 @@ struct EvaluateOptions {
   bool quiet = false;
   bool verbose = false;                       // full reports of deadlocks
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
-  /// What changes of the explained row are worth; none: they aren't tried.
+  /// Tries changes of the explained row; none: they aren't tried.
   std::function<std::vector<explain::Advice>(const TriedRow&)> advise = {};
 };
 

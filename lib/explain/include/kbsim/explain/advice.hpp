@@ -21,7 +21,7 @@ struct Candidate {
   [[nodiscard]] std::string setting() const;
 };
 
-/// What a candidate is worth.
+/// The gain of a candidate.
 struct Advice {
   Candidate change;
   Time gain{};             // by which the measured time gets shorter

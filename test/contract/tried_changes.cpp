@@ -1,4 +1,4 @@
-// What a run advises, by the command: the change that helps most is the first, and gains what it says.
+// Advice by the command: the change that helps most is the first, and gains as much as it says.
 #include <string>
 
 #include <boost/json/array.hpp>

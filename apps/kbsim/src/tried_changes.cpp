@@ -1,5 +1,5 @@
 // Changes that a run tries after it has been explained.
-#include "advice.hpp"
+#include "tried_changes.hpp"
 
 #include <algorithm>
 
