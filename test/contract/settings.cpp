@@ -183,6 +183,19 @@ TEST_CASE("--out: the resolved configuration alone runs the same, algorithms, sl
           "the file has its own algorithms, expected no --ccl ccl.yaml");
 }
 
+TEST_CASE(
+    "--set of a default that the algorithm's entry replaces is refused, also with the entry's own value") {
+  for (const int slots : {8, 16}) {
+    const Outcome outcome = run_kbsim(
+        "--topology topology.yaml --bench ccl --algorithm ring_all_gather -b 1K -e 1K "
+        "--set ccl.defaults.n_slots=" +
+        std::to_string(slots));
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find("'ring_all_gather' has its own, ccl.algorithms.ring_all_gather.n_slots") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("--out: the resolved configuration of an evaluation gives the same rows") {
   const std::string out = folder("rows");
   const std::string again = folder("rows-again");

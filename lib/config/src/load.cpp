@@ -106,8 +106,14 @@ Spec read(Tree root, const ComponentCatalog& catalog, Problems& problems,
 // Only the code that runs these names knows whether they are registered, so their places are kept for it.
 void note_places(const Reader& reader, CclSpec& spec) {
   for (auto& [name, algorithm] : spec.algorithms) {
+    const auto path = [&](std::string_view key) {
+      return fmt::format("algorithms.{}.{}", printable(name), key);
+    };
     for (const char* key : {"kernel", "collective", "topology", "mapper", "validator"})
-      algorithm.places[key] = reader.place(fmt::format("algorithms.{}.{}", printable(name), key));
+      algorithm.places[key] = reader.place(path(key));
+    for (const Field& field : fields_of<CclSettings>()) {
+      if (reader.was_given(path(field.name))) algorithm.given.insert(field.name);
+    }
   }
 }
 

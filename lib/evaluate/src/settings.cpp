@@ -176,7 +176,7 @@ class Judge {
     const std::vector<Field>& fields = fields_of<config::CclSettings>();
     const auto field = std::ranges::find(fields, name, &Field::name);
     if (field == fields.end()) return "";
-    if (value_of(spec, *field) != value_of(ccl_.defaults, *field))
+    if (spec.given.contains(name) || value_of(spec, *field) != value_of(ccl_.defaults, *field))
       return fmt::format("'{}' has its own, ccl.algorithms.{}.{}", spec.name, spec.name, name);
     return name == "poll_ns" ? of_poll(spec) : "";
   }

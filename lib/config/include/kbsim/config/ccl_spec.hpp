@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,6 +114,7 @@ struct AlgorithmSpec : CclSettings {
   Bytes chosen_up_to{};
   std::map<std::string, Place> places =
       {};  // where its kernel, collective, topology, mapper and validator are named
+  std::set<std::string> given = {};  // the settings that its entry has, whatever the defaults are
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
