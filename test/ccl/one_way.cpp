@@ -25,7 +25,8 @@ Wiring lopsided(const config::MachineSpec&, const std::vector<PeCoord>& pes) {
 }
 
 config::AlgorithmSpec of_lopsided(config::Unpaired unpaired) {
-  (void)topologies().offer("test_lopsided", {.doc = "for a test", .wire = lopsided});
+  if (!topologies().has("test_lopsided"))
+    topologies().add("test_lopsided", {.doc = "for a test", .wire = lopsided});
   config::AlgorithmSpec spec = algorithm("test_lopsided", "leader_only");
   spec.unpaired = unpaired;
   return spec;

@@ -94,7 +94,10 @@ Task<> side_by_side(Rank& main, Time* took) {
   const TensorOptions elsewhere{.dp = kOnePe, .name = "there", .resident = true};
   main.ahbm.set_device(1);
   std::vector<Tensor> there;
-  for (int i = 0; i < 2; ++i) there.push_back(co_await main.torch.empty({1 << 16}, f32, elsewhere));
+  for (int i = 0; i < 2; ++i) {
+    const Tensor made = co_await main.torch.empty({1 << 16}, f32, elsewhere);
+    there.push_back(made);
+  }
   const Time start = main.session().sim().now();
   std::vector<Tensor::Done> copied;
   for (const Tensor& one : there) copied.push_back(one.copy_(x));

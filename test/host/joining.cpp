@@ -72,7 +72,10 @@ Task<> random_joins(Rank& main, Drawn drawn) {
 
 Task<> joins_a_vector(Rank& main, int) {
   std::vector<Tensor> rows;
-  for (int i = 0; i < 3; ++i) rows.push_back(co_await main.torch.full({2}, i, f32, {.dp = kOnePe}));
+  for (int i = 0; i < 3; ++i) {
+    const Tensor row = co_await main.torch.full({2}, i, f32, {.dp = kOnePe});
+    rows.push_back(row);
+  }
   const Tensor all = co_await stack(rows, 1);
   const HostArray got = co_await all.to_host();
   CHECK(got.to_doubles() == Doubles{0, 1, 2, 0, 1, 2});
@@ -132,6 +135,7 @@ Task<> refuses(Rank& main, Refused of) {
   const Tensor x = co_await main.torch.zeros({4, 8}, f32, {.dp = kOnePe, .name = "x"});
   const Tensor y = co_await main.torch.zeros({5, 8}, f32, {.dp = kOnePe, .name = "y"});
   const Tensor h = co_await main.torch.zeros({4, 8}, f16, {.dp = kOnePe, .name = "h"});
+  const Tensor c = co_await main.torch.zeros({4, 8}, DType::boolean, {.name = "c"});
   main.ahbm.set_device(1);
   const Tensor z = co_await main.torch.zeros({4, 8}, f32, {.dp = kOnePe, .name = "z"});
   switch (of.which) {
@@ -143,7 +147,7 @@ Task<> refuses(Rank& main, Refused of) {
     case 5: co_await cat({}); break;
     case 6: co_await cat({x, x}, 0, {.out = y}); break;
     case 7: co_await where(x, x, x); break;
-    case 8: co_await where(co_await main.torch.zeros({4, 8}, DType::boolean, {.name = "c"}), 1, y); break;
+    case 8: co_await where(c, 1, y); break;
     default: break;
   }
 }

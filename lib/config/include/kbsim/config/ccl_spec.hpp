@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -113,7 +113,7 @@ struct AlgorithmSpec : CclSettings {
   std::map<std::string, Scalar> own = {};  // the given keys of the kernel's own; see KernelKeys
   Bytes chosen_up_to{};
   std::map<std::string, Place> places =
-      {};  // where its kernel, collective, topology, mapper and validator are named
+      {};                            // where its kernel, collective, topology, mapper and validator are named
   std::set<std::string> given = {};  // the settings that its entry has, whatever the defaults are
 
   static void describe(auto& f) {
