@@ -162,9 +162,9 @@ TEST_CASE(
 }
 
 TEST_CASE("Plans: a kernel whose values are wrong, or whose queue isn't there, is refused with the reason") {
-  CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(over_ring(Collective::all_reduce, "hello_send"), 3),
-                       doctest::Contains("isn't written as a plan: on 3 ranks chunk 0 of rank 0's output lacks"),
-                       Unsupported);
+  CHECK_THROWS_WITH_AS(
+      (void)host::plan_of_kernel(over_ring(Collective::all_reduce, "hello_send"), 3),
+      doctest::Contains("isn't written as a plan: on 3 ranks chunk 0 of rank 0's output lacks"), Unsupported);
   config::AlgorithmSpec unwired = over_ring(Collective::sendrecv, "hello_send");
   unwired.topology = "tree_binary";
   CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(unwired, 2),
