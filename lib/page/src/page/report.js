@@ -40,6 +40,18 @@ function drawBar(root, path, of, most = path.length_ps) {
   }
 }
 
+// Below the reasons: the parts of the path in which something waited. The rest of the line is empty.
+function drawWaits(root, path) {
+  root.textContent = "";
+  const waits = path.waits ?? [];
+  root.hidden = waits.length === 0;
+  root.setAttribute("aria-label", waits.map(share => `waiting for ${share.name}: ${percent(share.ps, path.length_ps)}`).join(", "));
+  for (const share of waits) {
+    const part = element("span", `waiting for ${share.name} ${percent(share.ps, path.length_ps)}`, root, {title: `waiting for ${share.name}: ${timeText(share.ps)}, within the same time`});
+    part.style.width = 100 * share.ps / Math.max(1, path.length_ps) + "%";
+  }
+}
+
 function choose(reason) {
   app.reason = reason === app.reason ? null : reason;
   showChoice();
@@ -59,11 +71,11 @@ function showShares(path) {
       name.append(share.name);
       element("td", timeText(share.ps), row, {class: "number"});
       element("td", percent(share.ps, path.length_ps), row, {class: "number"});
-      element("td", `${share.count} times`, row, {class: "number soft"});
+      element("td", share.count === 1 ? "once" : `${share.count} times`, row, {class: "number soft"});
     }
   };
   add("by reason", list("reason"), true);
-  if (app.reason === null) add("something waited for", path.waits ?? [], false);
+  if (app.reason === null) add("waits, within the same time", path.waits ?? [], false);
   add("by kind of component", list("kind"), false);
   add("by place", list("place"), false);
   add("by line of a kernel", list("line"), false);
@@ -90,7 +102,7 @@ function showWhy() {
   byId("path").replaceChildren(...paths.map((one, i) => element("option", `${one.of}, ${timeText(one.length_ps)}`, null, {value: i})));
   byId("path").value = paths.indexOf(path);
   byId("why").hidden = paths.length === 0 && !raw.explain?.why_not;
-  if (path) { drawBar(byId("bar"), path, app); showShares(path); }
+  if (path) { drawBar(byId("bar"), path, app); drawWaits(byId("waits"), path); showShares(path); }
   else byId("shares").textContent = "Not explained: " + (raw.explain?.why_not ?? "");
 }
 
