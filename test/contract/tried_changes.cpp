@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "browser.hpp"
 #include "command.hpp"
 #include "files.hpp"
 #include "sanitized.hpp"
@@ -102,6 +103,41 @@ TEST_CASE("Advice: --no-try simulates nothing, and has no effect without an expl
   const Outcome outcome = run_kbsim(kRing + " --no-try");
   CHECK(outcome.exit == 2);
   CHECK(outcome.err.find("--no-try has no effect without --explain or --out") != std::string::npos);
+}
+
+TEST_CASE("Advice: a machine from a pipe is read once, and its changes are estimated") {
+  const std::string folder = fresh_place("advice_of_a_pipe").string();
+  for (const std::string& run : {std::string{"--bench ccl_allreduce --explain"},
+                                 "--bench ccl --algorithm hello_send -b 8 -e 8 -c 0 --out " + folder}) {
+    CAPTURE(run);
+    const Outcome outcome = run_script(
+        "cat " KBSIM_SOURCE_DIR "/configs/topology.yaml | $KBSIM --topology /dev/stdin " + run + " --quiet");
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK(outcome.out.find(" less, simulated") == std::string::npos);
+  }
+  const json::object explained = json::parse(contents(folder + "/explain.json")).as_object();
+  CHECK(!explained.at("try").at(0).at("simulated").as_bool());
+}
+
+TEST_CASE("Advice: a kernel's prints are those of the run itself") {
+  const Outcome outcome = run_kbsim(kMainJob + " --explain --quiet --plugin " KBSIM_BINARY
+                                               "/contract/plugins/plugin_tells.so"
+                                               " --set ccl.algorithms.intercube_allreduce.kernel=prints");
+  CHECK(outcome.exit == 7);
+  const std::size_t print = outcome.err.find("] once i32 [3]: 0 1 2");
+  REQUIRE(print != std::string::npos);
+  CHECK(outcome.err.find("] once", print + 1) == std::string::npos);
+}
+
+TEST_CASE("Advice: the page shows the command of a change") {
+  if (!has_chromium()) return;
+  const std::string folder = fresh_place("advice_page").string();
+  REQUIRE(run_kbsim(kRing + " --out " + folder + " --quiet").exit == 0);
+  const std::string shown = printed_by(contents(folder + "/report.html"),
+                                       "document.querySelector('#try button').click();"
+                                       "told = document.querySelector('#try code').textContent");
+  const json::value first = json::parse(contents(folder + "/explain.json")).at("try").at(0);
+  CHECK(shown == first.at("command").as_string().c_str());
 }
 
 TEST_CASE("Advice: an evaluation's folder has the path of its last row, each row's limit, and the advice") {

@@ -54,7 +54,7 @@ evaluate::EvaluationRequest request_of(const RunOptions& options, const config::
           .outputs = {.out = outputs.out, .json = outputs.json},
           .parallel = {.threads = threads_of(options), .progress = shows_progress(outputs)},
           .explain = watch.explain,
-          .counts = is_advised(options) ? counts_of(options) : explain::Counts{},
+          .counts = is_advised(options) ? counts_of(inputs, of.machine, of.ccl) : explain::Counts{},
           .explained_row = watch.question ? watch.question->number : 0,
           .shuffle_ties = inputs.shuffle_ties,
           .exact_packets = inputs.exact_packets,

@@ -76,12 +76,15 @@ Trial together(const std::vector<Trial>& all) {
 
 }  // namespace
 
+std::string slots_key_of(const std::string& bench, const std::string& algorithm, const config::CclSpec& ccl) {
+  if (!runs_one_algorithm(bench)) return "";
+  if (inputs::names_plan_file(algorithm)) return "ccl.defaults.n_slots";
+  return fmt::format("ccl.algorithms.{}.n_slots", algorithm.empty() ? ccl.resolve("").name : algorithm);
+}
+
 std::string slots_key_of(const Arguments& run) {
-  if (!runs_one_algorithm(bench_named(run))) return "";
-  const auto named = option_given(run, "algorithm");
-  if (named && inputs::names_plan_file(*named)) return "ccl.defaults.n_slots";
-  return fmt::format("ccl.algorithms.{}.n_slots",
-                     named ? *named : configuration_of(run).ccl.resolve("").name);
+  return slots_key_of(bench_named(run), option_given(run, "algorithm").value_or(""),
+                      configuration_of(run).ccl);
 }
 
 std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run) {

@@ -54,8 +54,10 @@ void compute(const ReadyRun& run, Results& results) {
   {
     const StandingLine progress{
         {.shown = shows_progress(run.options.outputs), .start = run.options.watch.start}};
-    for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
-    print_races(session.machine().races().reports());
+    if (run.options.outputs.kept == nullptr) {
+      for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
+      print_races(session.machine().races().reports());
+    }
     results.log = log_of(run.options.outputs, session);
     replay::check(session.log(), session.replay());
   }

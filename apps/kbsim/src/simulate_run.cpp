@@ -96,10 +96,12 @@ void advise(const ReadyRun& run, Results& results) {
   const bool asked = explained.asked != 0;
   const explain::Explanation& what = explained.all[asked ? explained.asked : explained.measured];
   const bool has_time = measured && (!asked || explained.asked == explained.measured);
-  explained.advice = advice_on(explain::candidates_of(what, counts_of(run.options)), what.path.length(),
-                               {.options = run.options,
-                                .measured_ns = has_time ? measured : std::nullopt,
-                                .events = results.summary.events});
+  explained.advice = advice_on(
+      explain::candidates_of(what, counts_of(run.options.inputs, run.session.spec(), run.session.ccl())),
+      what.path.length(),
+      {.options = run.options,
+       .measured_ns = has_time ? measured : std::nullopt,
+       .events = results.summary.events});
 }
 
 // The error is all that is printed. Files that were asked for are written: the run is as it would have been.

@@ -2,6 +2,11 @@
 #include "tried_changes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -9,13 +14,13 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/inputs/msccl/plan_file.hpp"
 #include "kbsim/sweep/sweep_plan.hpp"
 #include "kbsim/sweep/tables.hpp"
 
 #include "bench_options.hpp"
 #include "ideal_trials.hpp"
 #include "plugins.hpp"
-#include "run_configuration.hpp"
 #include "run_words.hpp"
 #include "sweep_point.hpp"
 
@@ -25,12 +30,15 @@ namespace {
 constexpr std::uint64_t kLeastTriedEvents = 100'000;
 constexpr std::uint64_t kMostTriedEvents = 10'000'000;
 
-// ns of a unit of time; none for another unit.
-std::optional<double> ns_of(const std::string& unit) {
-  if (unit == "ns") return 1.0;
-  if (unit == "us") return 1e3;
-  if (unit == "ms") return 1e6;
-  return std::nullopt;
+// ns of the units of times in results (sweep::Metric).
+constexpr std::array<std::pair<std::string_view, double>, 5> kTimes{
+    {{"ps", 1e-3}, {"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+
+// A pipe can be read once. A file that isn't here is among kbsim's own.
+bool can_be_read_again(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
 std::string command_of(const Arguments& run, const explain::Candidate& change) {
@@ -75,18 +83,17 @@ std::optional<double> measured_ns(const boost::json::object& document, std::size
   for (const sweep::Metric& metric : metrics) {
     if (metric.name.substr(0, metric.name.find('[')) != base || ++rows < std::max<std::size_t>(row, 1))
       continue;
-    const std::optional<double> unit = ns_of(metric.unit);
-    return unit ? std::optional{metric.value * *unit} : std::nullopt;
+    const auto* const unit = std::ranges::find(kTimes, metric.unit, &decltype(kTimes)::value_type::first);
+    return unit == kTimes.end() ? std::nullopt : std::optional{metric.value * unit->second};
   }
   return std::nullopt;
 }
 
-explain::Counts counts_of(const RunOptions& run) {
-  const Arguments words = without_plugins(without_outputs(run.outputs.arguments));
-  const config::Configuration configuration = load(run.inputs);
+explain::Counts counts_of(const RunInputs& inputs, const config::MachineSpec& machine,
+                          const config::CclSpec& ccl) {
   explain::Counts counts;
-  const auto keys = config::keys_of(
-      {.yaml = config::resolved_yaml(configuration.machine, hw::ModelCatalog{}), .name = "the machine"});
+  const auto keys =
+      config::keys_of({.yaml = config::resolved_yaml(machine, hw::ModelCatalog{}), .name = "the machine"});
   const auto count = [&](const std::string& key) {
     const auto found = keys.find(key);
     return found == keys.end() ? explain::CountKey{}
@@ -96,10 +103,12 @@ explain::Counts counts_of(const RunOptions& run) {
   for (const char* key : {"pe.pe_scheduler.tile_m", "pe.pe_scheduler.tile_n"}) {
     if (explain::CountKey tile = count(key); !tile.key.empty()) counts.tiles.push_back(std::move(tile));
   }
-  const std::string slots = slots_key_of(words);
+  const std::string slots = slots_key_of(inputs.bench, inputs.algorithm, ccl);
   if (slots.empty()) return counts;
-  const config::AlgorithmSpec algorithm = configuration.ccl.resolve(run.inputs.algorithm);
-  counts.slots = {.key = slots, .value = static_cast<double>(algorithm.n_slots)};
+  const config::CclSettings& settings = inputs::names_plan_file(inputs.algorithm)
+                                            ? static_cast<const config::CclSettings&>(ccl.defaults)
+                                            : ccl.resolve(inputs.algorithm);
+  counts.slots = {.key = slots, .value = static_cast<double>(settings.n_slots)};
   return counts;
 }
 
@@ -107,12 +116,14 @@ std::vector<explain::Advice> advice_on(const std::vector<explain::Candidate>& ca
                                        const TriedRun& run) {
   const Arguments words = without_plugins(without_outputs(run.options.outputs.arguments));
   const std::uint64_t budget = std::clamp(run.events, kLeastTriedEvents, kMostTriedEvents);
+  const MachineOptions& machine = run.options.inputs.machine;
+  const bool repeats = can_be_read_again(machine.topology) && can_be_read_again(machine.ccl);
   std::uint64_t spent = 0;
   std::uint64_t longest = 0;
   std::vector<explain::Advice> all;
   for (const explain::Candidate& change : candidates) {
     explain::Advice advice = estimated(change, length);
-    if (run.measured_ns.value_or(0.0) > 0.0 && spent + longest <= budget) {
+    if (repeats && run.measured_ns.value_or(0.0) > 0.0 && spent + longest <= budget) {
       const std::optional<TriedTime> trial = tried(words, change, run.row);
       if (!trial) continue;
       spent += trial->events;

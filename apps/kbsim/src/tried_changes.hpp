@@ -17,8 +17,10 @@ namespace kbsim::app {
 /// evaluation that of a row, from 1 on. None if the document has none.
 [[nodiscard]] std::optional<double> measured_ns(const boost::json::object& document, std::size_t row);
 
-/// The counts of the run's algorithm and machine that waits may depend on.
-[[nodiscard]] explain::Counts counts_of(const RunOptions& run);
+/// The counts of a run's algorithm and machine that waits may depend on. Files aren't read again: they may be
+/// pipes.
+[[nodiscard]] explain::Counts counts_of(const RunInputs& inputs, const config::MachineSpec& machine,
+                                        const config::CclSpec& ccl);
 
 /// A run whose changes are tried, and what it measured.
 struct TriedRun {
@@ -29,8 +31,8 @@ struct TriedRun {
 };
 /// At most three changes with their gains. Changes are simulated, one after the other, while they fit in as
 /// many events as the run itself has, in at least 100 000 and at most 10 million, about 10 s. The others, and
-/// those of a run that measures no time, have their estimates. A refused change is left out. Interrupted
-/// passes through.
+/// those of a run that measures no time or whose machine comes from a pipe, have their estimates. A refused
+/// change is left out. Interrupted passes through.
 [[nodiscard]] std::vector<explain::Advice> advice_on(const std::vector<explain::Candidate>& candidates,
                                                      Time length, const TriedRun& run);
 

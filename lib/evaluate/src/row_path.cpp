@@ -15,8 +15,8 @@ constexpr const char* kExplanation = "explanation";
 
 }  // namespace
 
-void RowPath::advise(const std::vector<explain::Advice>& what) {
-  advice = what;
+void RowPath::advise(std::vector<explain::Advice> gains) {
+  advice = std::move(gains);
   if (!advice.empty()) document["try"] = explain::to_json(advice);
 }
 

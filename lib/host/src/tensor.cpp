@@ -89,16 +89,20 @@ Task<std::monostate> written_after(Updating update, std::shared_ptr<Tensor::Stat
 // A copy to itself is allowed: each DMA writes what it has read.
 void require_apart(const Tensor& from, const Tensor& to) {
   if (from.state() != to.state() || from.elements() == to.elements()) return;
-  const auto meet = [](const Stretch& a, const Stretch& b) {
-    return a.first < b.first + b.count && b.first < a.first + a.count;
-  };
-  for (const Stretch& a : from.elements().stretches()) {
-    for (const Stretch& b : to.elements().stretches()) {
-      if (meet(a, b))
-        throw UsageError{
-            fmt::format("copy_ within tensor '{}': some of its elements are read and written; "
-                        "copy the source by .to(placement) first",
-                        from.name())};
+  const std::vector<Stretch> read = from.elements().stretches();  // both in ascending order
+  const std::vector<Stretch> written = to.elements().stretches();
+  for (auto a = read.begin(), b = written.begin(); a != read.end() && b != written.end();) {
+    const std::int64_t end_a = a->first + a->count;
+    const std::int64_t end_b = b->first + b->count;
+    if (end_a <= b->first) {
+      ++a;
+    } else if (end_b <= a->first) {
+      ++b;
+    } else {
+      throw UsageError{
+          fmt::format("copy_ within tensor '{}': some of its elements are read and written; "
+                      "copy the source by .to(placement) first",
+                      from.name())};
     }
   }
 }

@@ -1,4 +1,4 @@
-// A kernel that prints, and checks a false condition.
+// Kernels that print; one of them checks a false condition.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -13,6 +13,12 @@ Task<> reports(TL& tl, CollectiveArgs args) {
   tl.check_all(x, "not zero");
 }
 KBSIM_KERNEL(reports, "prints, and checks what isn't so");
+
+Task<> prints(TL& tl, CollectiveArgs args) {
+  if (tl.program_id(1) == 0 && args.rank == 0) tl.print("once", tl.arange(0, 3));
+  co_return;
+}
+KBSIM_KERNEL(prints, "prints, and computes nothing");
 
 }  // namespace
 }  // namespace kbsim

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/at_line.hpp"
 #include "kbsim/base/error.hpp"
 
 #include "local_results.hpp"
@@ -13,9 +14,10 @@ namespace {
 using Here = DTensor::Here;
 
 Task<DTensor> viewed(DTensor x, Shape shape, Here at) {
-  require(shape.elements() == x.shape().elements(), "view", at,
-          fmt::format("shape {} is invalid for {} of {} elements", to_string(shape), to_string(x.shape()),
-                      x.shape().elements()));
+  const bool empty = x.shape().elements() == 0;
+  require(!empty || shape.elements() == 0, "view", at,
+          fmt::format("shape {} is invalid for {} without elements", to_string(shape), to_string(x.shape())));
+  if (!empty) at_line(at, [&] { (void)View{x.shape()}.reshaped(shape); });
   const ShardingRule rule = view_rule(x.device_mesh().shape(), placed(x), shape);
   const DTensor from = co_await x.redistribute(rule.operands[0], at);
   const LocalResult result{.like = from, .shape = shape, .dtype = x.dtype(), .placements = rule.result};

@@ -199,8 +199,11 @@ function showTry(raw) {
     const line = element("li", null, list);
     element("b", `Try ${one.key} = ${one.to} `, line);
     line.append(`(now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, ${one.simulated ? "simulated" : "estimated"} `);
-    const copy = element("button", "copy the command", line, {title: one.command});
-    copy.addEventListener("click", () => { navigator.clipboard?.writeText(one.command); copy.textContent = "copied"; });
+    const copy = element("button", "command", line);
+    copy.addEventListener("click", () => {
+      copy.replaceWith(element("code", one.command));  // to see and to select, if the browser gives no clipboard
+      navigator.clipboard?.writeText(one.command).catch(() => {});
+    });
   }
 }
 

@@ -20,10 +20,10 @@ struct RowPath {
   boost::json::object document;                     // explain.json
   std::vector<explain::Candidate> candidates = {};  // changes that may shorten it
   Time length{};
-
-  /// Adds what changes are worth to the document.
-  void advise(const std::vector<explain::Advice>& advice);
   std::vector<explain::Advice> advice = {};
+
+  /// Takes the gains of changes, and adds them to the document.
+  void advise(std::vector<explain::Advice> gains);
 };
 /// Puts a path into a row, as `explanation`. take_path() removes it before tables are made.
 void add(boost::json::object& row, const RowPath& path);
