@@ -37,7 +37,8 @@ bool has_chromium() {
 std::string printed_by(const std::string& page, const std::string& script, PageClock clock) {
   const std::string end = "</html>";
   std::string with = page;
-  with.replace(with.rfind(end), end.size(), "<script>\n{" + script + "}" + kCompletion + end);
+  with.replace(with.rfind(end), end.size(),
+               "<script>\nObject.assign(window, window.kbsim ?? {});\n{" + script + "}" + kCompletion + end);
   with.insert(with.find("<title>"), kWatch);
   const std::string file = written("read.html", with);
   const Outcome dom = run_script(

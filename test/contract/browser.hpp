@@ -12,7 +12,8 @@ namespace kbsim::test {
 /// The browser's time while a page is read: one that waits for nothing, or the real one, to measure by.
 enum class PageClock : std::uint8_t { hurried, real };
 
-/// The text `told` of a reader's script, run after the page's own scripts, without a screen. Errors on the
+/// The text `told` of a reader's script, run after the page's own scripts, without a screen. The names of the
+/// page's window.kbsim are the script's. Errors on the
 /// page and its network requests come before it: "ERROR ...", "REQUEST ...".
 [[nodiscard]] std::string printed_by(const std::string& page, const std::string& script,
                                      PageClock clock = PageClock::hurried);

@@ -17,6 +17,6 @@ inline const std::string kViews =
     ".map(one => one.id)";
 
 /// Shows the path of the whole run in place of what it measures.
-inline const std::string kWholeRun = "app.path = 0; showVerdict(); showChoice();";
+inline const std::string kWholeRun = "app.set({path: 0});";
 
 }  // namespace kbsim::contract::report_page_test

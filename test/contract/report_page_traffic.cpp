@@ -60,10 +60,10 @@ TEST_CASE(
           "link.dispatchEvent(new MouseEvent('click')); say('clicked', document.querySelectorAll('#curve "
           "canvas').length === 1);"
           "say('answer', byId('answer').textContent.includes('of a bound of 1 packets'));"
-          "const table = tables.all().find(one => one.box.textContent.startsWith('results.csv'));"
+          "const table = lists.all().find(one => one.box.textContent.startsWith('results.csv'));"
           "told += table.rows().length + ' ' + document.title.split(',')[0];");
   CHECK(printed ==
-        fmt::format("ran,machine,curves,lists curves bound nodes links full slid clicked answer {} "
+        fmt::format("result,machine,curves,lists,ran curves bound nodes links full slid clicked answer {} "
                     "kbsim mesh:4x4",
                     points));
 }
@@ -79,7 +79,7 @@ TEST_CASE(
   if (!has_chromium()) return;
   CHECK(printed_by(page,
                    "told = document.querySelectorAll('#drawing [data-of][style]').length > 20;"
-                   "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
+                   "told += ' ' + byId('curves').hidden + ' ' + lists.all().length") == "true true 3");
 }
 
 namespace {
@@ -127,7 +127,7 @@ TEST_CASE("Report page: a network of a file stands in its columns, or in layers 
   const json::value line = json::parse(layout_on(line_page));
   CHECK(line.at("places").at(0).at(2) == line.at("places").at(2).at(2));
   const std::string answer{line.at("answer").as_string()};
-  CHECK_MESSAGE(answer.starts_with("Of an offered 0.5"), answer);
+  CHECK_MESSAGE(answer.find("of an offered 0.5") != std::string::npos, answer);
   CHECK(answer.find("accepts up to") == std::string::npos);
 }
 
@@ -138,8 +138,8 @@ TEST_CASE("Report page: accesses of a memory's slice have their rate, and the cu
       printed_by(page_in(folder), "told = " + kViews +
                                       " + ' ' +"
                                       "document.querySelectorAll('#figures canvas').length + ' ' + "
-                                      "byId('answer').textContent + ' ' + document.title");
-  CHECK_MESSAGE(printed.starts_with("ran,curves,lists 1 The slice moves "), printed);
+                                      "byId('answer-sentence').textContent + ' ' + document.title");
+  CHECK_MESSAGE(printed.starts_with("result,curves,lists,ran 1 The slice moves "), printed);
   CHECK_MESSAGE(printed.find("kbsim hbm, stream, 100 % reads") != std::string::npos, printed);
 }
 
@@ -177,10 +177,11 @@ TEST_CASE(
                 " + ' ' +"
                 "document.querySelectorAll('#figures canvas').length + ' ' + "
                 "[...document.querySelectorAll('#figures h3')].map(one => one.textContent) + ' ' + "
-                "byId('answer').textContent");
-  CHECK_MESSAGE(printed.starts_with("ran,curves,lists 1 errors of traces: 2,traces: 1,worst barriers: 2 "
-                                    "Of 1 judged barriers the mean error is "),
-                printed);
+                "byId('answer-sentence').textContent");
+  CHECK_MESSAGE(
+      printed.starts_with("result,curves,lists,ran 1 errors of traces: 2,traces: 1,worst barriers: 2 "
+                          "Mean error over 1 judged barriers: "),
+      printed);
 }
 
 }  // namespace kbsim::contract::report_page_test

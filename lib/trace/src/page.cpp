@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -15,9 +14,9 @@
 #include <boost/json/serialize.hpp>
 
 #include "kbsim/base/utf8.hpp"
+#include "kbsim/web/pages.hpp"
 
 #include "kinds.hpp"
-#include "page_texts.hpp"
 #include "trace_lanes.hpp"
 
 namespace kbsim::trace {
@@ -229,20 +228,8 @@ void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& s
   sink(json_as_utf8(json::serialize(PageData{timeline, limits}.make())));
 }
 
-std::string_view timeline_script() { return kTimelineScript; }
-
 void write_page(Timeline& timeline, const Sink& sink) {
-  std::string_view page = kTimelinePage;
-  const auto until = [&](std::string_view mark) {
-    const std::size_t at = page.find(mark);
-    sink(page.substr(0, at));
-    page.remove_prefix(at + mark.size());
-  };
-  until("/*DATA*/");
-  sink(json_in_script(json::serialize(PageData{timeline, {}}.make())));
-  until("/*SCRIPT*/");
-  sink(timeline_script());
-  sink(page);
+  web::write_timeline_page(json_in_script(json::serialize(PageData{timeline, {}}.make())), sink);
 }
 
 }  // namespace kbsim::trace

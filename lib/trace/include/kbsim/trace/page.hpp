@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "kbsim/trace/timeline.hpp"
 
@@ -25,6 +24,5 @@ struct PageLimits {
 /// The timeline as JSON, which the script shows on a canvas; "left_out" has a sentence for each limit that
 /// was reached.
 void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink);
-[[nodiscard]] std::string_view timeline_script();
 
 }  // namespace kbsim::trace

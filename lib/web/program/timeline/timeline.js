@@ -1,7 +1,15 @@
-// The canvas of a timeline: rows of slices to zoom, pan and search. `data` is what write_page_data() wrote.
-// `hooks` are elements, all optional: details (of what the pointer is at), range and found (texts).
-"use strict";
-function makeTimeline(canvas, data, hooks = {}) {
+// The canvas of a timeline: rows of slices to zoom, pan and search.
+import {timeText} from "../quantity.js";
+
+/**
+ * `data` is what write_page_data() wrote.
+ * @param {HTMLCanvasElement} canvas
+ * @param {any} data
+ * @param {{details?: HTMLElement, range?: HTMLElement, found?: HTMLElement, wheel?: "ctrl", moved?: (from: number, to: number) => void, picked?: (thing: any) => void}} hooks
+ *   details shows what the pointer is at, range and found show texts; moved() gets the times in view after a
+ *   zoom or pan, picked() what was clicked
+ */
+export function makeTimeline(canvas, data, hooks = {}) {
   const rowHeight = 18, axisHeight = 24, blockSize = 64, narrowBelow = 5;
   // Slices of a row stand together, in ascending order of their starts, of which the file has the differences.
   const {name, at, bytes: size, rows, strings} = data;
@@ -21,12 +29,6 @@ function makeTimeline(canvas, data, hooks = {}) {
   const firstY = () => axisHeight + shift();
   const xOf = time => left + (time - view.from) * scale;
   const timeOf = x => view.from + (x - left) / scale;
-
-  function timeText(ps) {
-    const ns = ps / 1000;
-    return (Math.abs(ns) >= 1e6 ? (ns / 1e6).toFixed(4) + " ms" : Math.abs(ns) >= 1e4 ? (ns / 1e3).toFixed(3) + " µs"
-            : String(Math.round(ps) / 1000) + " ns");
-  }
 
   // The first of a row's slices that may reach to `time`.
   function firstAt(row, time) {
@@ -226,10 +228,12 @@ function makeTimeline(canvas, data, hooks = {}) {
     if (to - from < least) return;
     show(from, to);
   }
-  function show(from, to) {
+  /** Shows a range of time; `says`: the reader did it. */
+  function show(from, to, says = true) {
     const all = data.end - data.begin, wide = Math.min(to - from, Math.max(1, all * 1.1));
     from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide);
     view.from = from; view.to = from + wide;
+    if (says) hooks.moved?.(view.from, view.to);
     redraw();
   }
   function scroll(count) {

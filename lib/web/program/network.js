@@ -1,5 +1,5 @@
 // The drawing of a network without a machine: nodes where their file says, or in layers.
-"use strict";
+import {drawn} from "./dom.js";
 
 // Nodes that a link joins, by the number of a node.
 function neighboursOf({nodes, links}, shown) {
@@ -70,14 +70,9 @@ function placesOf(network, shown) {
   return place;
 }
 
-// A drawing of nodes and links, made node by node: names are text whatever they are.
-function networkDrawing(network) {
-  const pitch = 90, size = 34, make = (name, attributes, parent) => {
-    const one = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-    parent?.append(one);
-    return one;
-  };
+/** A drawing of nodes and links, made node by node: every name is text. */
+export function networkDrawing(network) {
+  const pitch = 90, size = 34, make = drawn;
   const {nodes, links} = network, routers = nodes.filter(node => !node.endpoint);
   const shown = routers.length ? routers : nodes, place = placesOf(network, shown);
   // Endpoints stand at the corner of the first node that they are joined to.

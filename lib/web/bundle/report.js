@@ -1,0 +1,2628 @@
+(() => {
+  // dom.js
+  function element(name, text, parent, attributes = {}) {
+    const one = document.createElement(name);
+    if (text !== void 0 && text !== null)
+      one.textContent = String(text);
+    for (const [key, value] of Object.entries(attributes))
+      one.setAttribute(key, String(value));
+    if (parent)
+      parent.append(one);
+    return one;
+  }
+  function drawn(name, attributes, parent) {
+    const one = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes))
+      one.setAttribute(key, String(value));
+    parent?.appendChild(one);
+    return one;
+  }
+  var byId = (id) => document.getElementById(id);
+  function button(text, parent, act, attributes = {}) {
+    const one = element("button", text, parent, { type: "button", ...attributes });
+    one.addEventListener("click", act);
+    return one;
+  }
+  function field(parent, label, attributes, name = "input") {
+    const box = element("label", label + " ", parent);
+    return element(name, null, box, attributes);
+  }
+  var colors = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac", "#8cd17d", "#d4a6c8"];
+
+  // save.js
+  async function save(what, name) {
+    const blob = await what;
+    if (!blob)
+      return;
+    const link = element("a", null, null, { download: name, href: URL.createObjectURL(blob) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1e4);
+  }
+  var background = () => getComputedStyle(document.documentElement).getPropertyValue("--back").trim() || "#fff";
+  function pictureOf(root) {
+    const area = (one) => one.getBoundingClientRect().width * one.getBoundingClientRect().height;
+    const all = [...root.querySelectorAll("canvas, svg")].sort((a, b) => area(b) - area(a));
+    if (!all.length)
+      return null;
+    return all[0] instanceof HTMLCanvasElement ? fromCanvas(all[0]) : fromDrawing(
+      /** @type {SVGElement} */
+      all[0]
+    );
+  }
+  function fromCanvas(canvas) {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height), pen = (
+      /** @type {OffscreenCanvasRenderingContext2D} */
+      copy.getContext("2d")
+    );
+    pen.fillStyle = background();
+    pen.fillRect(0, 0, copy.width, copy.height);
+    pen.drawImage(canvas, 0, 0);
+    return copy.convertToBlob({ type: "image/png" });
+  }
+  function fromDrawing(svg) {
+    const copy = (
+      /** @type {SVGElement} */
+      svg.cloneNode(true)
+    ), from = svg.querySelectorAll("*"), to = copy.querySelectorAll("*");
+    from.forEach((node, i) => {
+      const style = getComputedStyle(node);
+      for (const name of ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-family", "visibility"])
+        to[i].style[name] = style.getPropertyValue(name);
+    });
+    const { width, height } = svg.getBoundingClientRect();
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", String(width));
+    copy.setAttribute("height", String(height));
+    const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+    return new Promise((done) => {
+      image.onload = () => {
+        const canvas = new OffscreenCanvas(2 * width, 2 * height), pen = (
+          /** @type {OffscreenCanvasRenderingContext2D} */
+          canvas.getContext("2d")
+        );
+        pen.fillStyle = background();
+        pen.fillRect(0, 0, canvas.width, canvas.height);
+        pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+        URL.revokeObjectURL(url);
+        done(canvas.convertToBlob({ type: "image/png" }));
+      };
+      image.onerror = () => done(null);
+      image.src = url;
+    });
+  }
+
+  // page.js
+  function shown(root, view, changed) {
+    try {
+      return view.show(changed) !== false;
+    } catch (error) {
+      root.querySelector(".broken")?.remove();
+      element("p", `This view can't be shown: ${error.message}`, root, { class: "bad broken" });
+      return true;
+    }
+  }
+  function makeViews(app2, kinds2) {
+    const all = kinds2.map((kind) => {
+      const section = element("section", null, byId("main"), { id: kind.id });
+      const head = element("div", null, section, { class: "head" });
+      const title = element("h2", kind.title, head, kind.sentence ? { title: kind.sentence } : {});
+      const tools = element("span", null, head, { class: "tools" });
+      const root = element("div", null, section, { class: "view" });
+      const view = kind.make(root, app2);
+      button("PNG", tools, () => {
+        const picture = pictureOf(root);
+        if (picture)
+          save(picture, kind.id + ".png");
+      }, { title: "save this view's picture", class: "png" });
+      if (view.csv)
+        button("CSV", tools, () => save(new Blob([view.csv?.() ?? ""], { type: "text/csv" }), kind.id + ".csv"), { title: "save this view's table", class: "csv" });
+      return { kind, section, root, tools, title, view };
+    });
+    const show = (changed) => {
+      for (const { section, root, tools, view } of all) {
+        section.hidden = !shown(root, view, changed);
+        tools.querySelector(".png").hidden = !root.querySelector("canvas, svg");
+      }
+      showLinks(all);
+    };
+    app2.on(show);
+    return Object.fromEntries(all.map(({ kind, view }) => [kind.id, view]));
+  }
+  function showLinks(all) {
+    const nav = byId("views");
+    nav.replaceChildren();
+    for (const { section, kind } of all)
+      if (!section.hidden)
+        button(section.querySelector("h2").textContent || kind.title, nav, () => section.scrollIntoView({ block: "start" }), { class: "link" });
+  }
+
+  // csv.js
+  var isNumber = (text) => text !== "" && text !== null && isFinite(text);
+  function parseCsv(text) {
+    const quoted = (line) => (line.match(/("([^"]|"")*"|[^,]*),/g) ?? []).map((cell) => cell.slice(0, -1).replace(/^"(.*)"$/, "$1").replaceAll('""', '"'));
+    const cells = (line) => line.includes('"') ? quoted(line + ",") : line.split(",");
+    const lines = text.split("\n").filter(Boolean);
+    return lines.length ? { columns: cells(lines[0]), rows: lines.slice(1).map(cells) } : { columns: [], rows: [] };
+  }
+  function toCsv(rows2) {
+    const cell = (value) => {
+      const text = String(value ?? "");
+      return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    return rows2.map((row) => row.map(cell).join(",") + "\n").join("");
+  }
+  function recordsOf(text) {
+    const { columns: columns3, rows: rows2 } = parseCsv(text ?? "");
+    return rows2.map((row) => Object.fromEntries(columns3.map((name, i) => [name, row[i]])));
+  }
+
+  // uses.js
+  function decoded(values) {
+    const all = [];
+    for (const value of values)
+      if (value < 0)
+        for (let i = 0; i < -value; ++i)
+          all.push(0);
+      else
+        all.push(value / 1e3);
+    return Float64Array.from(all);
+  }
+  var shownAs = { utilisation: "utilisation", waiting: "waiting", under_way: "waiting", free: "held", least_free: "full" };
+  var noCurves = () => ({ utilisation: /* @__PURE__ */ new Map(), waiting: /* @__PURE__ */ new Map(), held: /* @__PURE__ */ new Map(), full: /* @__PURE__ */ new Map() });
+  function usesOfSpans(spans) {
+    if (!spans?.series)
+      return null;
+    const uses = noCurves();
+    const windows = spans.window > 0 ? Math.max(1, Math.ceil((spans.end - spans.begin) / spans.window)) : 1;
+    for (const one of spans.series) {
+      const all = uses[shownAs[one.measure]];
+      if (!all)
+        continue;
+      const values = all.get(one.of) ?? new Float64Array(windows), whole = one.all ?? 1;
+      decoded(one.values).subarray(0, windows).forEach((value, i) => {
+        values[i] += value / whole;
+      });
+      all.set(one.of, values);
+    }
+    return { ...uses, windows, window: spans.window, begin: spans.begin, end: spans.end };
+  }
+  function usesOfTables(tables, total) {
+    const uses = noCurves();
+    for (const name of ["links.csv", "units.csv"]) {
+      const table = parseCsv(tables?.[name] ?? "");
+      const busy = table.columns.indexOf("utilization"), wanted = table.columns.indexOf("demand");
+      for (const row of table.rows) {
+        uses.utilisation.set(row[0], Float64Array.of(+row[busy]));
+        uses.waiting.set(row[0], Float64Array.of(Math.max(0, +row[wanted] - +row[busy])));
+      }
+    }
+    return { ...uses, windows: 1, window: 0, begin: 0, end: total };
+  }
+  function usesOfLoads(tables) {
+    const { columns: columns3, rows: rows2 } = parseCsv(tables?.["links.csv"] ?? "");
+    const [load, link, busy, demand] = ["load", "link", "utilization", "demand"].map((name) => columns3.indexOf(name));
+    if (load < 0 || link < 0 || busy < 0)
+      return null;
+    const loads = [...new Set(rows2.map((row) => +row[load]))].sort((a, b) => a - b), uses = noCurves();
+    for (const row of rows2) {
+      const set = (all, value) => {
+        if (!all.has(row[link]))
+          all.set(row[link], new Float64Array(loads.length));
+        all.get(row[link])[loads.indexOf(+row[load])] = value;
+      };
+      set(uses.utilisation, +row[busy]);
+      set(uses.waiting, Math.max(0, +row[demand] - +row[busy]));
+    }
+    return { ...uses, windows: loads.length, loads, window: 0, begin: 0, end: 0 };
+  }
+  function meanOver(values, uses, range) {
+    if (values.length === 1 || range === null || !(uses.window > 0))
+      return values.reduce((sum2, v) => sum2 + v, 0) / values.length;
+    let sum = 0, time2 = 0;
+    const [from, to] = range, first = Math.max(0, Math.floor((from - uses.begin) / uses.window));
+    for (let i = first; i < values.length; ++i) {
+      const begin = uses.begin + i * uses.window, end = Math.min(uses.end, begin + uses.window);
+      if (begin >= to)
+        break;
+      const part = Math.min(end, to) - Math.max(begin, from);
+      if (part <= 0)
+        continue;
+      sum += part * values[i];
+      time2 += part;
+    }
+    return time2 > 0 ? sum / time2 : 0;
+  }
+  function mostOver(values, uses, range) {
+    if (values.length === 1 || range === null || !(uses.window > 0))
+      return values.reduce((most, v) => Math.max(most, v), 0);
+    const first = Math.max(0, Math.floor((range[0] - uses.begin) / uses.window)), last = Math.ceil((range[1] - uses.begin) / uses.window);
+    return values.subarray(first, Math.max(first + 1, last)).reduce((most, v) => Math.max(most, v), 0);
+  }
+  var unitOf = (label) => label.replace(/ [^ ]*$/, "");
+  function resourceOf(label) {
+    const unit = unitOf(label), [from, to] = unit.split(">");
+    if (to === void 0) {
+      if (/\.pe_gemm$/.test(unit))
+        return "GEMM";
+      if (/\.pe_math$/.test(unit))
+        return "vector";
+      if (/\.pe_tcm$/.test(unit))
+        return "TCM";
+      if (/\.hbm\d+$/.test(unit))
+        return "HBM";
+      if (/\.sram$/.test(unit))
+        return "SRAM";
+      if (/\.pe_ipcq$/.test(unit))
+        return "slots";
+      return "";
+    }
+    if (/ucie/.test(from) && /ucie/.test(to))
+      return "UCIe";
+    const isOutside = (end) => /^(host|switch\d*)$/.test(end) || /\.port_[a-z]+$/.test(end);
+    if (isOutside(from) && isOutside(to))
+      return "package links";
+    if (/^(host|switch)/.test(from) || /^(host|switch)/.test(to))
+      return "package links";
+    return /noc\.r/.test(from) || /noc\.r/.test(to) ? "NOC" : "";
+  }
+
+  // run.js
+  function segmentsOf(path, words) {
+    const columns3 = path.path ?? {}, all = [];
+    let from = path.begin_ps;
+    (columns3.length ?? []).forEach((length, i) => {
+      const word = (key) => words[columns3[key][i]] ?? "";
+      all.push({
+        from,
+        to: from += length,
+        length,
+        count: columns3.count[i],
+        reason: word("reason"),
+        kind: word("kind"),
+        place: word("place"),
+        key: word("key"),
+        line: word("line"),
+        op: word("op")
+      });
+    });
+    return all;
+  }
+  function sharesOf(segments, name) {
+    const all = /* @__PURE__ */ new Map();
+    for (const one of segments) {
+      if (!one[name])
+        continue;
+      const share2 = all.get(one[name]) ?? { name: one[name], ps: 0, count: 0 };
+      share2.ps += one.length;
+      share2.count += one.count;
+      all.set(one[name], share2);
+    }
+    return [...all.values()].sort((a, b) => b.ps - a.ps || (a.name < b.name ? -1 : 1));
+  }
+  function changeOf(key, to) {
+    if (key.count > 0)
+      return Math.round(key.count * (to - key.value) * 1e3);
+    const takes = (bytes, share2, rate) => Math.ceil(bytes * 1e3 / (rate * share2) - 1e-9);
+    return (key.bytes_share_times ?? []).reduce((sum, [bytes, share2, times2]) => sum + times2 * (takes(bytes, share2, to) - takes(bytes, share2, key.value)), 0);
+  }
+  var bettered = (key, percents) => key.count > 0 ? key.value * (1 - percents / 100) : key.value * (1 + percents / 100);
+  function keysOf(yaml) {
+    const all = /* @__PURE__ */ new Map(), above = [];
+    for (const line of yaml.split("\n")) {
+      const match = /^(\s*)(?:- )?([\w.\-]+):\s*(.*?)\s*$/.exec(line);
+      if (!match)
+        continue;
+      const depth = match[1].length;
+      while (above.length && above.at(-1).depth >= depth)
+        above.pop();
+      const key = [...above.map((one) => one.name), match[2]].join(".");
+      if (match[3] && !match[3].startsWith("#"))
+        all.set(key, match[3].replace(/\s+#.*$/, ""));
+      else
+        above.push({ depth, name: match[2] });
+    }
+    return all;
+  }
+  var isTraffic = (raw) => ["traffic", "fit"].includes(raw.run?.command?.[1]);
+  function runOf(raw, row) {
+    const words = raw.explain?.words ?? [], total = raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0;
+    const paths = (raw.explain?.paths ?? []).map((path) => ({ ...path, segments: segmentsOf(path, words) }));
+    const asked = raw.explain?.asked || raw.explain?.measured || 0;
+    const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? usesOfSpans(raw.spans) ?? usesOfTables(raw.tables, total);
+    return { raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total, row, rows: /* @__PURE__ */ new Map() };
+  }
+  function makeRun(raw) {
+    const run = runOf(raw, null);
+    for (const one of raw.rows ?? []) {
+      const own = {
+        ...raw,
+        explain: one.explain,
+        spans: one.spans,
+        tables: { ...raw.tables, ...one.tables },
+        drawing: one.drawing === null || one.drawing === void 0 ? raw.drawing : raw.drawings[one.drawing]
+      };
+      run.rows.set(one.row, runOf(own, one.row));
+    }
+    return run;
+  }
+  function commandOf(raw, more = []) {
+    const words = [...raw.run?.command ?? [], ...more].map(String), kept = [];
+    for (let i = 0; i < words.length; ++i) {
+      if (words[i] === "--out") {
+        ++i;
+        continue;
+      }
+      kept.push(/^[\w@%+=:,./-]+$/.test(words[i]) ? words[i] : `'${words[i].replaceAll("'", "'\\''")}'`);
+    }
+    return kept.join(" ");
+  }
+
+  // quantity.js
+  var rounded = (value, digits) => String(+value.toPrecision(digits));
+  function scaled(value, steps, digits) {
+    const [step, unit] = steps.find(([one]) => Math.abs(value) >= one) ?? steps[steps.length - 1];
+    return `${rounded(value / step, digits)} ${unit}`;
+  }
+  var times = [[1e12, "s"], [1e9, "ms"], [1e6, "\xB5s"], [1e3, "ns"], [1, "ps"]];
+  var sizes = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+  var rates = [[1e6, "PB/s"], [1e3, "TB/s"], [1, "GB/s"], [1e-3, "MB/s"], [1e-6, "KB/s"]];
+  var counts = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+  var timeText = (ps) => ps === 0 ? "0 ns" : scaled(ps, times, 4);
+  var exactTime = (ps) => `${+(ps / 1e3).toFixed(3)} ns`;
+  var bytesText = (bytes) => bytes === 0 ? "0 B" : scaled(bytes, sizes, 4);
+  var rateText = (gbs) => gbs === 0 ? "0 GB/s" : scaled(gbs, rates, 3);
+  var countText = (count) => Math.abs(count) < 1e4 ? rounded(count, 4) : scaled(count, counts, 3);
+  var percent = (part, all) => all > 0 ? share(part / all) : "";
+  var share = (one) => one !== 0 && Math.abs(one) < 1e-3 ? "< 0.1 %" : (100 * one).toFixed(1) + " %";
+  var inNs = (ps) => ps === void 0 || ps === null ? "" : +(ps / 1e3).toFixed(3);
+
+  // meters.js
+  var order = ["GEMM", "vector", "DMA", "TCM", "SRAM", "HBM", "NOC", "UCIe", "package links", "slots"];
+  function busyOf(spans, row, [from, to]) {
+    let busy = 0, until = from;
+    for (let i = row.first, time2 = 0; i < row.last; ++i) {
+      time2 += spans.start[i];
+      const begin = Math.max(until, time2), end = Math.min(to, time2 + spans.length[i]);
+      if (end > begin) {
+        busy += end - begin;
+        until = end;
+      }
+    }
+    return busy / Math.max(1, to - from);
+  }
+  function addEngines(all, spans, range) {
+    for (const row of spans?.rows ?? [])
+      if (row.label.endsWith(".pe_dma"))
+        add(all, "DMA", row.label, busyOf(spans, row, range));
+  }
+  function add(all, resource, label, value, most = value) {
+    if (!(most > 0))
+      return;
+    const meter = all.get(resource) ?? { resource, mean: 0, most: 0, of: "", used: 0, peak: "" };
+    meter.mean += value;
+    meter.used += 1;
+    if (most > meter.most || meter.of === "") {
+      meter.most = most;
+      meter.of = label;
+    }
+    all.set(resource, meter);
+  }
+  function bandwidthsOf(raw) {
+    return new Map(recordsOf(raw.tables?.["links.csv"]).map((row) => [row.link, +row.bw_GBps]));
+  }
+  function peakOf(meter, run, bandwidths) {
+    const rate = bandwidths.get(meter.of);
+    if (rate > 0)
+      return rateText(rate);
+    const macs = Number(keysOf(run.raw.config ?? "").get("pe.pe_gemm.macs_per_ns"));
+    return meter.resource === "GEMM" && macs > 0 ? countText(2e9 * macs) + "FLOP/s" : "";
+  }
+  function metersOf(run, range) {
+    const all = /* @__PURE__ */ new Map();
+    const { uses } = run;
+    if (uses.loads)
+      return [];
+    for (const [label, values] of uses.utilisation) {
+      const resource = resourceOf(label);
+      if (resource && resource !== "slots")
+        add(all, resource, label, meanOver(values, uses, range));
+    }
+    for (const [label, values] of uses.held)
+      if (resourceOf(label) === "slots")
+        add(all, "slots", label, meanOver(values, uses, range), mostOver(uses.full.get(label) ?? values, uses, range));
+    addEngines(all, run.raw.spans, range);
+    const bandwidths = bandwidthsOf(run.raw);
+    for (const meter of all.values()) {
+      meter.mean = Math.min(1, meter.mean / meter.used);
+      meter.most = Math.min(1, meter.most);
+      meter.peak = peakOf(meter, run, bandwidths);
+    }
+    return order.filter((name) => all.has(name)).map((name) => (
+      /** @type {Meter} */
+      all.get(name)
+    ));
+  }
+  function boundOf(meters, length) {
+    const busiest = meters.filter((one) => !["DMA", "slots"].includes(one.resource)).sort((a, b) => b.most - a.most)[0];
+    return busiest ? { ps: busiest.most * length, meter: busiest } : null;
+  }
+  function busiestOf(run, range, fits = (label) => label.includes(">"), most = 10) {
+    const all = [];
+    for (const [label, values] of run.uses.utilisation)
+      if (fits(label))
+        all.push({ label, value: meanOver(values, run.uses, run.uses.loads ? null : range) });
+    return all.filter((one) => one.value > 0).sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1)).slice(0, most);
+  }
+
+  // words.js
+  var sentences = {
+    "critical path": "The chain of causes that ends last: each part waits for the one before it, so the parts sum to the time.",
+    "slack": "How much later this could have ended without a longer critical path, as long as no order flips.",
+    "achieved of peak": "The work that was done, as a share of the work that the resource could do in the same time.",
+    "bound": "The time that the busiest resource alone needs for its work: no order or overlap makes the run shorter.",
+    "overhead": "Fixed latencies of components that a packet, command or instruction passes.",
+    "wire": "Time of flight over wires: length times ns per mm.",
+    "serialization": "Bytes divided by a link's bandwidth.",
+    "memory access": "Time of a memory from a request to its data: row activation, column access, refresh.",
+    "engine work": "Time in which a GEMM or vector engine computes.",
+    "dispatch": "Time from the host's or CPU's command to its first action.",
+    "host": "Time of the host's program and of its link.",
+    "busy link": "Time in a queue in front of a link that carries somebody else's packets: contention.",
+    "busy engine": "Time in a queue in front of an engine.",
+    "busy memory": "Time in a queue in front of a memory port.",
+    "credit stall": "A sender waits until its receiver has a free slot: backpressure.",
+    "exposed communication": "Communication that no computation overlaps.",
+    "data from the peer": "A receiver waits for a message that its peer sends later.",
+    "a free slot": "Credit stall: a sender waits until its receiver frees a slot.",
+    "utilisation": "Share of the time in which a unit or link is busy.",
+    "GEMM": "Matrix engines: busy time, of the time that is shown.",
+    "vector": "Vector (math) engines: busy time, of the time that is shown.",
+    "DMA": "DMA engines: time with a transfer under way, of the time that is shown.",
+    "TCM": "Ports of the tightly coupled memories: busy time, of the time that is shown.",
+    "HBM": "HBM channels: data and row preparation, of the time that is shown.",
+    "SRAM": "Ports of shared SRAMs: busy time, of the time that is shown.",
+    "NOC": "Links between routers and their units on a die: serialization, of the time that is shown.",
+    "UCIe": "Links between the dies of a package: serialization, of the time that is shown.",
+    "package links": "Links between packages and to the host: serialization, of the time that is shown.",
+    "slots": "Receive slots in use, of those that there are; the mark is the most in use at once."
+  };
+  var sentenceOf = (label) => sentences[label] ?? "";
+  function term(label, parent) {
+    const sentence = sentenceOf(label);
+    return element("span", label, parent, sentence ? { class: "term", title: sentence } : {});
+  }
+
+  // panel.js
+  var fact = (root, name, value, title = "") => {
+    if (value === void 0 || value === null || value === "")
+      return;
+    const line = element("tr", null, root);
+    term(name, element("th", null, line, { scope: "row" }));
+    const cell = element("td", null, line, title ? { title } : {});
+    if (value instanceof Node)
+      cell.append(value);
+    else
+      cell.textContent = value;
+  };
+  var isAt = (place, of) => place === of || place === unitOf(of) || place.startsWith(of + ".");
+  function listOf(root, title, segments, name, length, app2) {
+    const shares = sharesOf(segments, name).slice(0, 5);
+    if (!shares.length)
+      return;
+    element("h3", title, root);
+    const table = element("table", null, root);
+    for (const one of shares) {
+      const line = element("tr", null, table), cell = element("td", null, line);
+      if (name === "place")
+        button(one.name, cell, () => app2.set({ picked: { kind: one.name.includes(">") ? "link" : "unit", of: one.name } }), { class: "link" });
+      else
+        term(one.name, cell);
+      element("td", timeText(one.ps), line, { class: "number", title: exactTime(one.ps) });
+      element("td", percent(one.ps, length), line, { class: "number" });
+    }
+  }
+  function slidersOf(root, segments, app2) {
+    const path = app2.shownPath, own = new Set(segments.map((one) => one.key));
+    const keys2 = (path?.keys ?? []).filter((key) => own.has(key.key)).slice(0, 4);
+    if (!keys2.length)
+      return;
+    element("h3", "what if", root, { title: "estimated along this path; exact as long as no other cause overtakes" });
+    for (const key of keys2) {
+      const box = element("p", null, root, { class: "key" });
+      element("code", key.key, box);
+      const line = element("label", null, box), slider = element("input", null, line, { type: "range", min: -50, max: 100, value: 0, step: 1, "aria-label": `${key.key} better by percent` });
+      const says = element("output", null, line);
+      const say = () => {
+        const to = bettered(key, +slider.value), change = changeOf(key, to);
+        says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)} (${change <= 0 ? "\u2212" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`;
+      };
+      slider.addEventListener("input", say);
+      say();
+    }
+  }
+  function showPath(root, segments, app2) {
+    const path = app2.shownPath;
+    if (!path)
+      return;
+    const sum = segments.reduce((all, one) => all + one.length, 0);
+    const table = element("table", null, root);
+    fact(table, "share of the critical path", sum > 0 ? `${percent(sum, path.length_ps)}, ${timeText(sum)}` : "not on it", exactTime(sum));
+    listOf(root, "reasons there", segments, "reason", path.length_ps, app2);
+    listOf(root, "places", new Set(segments.map((one) => one.place)).size > 1 ? segments : [], "place", path.length_ps, app2);
+    listOf(root, "lines", segments, "line", path.length_ps, app2);
+    slidersOf(root, segments, app2);
+  }
+  function showPlace(root, { of }, app2) {
+    const { uses, raw } = app2.run, table = element("table", null, root), range = uses.loads ? null : app2.range;
+    const own = uses.utilisation.get(of) ?? uses.utilisation.get([...uses.utilisation.keys()].find((label) => unitOf(label) === of) ?? "");
+    fact(table, "kind", resourceOf(of));
+    if (own) {
+      fact(table, "utilisation", `${share(meanOver(own, uses, range))}, at most ${share(mostOver(own, uses, range))}`, "over the time that is shown, and in the busiest window of it");
+      const rate = bandwidthsOf(raw).get(of);
+      if (rate)
+        fact(table, "achieved of peak", `${rateText(rate * meanOver(own, uses, range))} of ${rateText(rate)}`);
+    }
+    const waiting = uses.waiting.get(of);
+    if (waiting)
+      fact(table, "waiting", `${meanOver(waiting, uses, range).toFixed(2)} on the average`);
+    const row = recordsOf(raw.tables?.["links.csv"]).find((one) => one.link === of) ?? recordsOf(raw.tables?.["units.csv"]).find((one) => one.unit === of);
+    if (row && isFinite(+row.bytes))
+      fact(table, "bytes", bytesText(+row.bytes), `${row.bytes} B in the whole run`);
+    if (+(row?.waited_ns ?? 0) > 0)
+      fact(table, "queued", timeText(1e3 * +row.waited_ns), "sum over all packets or accesses of the whole run");
+    const late = (app2.shownPath?.slack ?? []).find((one) => one.place === of || one.name === of);
+    if (late)
+      fact(table, "slack", timeText(late.ps), exactTime(late.ps));
+    showPath(root, app2.segments.filter((one) => isAt(one.place, of)), app2);
+    if (of.includes(">") && !of.includes(" ")) {
+      const back = of.split(">").reverse().join(">");
+      if (uses.utilisation.has(back))
+        button(`other direction: ${share(meanOver(uses.utilisation.get(back), uses, range))}`, element("p", null, root), () => app2.set({ picked: { kind: "link", of: back } }), { class: "link" });
+    }
+  }
+  function showSlice(root, thing, app2) {
+    const table = element("table", null, root);
+    fact(table, "at", button(thing.row, null, () => app2.set({ picked: { kind: thing.row.includes(">") ? "link" : "unit", of: thing.row } }), { class: "link" }));
+    fact(table, "kind", thing.slice);
+    fact(table, "from", timeText(thing.from), exactTime(thing.from));
+    fact(table, "takes", timeText(thing.length), exactTime(thing.length));
+    if (thing.bytes) {
+      fact(table, "bytes", bytesText(thing.bytes), `${thing.bytes} B`);
+      if (thing.length > 0)
+        fact(table, "rate", rateText(1e3 * thing.bytes / thing.length));
+    }
+    fact(table, "line", thing.line);
+    for (const other of thing.peers ?? [])
+      fact(table, other.to ? "sends to" : "waits for", other.label);
+    const place = unitOf(thing.row).replace(/\.kernel$/, ".pe_cpu");
+    showPath(root, app2.segments.filter((one) => isAt(one.place, place) && one.from < thing.from + thing.length && one.to > thing.from), app2);
+  }
+  function showSelection(root, thing) {
+    const table = element("table", null, root);
+    fact(table, "from", timeText(thing.from), exactTime(thing.from));
+    fact(table, "length", timeText(thing.to - thing.from), exactTime(thing.to - thing.from));
+    element("h3", "in the selection", root);
+    const sums = element("table", null, root), head = element("tr", null, sums);
+    for (const name of ["kind", "count", "time", "bytes"])
+      element("th", name, head, { class: name === "kind" ? "" : "number" });
+    for (const one of thing.sums) {
+      const line = element("tr", null, sums);
+      element("td", one.kind, line);
+      element("td", one.count, line, { class: "number" });
+      element("td", timeText(one.ps), line, { class: "number", title: exactTime(one.ps) });
+      element("td", one.bytes ? bytesText(one.bytes) : "", line, { class: "number", title: `${one.bytes} B` });
+    }
+  }
+  function showRow(root, thing) {
+    element("p", "This row's path and timeline weren't recorded: together the rows have more events than a page's budget. The command that shows them:", root);
+    element("pre", thing.command, root, { class: "command" });
+  }
+  var shows = {
+    unit: showPlace,
+    link: showPlace,
+    slice: showSlice,
+    selection: showSelection,
+    row: showRow,
+    reason: (root, { of }, app2) => showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.reason === of), app2),
+    key: (root, { of }, app2) => showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.key === of), app2),
+    operation: (root, thing, app2) => {
+      const table = element("table", null, root);
+      fact(table, "what", thing.what);
+      fact(table, "line", thing.line);
+      showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.op === thing.of), app2);
+    },
+    finding: (root, thing) => {
+      element("p", thing.evidence, root);
+    },
+    facts: (root, thing) => {
+      const table = element("table", null, root);
+      for (const [name, value] of thing.facts)
+        fact(table, name, value);
+    }
+  };
+  function makePanel(app2) {
+    const root = byId("panel");
+    function show() {
+      root.replaceChildren();
+      const thing = app2.picked;
+      if (!thing)
+        return void element("p", "Click a unit, link, slice, reason, row or operation: all that is known of it stands here.", root, { class: "soft" });
+      const head = element("div", null, root, { class: "head" });
+      element("h2", thing.of, head);
+      button("\u2715", head, () => app2.set({ picked: null }), { class: "link", "aria-label": "close" });
+      element("p", thing.kind, root, { class: "soft" });
+      shows[thing.kind]?.(root, thing, app2);
+    }
+    app2.on((changed) => {
+      if (["picked", "at", "row", "path", "range", "reason", "all"].some((one) => changed.has(one)))
+        show();
+    });
+  }
+
+  // state.js
+  function makeApp(runs) {
+    const listeners = [];
+    const chosen = {
+      at: 0,
+      // the run that is shown
+      row: (
+        /** @type {number | null} */
+        null
+      ),
+      // of an evaluation
+      path: (
+        /** @type {number | null} */
+        null
+      ),
+      // null: of what the run measures
+      reason: (
+        /** @type {string | null} */
+        null
+      ),
+      // of the path, shown alone
+      range: (
+        /** @type {[number, number] | null} */
+        null
+      ),
+      // of time, in ps; null: the shown path's
+      picked: (
+        /** @type {Thing | null} */
+        null
+      )
+    };
+    return {
+      runs,
+      get at() {
+        return chosen.at;
+      },
+      get row() {
+        return chosen.row;
+      },
+      get path() {
+        return chosen.path;
+      },
+      get reason() {
+        return chosen.reason;
+      },
+      get picked() {
+        return chosen.picked;
+      },
+      /** The run, or the row of it that was chosen. @returns {Run} */
+      get run() {
+        const run = runs[chosen.at];
+        return chosen.row !== null && run.rows.get(chosen.row) || run;
+      },
+      get shownPath() {
+        const run = this.run;
+        return run.paths[chosen.path ?? run.measured] ?? run.paths[0];
+      },
+      /** The time that all views show. @returns {[number, number]} */
+      get range() {
+        const path = this.shownPath, { uses } = this.run;
+        return chosen.range ?? (path ? [path.begin_ps, path.end_ps] : [uses.begin, uses.end]);
+      },
+      get hasRange() {
+        return chosen.range !== null;
+      },
+      /** Segments of the path that the chosen reason leaves. */
+      get segments() {
+        const all = this.shownPath?.segments ?? [];
+        return chosen.reason === null ? all : all.filter((one) => one.reason === chosen.reason);
+      },
+      /** Places of the chosen reason; null: no reason is chosen. */
+      places() {
+        return chosen.reason === null ? null : new Set(this.segments.map((one) => one.place));
+      },
+      /** Takes a choice, and shows it in all views. Another run, row or path has no reason and no range yet. @param {Partial<typeof chosen>} choice */
+      set(choice) {
+        const changed = new Set(Object.keys(choice));
+        const reset = { at: ["row", "path", "reason", "range", "picked"], row: ["path", "reason", "range", "picked"], path: ["reason", "range"] };
+        for (const [of, names] of Object.entries(reset))
+          if (of in choice) {
+            for (const name of names)
+              if (!(name in choice)) {
+                chosen[name] = null;
+                changed.add(name);
+              }
+          }
+        Object.assign(chosen, choice);
+        for (const listener of listeners)
+          listener(changed);
+        const address = addressOf(chosen);
+        try {
+          history.replaceState(null, "", address || "#");
+        } catch {
+        }
+      },
+      /** Calls `listener` with the names of each choice's changes. @param {(changed: Set<string>) => void} listener */
+      on(listener) {
+        listeners.push(listener);
+      },
+      /** The choice in an address, as set() wrote it; what doesn't fit these runs is passed over. @param {string} address */
+      choiceIn(address) {
+        return choiceOf(address, runs);
+      }
+    };
+  }
+  function addressOf(chosen) {
+    const words = new URLSearchParams();
+    for (const name of ["at", "row", "path", "reason"])
+      if (chosen[name] !== null && chosen[name] !== 0)
+        words.set(name, String(chosen[name]));
+    if (chosen.path === 0)
+      words.set("path", "0");
+    if (chosen.range)
+      words.set("range", chosen.range.map(Math.round).join("-"));
+    if (chosen.picked && ["unit", "link"].includes(chosen.picked.kind))
+      words.set(chosen.picked.kind, chosen.picked.of);
+    const text = words.toString();
+    return text && "#" + text;
+  }
+  function choiceOf(address, runs) {
+    const words = new URLSearchParams(address.replace(/^#/, "")), choice = {};
+    const number = (name, fits) => {
+      const value = Number(words.get(name));
+      if (words.has(name) && Number.isInteger(value) && fits(value))
+        choice[name] = value;
+    };
+    number("at", (at) => at >= 0 && at < runs.length);
+    const run = runs[choice.at ?? 0];
+    number("row", (row) => run.rows.has(row));
+    const shown2 = run.rows.get(choice.row) ?? run;
+    number("path", (path2) => path2 >= 0 && path2 < shown2.paths.length);
+    const reason = words.get("reason"), path = shown2.paths[choice.path ?? shown2.measured];
+    if (reason !== null && path?.segments.some((one) => one.reason === reason))
+      choice.reason = reason;
+    const range = (words.get("range") ?? "").split("-").map(Number);
+    if (range.length === 2 && range.every(isFinite) && range[1] > range[0])
+      choice.range = range;
+    for (const kind of ["unit", "link"])
+      if (words.has(kind))
+        choice.picked = { kind, of: words.get(kind) };
+    return choice;
+  }
+
+  // timeline/timeline.js
+  function makeTimeline(canvas, data, hooks = {}) {
+    const rowHeight = 18, axisHeight = 24, blockSize = 64, narrowBelow = 5;
+    const { name, at, bytes: size, rows: rows2, strings } = data;
+    const start = new Float64Array(data.start.length), length = Float64Array.from(data.length);
+    const kind = Uint8Array.from(data.kind), depth = Uint8Array.from(data.depth);
+    for (const row of rows2)
+      for (let i = row.first, time2 = 0; i < row.last; ++i)
+        start[i] = time2 += data.start[i];
+    const longest = new Float64Array(Math.ceil(start.length / blockSize));
+    length.forEach((one, i) => {
+      const block = i / blockSize | 0;
+      if (one > longest[block])
+        longest[block] = one;
+    });
+    const pen = canvas.getContext("2d");
+    const view = { from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0 };
+    const state = { found: [], current: -1, path: null, pathRows: /* @__PURE__ */ new Map(), frames: 0 };
+    let isFound = null, foundIn = null, pending = false, colors2 = {}, left = 0, scale = 1, width = 0, height = 0;
+    const shift = () => state.path ? rowHeight + 4 : 0;
+    const firstY = () => axisHeight + shift();
+    const xOf = (time2) => left + (time2 - view.from) * scale;
+    const timeOf = (x) => view.from + (x - left) / scale;
+    function firstAt(row, time2) {
+      let low = row.first, high = row.last;
+      while (low < high) {
+        const middle = low + high >> 1;
+        if (start[middle] < time2 - row.longest)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    }
+    function measure() {
+      const ratio = window.devicePixelRatio || 1;
+      width = canvas.clientWidth;
+      height = canvas.clientHeight;
+      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+      }
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      left = Math.min(260, width / 3);
+      scale = (width - left) / (view.to - view.from);
+      const style = getComputedStyle(document.documentElement);
+      for (const one of ["text", "back", "line", "band", "mark"])
+        colors2[one] = style.getPropertyValue("--" + one);
+    }
+    function tick(all) {
+      const power = 10 ** Math.floor(Math.log10(all / 8));
+      return [1, 2, 5, 10].map((step) => step * power).find((step) => step * 8 >= all);
+    }
+    function drawAxis() {
+      const step = Math.max(1, tick(view.to - view.from));
+      pen.strokeStyle = colors2.line;
+      pen.fillStyle = colors2.text;
+      pen.textAlign = "center";
+      for (let time2 = Math.ceil(view.from / step) * step; time2 <= view.to; time2 += step) {
+        const x = xOf(time2);
+        if (x < left)
+          continue;
+        pen.beginPath();
+        pen.moveTo(x, axisHeight - 4);
+        pen.lineTo(x, height);
+        pen.stroke();
+        pen.fillText(timeText(time2), x, 14);
+      }
+    }
+    function drawName(text, x, y, wide) {
+      const letters = Math.floor((wide - 4) / 6);
+      pen.fillStyle = "#111";
+      pen.textAlign = "left";
+      pen.fillText(text.length > letters ? text.slice(0, letters) : text, x + 3, y + 12);
+    }
+    const pixels = data.kinds.map(({ color }) => {
+      const one = new OffscreenCanvas(1, 1).getContext("2d");
+      one.fillStyle = color;
+      one.fillRect(0, 0, 1, 1);
+      return new Uint32Array(one.getImageData(0, 0, 1, 1).data.buffer)[0];
+    });
+    const pale = pixels.map((one) => (one & 16777215 | 1073741824) >>> 0);
+    let strip = null, strips = null;
+    function makeStrips(shown2) {
+      const wide = Math.max(1, Math.ceil(width - left));
+      if (strip?.width !== wide)
+        strip = new ImageData(wide, 1);
+      if (strips?.canvas.width !== wide || strips.canvas.height < shown2)
+        strips = new OffscreenCanvas(wide, shown2).getContext("2d");
+    }
+    function drawRow(row, y, line) {
+      const last = new Float64Array(256).fill(-1);
+      const pixel = 1 / scale, narrow = new Uint32Array(strip.data.buffer);
+      let color = -1, alpha = -1, narrows = false;
+      narrow.fill(0);
+      for (let i = firstAt(row, view.from); i < row.last && start[i] < view.to; ++i) {
+        if (i % blockSize === 0 && !foundIn?.[i / blockSize] && i + blockSize < row.last && longest[i / blockSize] < pixel) {
+          const right2 = xOf(start[i + blockSize - 1]) + 1;
+          if (right2 <= last[depth[i]] + 0.5) {
+            i += blockSize - 1;
+            continue;
+          }
+        }
+        const end = start[i] + length[i];
+        if (end < view.from)
+          continue;
+        const inset = depth[i], right = Math.min(width, left + (end - view.from) * scale);
+        const found = isFound !== null && isFound[i] === 1;
+        if (right <= last[inset] + 0.5 && !found)
+          continue;
+        const x = Math.max(left, left + (start[i] - view.from) * scale), wide = Math.max(0.6, right - x);
+        if (wide < narrowBelow && (!found || i !== state.found[state.current])) {
+          const column = x - left | 0, end2 = Math.max(column + 1, Math.round(right - left));
+          if (isFound === null || found)
+            narrow.fill(pixels[kind[i]], column, end2);
+          else
+            for (let at2 = column; at2 < end2; ++at2)
+              if (narrow[at2] === 0)
+                narrow[at2] = pale[kind[i]];
+          last[inset] = left + end2;
+          narrows = true;
+          continue;
+        }
+        last[inset] = x + wide;
+        const shade = isFound !== null && !found ? 0.25 : 1;
+        if (alpha !== shade)
+          pen.globalAlpha = alpha = shade;
+        if (color !== kind[i]) {
+          color = kind[i];
+          pen.fillStyle = data.kinds[color].color;
+        }
+        const lower = Math.min(inset, 4);
+        pen.fillRect(x, y + 1 + lower, wide, rowHeight - 2 - 2 * lower);
+        if (i === state.found[state.current]) {
+          pen.globalAlpha = 1;
+          pen.strokeStyle = colors2.mark;
+          pen.lineWidth = 2;
+          pen.strokeRect(x, y + 1, wide, rowHeight - 2);
+          pen.lineWidth = 1;
+          alpha = -1;
+        }
+        if (wide > 30) {
+          drawName(strings[name[i]], x, y, wide);
+          color = -1;
+        }
+      }
+      pen.globalAlpha = 1;
+      if (!narrows)
+        return;
+      strips.putImageData(strip, 0, line);
+      pen.imageSmoothingEnabled = false;
+      pen.drawImage(strips.canvas, 0, line, strip.width, 1, left, y + 2, strip.width, rowHeight - 4);
+    }
+    function drawPathIn(index, y) {
+      const parts = state.pathRows.get(index);
+      if (!parts)
+        return;
+      for (const i of parts) {
+        const { from, to, color } = state.path[i];
+        if (to < view.from || from > view.to)
+          continue;
+        pen.fillStyle = color;
+        pen.fillRect(xOf(from), y + rowHeight - 4, Math.max(1, (to - from) * scale), 4);
+      }
+    }
+    function drawPath() {
+      if (!state.path)
+        return;
+      const y = axisHeight;
+      let drawn2 = -1;
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, y, width - left, rowHeight);
+      pen.clip();
+      for (const { from, to, color, text } of state.path) {
+        if (to < view.from || from > view.to)
+          continue;
+        const x = xOf(from), right = xOf(to);
+        if (right <= drawn2 + 0.3)
+          continue;
+        drawn2 = right;
+        pen.fillStyle = color;
+        pen.fillRect(x, y, Math.max(0.5, right - x), rowHeight);
+        if (right - x > 40)
+          drawName(text, Math.max(x, left), y + 1, right - x);
+      }
+      pen.restore();
+      pen.fillStyle = colors2.text;
+      pen.textAlign = "right";
+      pen.fillText("critical path", left - 6, y + 13);
+    }
+    function drawFlows() {
+      pen.strokeStyle = colors2.text;
+      pen.fillStyle = colors2.text;
+      pen.globalAlpha = 0.35;
+      const yOf = (row) => firstY() + (row - view.top) * rowHeight + rowHeight / 2;
+      let drawn2 = 0;
+      pen.beginPath();
+      for (const [fromRow, fromTime, toRow, toTime] of data.flows) {
+        if (toTime < view.from || fromTime > view.to)
+          continue;
+        const a = yOf(fromRow), b = yOf(toRow);
+        if (a < firstY() && b < firstY() || a > height && b > height)
+          continue;
+        if (++drawn2 > 500)
+          break;
+        const x = xOf(toTime), from = xOf(fromTime), angle = Math.atan2(b - a, x - from);
+        pen.moveTo(from, a);
+        pen.lineTo(x, b);
+        for (const side of [-0.4, 0.4]) {
+          pen.moveTo(x, b);
+          pen.lineTo(x - 6 * Math.cos(angle + side), b - 6 * Math.sin(angle + side));
+        }
+      }
+      pen.stroke();
+      pen.globalAlpha = 1;
+      state.arrows = drawn2;
+    }
+    function drawRows() {
+      const shown2 = Math.ceil((height - firstY()) / rowHeight);
+      makeStrips(shown2);
+      for (let i = 0; i < shown2 && view.top + i < rows2.length; ++i) {
+        const row = rows2[view.top + i], y = firstY() + i * rowHeight;
+        if ((view.top + i) % 2) {
+          pen.globalAlpha = 0.5;
+          pen.fillStyle = colors2.band;
+          pen.fillRect(0, y, width, rowHeight);
+          pen.globalAlpha = 1;
+        }
+        pen.save();
+        pen.beginPath();
+        pen.rect(left, y, width, rowHeight);
+        pen.clip();
+        drawRow(row, y, i);
+        drawPathIn(view.top + i, y);
+        pen.restore();
+        pen.fillStyle = colors2.text;
+        pen.textAlign = "right";
+        pen.fillText(row.label, left - 6, y + 12);
+      }
+    }
+    function draw() {
+      pending = false;
+      ++state.frames;
+      measure();
+      pen.font = "11px sans-serif";
+      pen.fillStyle = colors2.back;
+      pen.fillRect(0, 0, width, height);
+      if (!(scale > 0))
+        return;
+      drawAxis();
+      drawRows();
+      drawPath();
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, firstY(), width, height);
+      pen.clip();
+      drawFlows();
+      pen.restore();
+      if (hooks.range)
+        hooks.range.textContent = timeText(view.from) + " to " + timeText(view.to);
+    }
+    function redraw() {
+      if (!pending) {
+        pending = true;
+        requestAnimationFrame(draw);
+      }
+    }
+    function zoom(factor, time2) {
+      const least = 100, from = time2 - (time2 - view.from) * factor, to = time2 + (view.to - time2) * factor;
+      if (to - from < least)
+        return;
+      show(from, to);
+    }
+    function show(from, to, says = true) {
+      const all = data.end - data.begin, wide = Math.min(to - from, Math.max(1, all * 1.1));
+      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide);
+      view.from = from;
+      view.to = from + wide;
+      if (says)
+        hooks.moved?.(view.from, view.to);
+      redraw();
+    }
+    function scroll(count) {
+      view.top = Math.max(0, Math.min(rows2.length - 1, view.top + count));
+      redraw();
+    }
+    function sliceAt(x, y) {
+      const row = rows2[view.top + Math.floor((y - firstY()) / rowHeight)];
+      if (!row || y < firstY() || x < left)
+        return -1;
+      const time2 = timeOf(x), near = 2 / scale;
+      let best = -1;
+      for (let i = firstAt(row, time2 - near); i < row.last && start[i] <= time2 + near; ++i)
+        if (start[i] + length[i] >= time2 - near && (best < 0 || depth[i] >= depth[best]))
+          best = i;
+      return best;
+    }
+    function partAt(x, y) {
+      if (!state.path || y < axisHeight || y >= firstY() || x < left)
+        return null;
+      const time2 = timeOf(x);
+      return state.path.find((part) => part.from <= time2 && time2 < part.to) ?? null;
+    }
+    function rowOf(slice) {
+      return rows2.findIndex((row) => slice >= row.first && slice < row.last);
+    }
+    function textOf(i) {
+      return [
+        strings[name[i]],
+        data.kinds[kind[i]].name + " on " + rows2[rowOf(i)].label,
+        timeText(start[i]) + ", for " + timeText(length[i]),
+        size[i] ? size[i] + " B" : "",
+        data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "",
+        strings[at[i]]
+      ].filter(Boolean).join("\n");
+    }
+    function textAt(x, y) {
+      const part = partAt(x, y);
+      if (part)
+        return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
+      const i = sliceAt(x, y);
+      return i < 0 ? "" : textOf(i);
+    }
+    function search(text) {
+      text = text.toLowerCase();
+      state.found = [];
+      state.current = -1;
+      isFound = foundIn = null;
+      if (text) {
+        const fits = strings.map((one) => one.toLowerCase().includes(text));
+        isFound = new Uint8Array(start.length);
+        foundIn = new Uint8Array(longest.length);
+        for (const row of rows2) {
+          const whole = row.label.toLowerCase().includes(text);
+          for (let i = row.first; i < row.last; ++i)
+            if (whole || fits[name[i]] || at[i] && fits[at[i]]) {
+              isFound[i] = foundIn[i / blockSize | 0] = 1;
+              state.found.push(i);
+            }
+        }
+      }
+      if (hooks.found)
+        hooks.found.textContent = text ? state.found.length + " found" : "";
+      redraw();
+    }
+    function next() {
+      if (!state.found.length)
+        return;
+      state.current = (state.current + 1) % state.found.length;
+      const i = state.found[state.current], half = Math.max(length[i] * 2, (view.to - view.from) / 2);
+      const row = rowOf(i), shown2 = Math.floor((canvas.clientHeight - firstY()) / rowHeight);
+      if (row < view.top || row >= view.top + shown2)
+        view.top = Math.max(0, row - (shown2 >> 1));
+      show(start[i] + length[i] / 2 - half, start[i] + length[i] / 2 + half);
+    }
+    function setPath(parts) {
+      state.path = parts;
+      state.pathRows = /* @__PURE__ */ new Map();
+      const byLabel = /* @__PURE__ */ new Map();
+      rows2.forEach((row, i) => {
+        const label = row.label.replace(/ (read|write|send|recv)$/, "").replace(/\.kernel$/, ".pe_cpu");
+        if (!byLabel.has(label))
+          byLabel.set(label, i);
+      });
+      (parts ?? []).forEach((part, i) => {
+        const row = byLabel.get(part.place);
+        if (row === void 0)
+          return;
+        if (!state.pathRows.has(row))
+          state.pathRows.set(row, []);
+        state.pathRows.get(row).push(i);
+      });
+      redraw();
+    }
+    let held = null;
+    canvas.addEventListener("wheel", (event) => {
+      if (hooks.wheel === "ctrl" && !event.ctrlKey && document.activeElement !== canvas)
+        return;
+      event.preventDefault();
+      if (event.shiftKey)
+        return scroll(Math.sign(event.deltaY));
+      zoom(event.deltaY > 0 ? 1.25 : 0.8, timeOf(event.offsetX));
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      held = { x: event.offsetX, y: event.offsetY, from: view.from, to: view.to, top: view.top };
+      canvas.setPointerCapture?.(event.pointerId);
+    });
+    canvas.addEventListener("pointerup", () => {
+      held = null;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (held) {
+        const moved = (held.x - event.offsetX) / scale;
+        view.top = Math.max(0, Math.min(rows2.length - 1, held.top + Math.round((held.y - event.offsetY) / rowHeight)));
+        return show(held.from + moved, held.to + moved);
+      }
+      const details = hooks.details;
+      if (!details)
+        return;
+      details.textContent = textAt(event.offsetX, event.offsetY);
+      details.style.display = details.textContent ? "block" : "none";
+      details.style.left = Math.min(event.clientX + 14, window.innerWidth - 280) + "px";
+      details.style.top = Math.min(event.clientY + 14, window.innerHeight - 90) + "px";
+    });
+    canvas.addEventListener("pointerleave", () => {
+      if (hooks.details)
+        hooks.details.style.display = "none";
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const step = (view.to - view.from) / 10, middle = (view.from + view.to) / 2;
+      const keys2 = {
+        ArrowLeft: () => show(view.from - step, view.to - step),
+        ArrowRight: () => show(view.from + step, view.to + step),
+        ArrowUp: () => scroll(-1),
+        ArrowDown: () => scroll(1),
+        "+": () => zoom(0.8, middle),
+        "-": () => zoom(1.25, middle),
+        "0": () => show(data.begin, data.end),
+        Enter: next
+      };
+      if (keys2[event.key]) {
+        event.preventDefault();
+        keys2[event.key]();
+      }
+    });
+    window.addEventListener("resize", redraw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener?.("change", redraw);
+    return {
+      data,
+      rows: rows2,
+      start,
+      length,
+      name,
+      at,
+      kind,
+      depth,
+      view,
+      state,
+      pen,
+      canvas,
+      firstY,
+      xOf,
+      timeOf,
+      timeText,
+      draw,
+      redraw,
+      zoom,
+      show,
+      scroll,
+      sliceAt,
+      rowOf,
+      textOf,
+      textAt,
+      search,
+      next,
+      setPath
+    };
+  }
+
+  // chart.js
+  function plot(parent, figure, xs, lines, width) {
+    const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const axis = (label) => ({ label, stroke: () => css("--text"), grid: { stroke: () => css("--line") }, ticks: { stroke: () => css("--line") } });
+    const isBound = (label) => /bound|limit|roof|link:|ideal|peak/i.test(label);
+    return new uPlot({
+      title: figure.title,
+      width,
+      height: 320,
+      scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1] } },
+      axes: [axis(figure.x), axis(figure.y)],
+      hooks: figure.bound ? { draw: [(chart) => drawBound(chart, figure.bound, css("--soft"))] } : {},
+      series: [{ label: figure.x || "x" }, ...lines.map((line, i) => ({ label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], ...line.dots ? { paths: () => null, points: { show: true, size: 5 } } : { points: { show: xs.length < 60 } } }))]
+    }, [xs, ...lines.map((line) => line.values)], parent);
+  }
+  function drawBound(chart, bound, color) {
+    const x = chart.valToPos(bound, "x", true), { left, top, width, height } = chart.bbox, pen = chart.ctx;
+    if (x < left || x > left + width)
+      return;
+    pen.save();
+    pen.strokeStyle = pen.fillStyle = color;
+    pen.setLineDash([8, 5]);
+    pen.lineWidth = 2;
+    pen.beginPath();
+    pen.moveTo(x, top);
+    pen.lineTo(x, top + height);
+    pen.stroke();
+    pen.textAlign = "right";
+    pen.fillText("bound", x - 6, top + 14);
+    pen.restore();
+  }
+
+  // table.js
+  function makeTable(parent, name, columns3, rows2, how = {}) {
+    const most = 300, box = element("div", null, parent), title = element("h3", name, box);
+    const scroll = element("div", null, box, { class: "scroll", tabindex: 0, role: "region", "aria-label": name });
+    const table = element("table", null, scroll), head = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
+    const numeric = columns3.map((_, i) => rows2.length > 0 && rows2.every((row) => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows2.some((row) => isNumber(row[i] ?? "")));
+    let order2 = how.order ?? -1, down = order2 >= 0, word = "";
+    columns3.forEach((column, i) => {
+      const cell = element("th", null, head, { class: numeric[i] ? "number" : "", scope: "col", title: sentenceOf(column) });
+      button(column, cell, () => {
+        down = order2 === i ? !down : numeric[i];
+        order2 = i;
+        draw();
+      });
+    });
+    const compare2 = (a, b) => {
+      const x = a[order2], y = b[order2];
+      const result = numeric[order2] ? (isNumber(x) ? +x : -Infinity) - (isNumber(y) ? +y : -Infinity) : String(x).localeCompare(String(y));
+      return down ? -result : result;
+    };
+    function line(row) {
+      const one = element("tr");
+      row.forEach((cell, i) => element("td", cell, one, { class: numeric[i] ? "number" : "" }));
+      if (how.marked?.(row))
+        one.classList.add("marked");
+      if (!how.click)
+        return one;
+      one.classList.add("clicks");
+      one.tabIndex = 0;
+      one.addEventListener("click", () => how.click?.(row));
+      one.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          how.click?.(row);
+      });
+      return one;
+    }
+    function draw() {
+      const shown2 = rows2.filter((row) => word === "" || row.some((cell) => String(cell).toLowerCase().includes(word)));
+      if (order2 >= 0)
+        shown2.sort(compare2);
+      [...head.children].forEach((cell, i) => cell.setAttribute("aria-sort", i !== order2 ? "none" : down ? "descending" : "ascending"));
+      body.replaceChildren(...shown2.slice(0, most).map(line));
+      title.textContent = `${name}: ${shown2.length < rows2.length ? `${shown2.length} of ` : ""}${rows2.length}` + (shown2.length > most ? `, the first ${most} are shown` : "");
+    }
+    draw();
+    return { box, search: (text) => {
+      word = text.toLowerCase();
+      draw();
+    }, rows: () => [...body.children].map((one) => [...one.children].map((cell) => cell.textContent)) };
+  }
+
+  // views/recorded.js
+  var isRecorded = (raw) => isTraffic(raw) && raw.run.command.includes("--trace");
+  var isSlice = (raw) => isTraffic(raw) && Boolean(raw.tables?.["latencies.csv"]);
+  var ofLoops = (raw) => Object.entries(raw.summary?.result ?? {}).filter(([, one]) => one?.traces);
+  function errorOf(column) {
+    const halves = [column.fitted, column.judged].filter((half) => half?.barriers > 0), all = halves.reduce((sum, half) => sum + half.barriers, 0);
+    return { barriers: all, mean: all ? halves.reduce((sum, half) => sum + half.mean * half.barriers, 0) / all : 0 };
+  }
+  function recordedSentence(raw) {
+    const loops = ofLoops(raw).map(([name, column]) => ({ name, error: errorOf(column) }));
+    if (!loops.length || !loops[0].error.barriers)
+      return "No barrier of these traces is judged.";
+    return `Mean error over ${loops[0].error.barriers} judged barriers: ` + loops.map(({ name, error }) => `${(100 * error.mean).toFixed(1)} % in ${name}`).join(", ") + ".";
+  }
+  function showRecorded(root, raw) {
+    if (!ofLoops(raw).length)
+      return false;
+    const figure = (raw.figures ?? []).find((one) => one.name === "barriers_scatter"), { rows: rows2 } = parseCsv(figure?.csv ?? "");
+    if (rows2.length) {
+      rows2.sort((a, b) => +a[1] - +b[1]);
+      const xs = rows2.map((row) => +row[1]), of = (half) => ({ label: half, dots: true, values: rows2.map((row) => row[0] === half ? +row[2] : null) });
+      plot(
+        element("div", null, root, { class: "chart figure" }),
+        { title: figure.title, x: "measured (cycles)", y: "predicted (cycles)", log_x: xs[0] > 0, log_y: rows2.every((row) => +row[2] > 0) },
+        xs,
+        [of("fitted"), of("judged"), { label: "ideal: as measured", values: xs }],
+        640
+      );
+    }
+    const percents = (share2) => +(100 * share2).toFixed(2), worst = [];
+    const lines = ofLoops(raw).flatMap(([name, { traces: traces2 }]) => traces2.map((one) => [name, one.trace, one.half, one.barriers, percents(one.mean), percents(one.median), percents(one.p95), percents(one.worst)]));
+    makeTable(root, "errors of traces", ["loop", "trace", "half", "barriers", "mean, %", "median, %", "p95, %", "worst, %"], lines, { order: 4 });
+    const traces = (raw.summary.traces ?? []).map((one) => [one.trace, one.events, one.processors, one.transfers, one.bytes, +one.cycles.toFixed(1), one.most_live]);
+    makeTable(root, "traces", ["trace", "events", "processors", "transfers", "bytes", "cycles", "most under way"], traces);
+    for (const [name, { worst: one }] of ofLoops(raw))
+      if (one)
+        worst.push([name, one.trace, one.node, one.first_cycle, one.measured_cycles, +one.predicted_cycles.toFixed(1), percents(one.error)]);
+    if (worst.length)
+      makeTable(root, "worst barriers", ["loop", "trace", "node", "first cycle", "measured, cycles", "predicted, cycles", "error, %"], worst);
+    return true;
+  }
+  function sliceSentence(raw) {
+    const result = raw.summary?.result;
+    if (result?.raw_gbs === void 0)
+      return "";
+    const latency = (name, of) => of?.accesses ? `; ${name} take ${+of.mean.toFixed(2)} ns on the average, 99 % of them ${+of.p99.toFixed(2)} ns or less` : "";
+    return `The slice moves ${+result.rate_gbs.toFixed(2)} of ${+result.raw_gbs.toFixed(2)} GB/s, ${(100 * result.efficiency).toFixed(1)} %` + latency("reads", result.read_latency_ns) + latency("writes", result.write_latency_ns) + ".";
+  }
+  function showSlice2(root, raw) {
+    const { rows: rows2 } = parseCsv(raw.tables["latencies.csv"]), kinds2 = [...new Set(rows2.map((row) => row[0]))];
+    if (!rows2.length)
+      return false;
+    const shares = [...new Set(rows2.map((row) => +row[1]))].sort((a, b) => a - b);
+    const line = (kind) => {
+      const own = new Map(rows2.filter((row) => row[0] === kind).map((row) => [+row[1], +row[2]]));
+      return { label: kind, values: shares.map((share2) => own.get(share2) ?? null) };
+    };
+    plot(element("div", null, root, { class: "chart figure" }), { title: "latency of accesses", x: "share of the accesses that take no longer", y: "ns" }, shares, kinds2.map(line), 640);
+    return true;
+  }
+
+  // views/traffic.js
+  function trafficPoints(raw) {
+    return recordsOf(raw.tables?.["results.csv"]).map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, +value]))).sort((a, b) => a.offered - b.offered);
+  }
+  function trafficSentence(raw) {
+    if (isRecorded(raw))
+      return recordedSentence(raw);
+    const points = trafficPoints(raw), last = points.at(-1), first = points[0], short = (value) => +value.toPrecision(4);
+    if (!last?.bound)
+      return sliceSentence(raw);
+    const bound = `a bound of ${short(last.bound)} packets a service time and source`;
+    const latency = `mean latency ${short(last.latency_mean_ns)} ns`;
+    if (points.length === 1)
+      return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; ${latency}.`;
+    const most = Math.max(...points.map((point) => point.accepted));
+    return `The network accepts up to ${short(most)} of ${bound}; ${latency} at an offered ${short(last.offered)}, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}.`;
+  }
+  function showTraffic(root, raw) {
+    const points = trafficPoints(raw);
+    if (isRecorded(raw))
+      return showRecorded(root, raw);
+    if (isSlice(raw))
+      return showSlice2(root, raw);
+    if (!(points.length > 1 && points[0].bound))
+      return false;
+    const xs = points.map((point) => point.offered), bound = points[0].bound;
+    const line = (label, value) => ({ label, values: points.map((point) => {
+      const one = value(point);
+      return isFinite(one) ? one : null;
+    }) });
+    const add2 = (figure, lines) => plot(element("div", null, root, { class: "chart figure" }), { x: "offered (packets a service time and source)", bound, ...figure }, xs, lines, 640);
+    const latencies = [["mean", "latency_mean_ns"], ["p50", "latency_p50_ns"], ["p99", "latency_p99_ns"], ["zero load", "zero_load_ns"]].map(([label, name]) => line(label, (point) => point[name]));
+    const positive = latencies.every((one) => one.values.every((value) => value === null || value > 0));
+    add2({ title: "latency", y: "ns", log_y: positive }, latencies);
+    add2({ title: "accepted", y: "packets a service time and source" }, [
+      line("accepted", (point) => point.accepted),
+      line("least of a source", (point) => point.source_min),
+      line("bound", (point) => Math.min(point.offered, bound))
+    ]);
+    return true;
+  }
+
+  // views/answer.js
+  var time = (ps, parent, attributes = {}) => element("span", timeText(ps), parent, { title: exactTime(ps), ...attributes });
+  function showResult(root, app2, meters) {
+    const path = app2.shownPath, { total, raw } = app2.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total);
+    const line = element("p", null, root, { class: "result" });
+    if (length)
+      time(length, line, { class: "big" });
+    const bound = path && boundOf(meters, length);
+    if (bound && bound.ps > 0) {
+      line.append(" of ");
+      element("b", path.of, line);
+      line.append(`; ${(length / bound.ps).toPrecision(3)} \xD7 its `);
+      term("bound", line);
+      line.append(" of ");
+      time(bound.ps, line);
+      element("span", ` (${bound.meter.resource} alone: ${share(bound.meter.most)} busy at ${bound.meter.of})`, line, { class: "soft" });
+    } else if (path) {
+      line.append(" of ");
+      element("b", path.of, line);
+    }
+    if (path && total > length)
+      element("span", `; set-up and host: ${timeText(total - length)}`, line, { class: "soft", title: `${exactTime(total)} are simulated in all` });
+    const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
+    element("p", sentence, root, { id: "answer-sentence" });
+  }
+  function showLimit(root, path, app2) {
+    const line = element("p", null, root, { id: "limit" });
+    if (!path?.limited_by)
+      return;
+    element("b", "Limited by ", line);
+    const first = path.reasons?.[0]?.name;
+    element("span", path.limited_by, line, { class: "limit", title: sentenceOf(first) });
+    const place = path.places?.[0]?.name;
+    if (place) {
+      line.append(", most of all at ");
+      button(place, line, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
+    }
+    if (path.lines?.length) {
+      line.append(", line ");
+      element("code", path.lines[0].name, line);
+    }
+  }
+  function showCommand(line, command) {
+    const copy = button("copy command", line, () => {
+      if (!line.querySelector("code.command"))
+        element("code", command, line, { class: "command" });
+      navigator.clipboard?.writeText(command).catch(() => {
+      });
+      copy.textContent = "copied";
+    });
+  }
+  function showTry(root, raw) {
+    const box = element("div", null, root, { id: "try" }), all = raw.explain?.try ?? [];
+    if (!all.length)
+      return;
+    const list = element("ul", null, box);
+    for (const one of all) {
+      const line = element("li", null, list);
+      element("b", `Try ${one.key} = ${one.to}`, line);
+      line.append(` (now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, `);
+      element("span", one.simulated ? "simulated" : "estimated", line, { class: one.simulated ? "good" : "soft", title: one.simulated ? "a run with this change took so much less" : "from the critical path; no run with this change was made" });
+      line.append(" ");
+      showCommand(line, one.command);
+    }
+  }
+  function showMeters(root, meters, app2) {
+    if (!meters.length)
+      return;
+    const table = element("table", null, root, { id: "meters", "aria-label": "achieved of peak" });
+    const head = element("tr", null, table);
+    term("achieved of peak", element("th", null, head, { colspan: 2 }));
+    element("th", "busiest", head, { class: "number" });
+    element("th", "mean", head, { class: "number", title: "of the units and links that did something" });
+    element("th", "peak of one", head, { class: "number" });
+    for (const meter of meters) {
+      const line = element("tr", null, table, { "data-of": meter.of });
+      term(meter.resource, element("td", null, line));
+      const bar = element("div", null, element("td", null, line), { class: "meter" });
+      element("i", null, bar).style.width = 100 * meter.mean + "%";
+      element("b", null, bar).style.left = 100 * meter.most + "%";
+      const cell = element("td", null, line, { class: "number" });
+      button(share(meter.most), cell, () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }), { class: "link", title: meter.of });
+      element("td", share(meter.mean), line, { class: "number", title: `${meter.used} in use` });
+      element("td", meter.peak, line, { class: "number soft" });
+    }
+  }
+  function make(root, app2) {
+    const left = element("div", null, root, { id: "answer" }), right = element("div", null, root);
+    return {
+      show(changed) {
+        if (!["at", "row", "path", "range", "all"].some((one) => changed.has(one)))
+          return true;
+        const meters = metersOf(app2.run, app2.range);
+        left.replaceChildren();
+        right.replaceChildren();
+        showResult(left, app2, meters);
+        showLimit(left, app2.shownPath, app2);
+        showTry(left, app2.run.raw);
+        showMeters(right, meters, app2);
+        return left.textContent.length + meters.length > 0;
+      },
+      csv: () => "resource,busiest,busiest_share,mean_share,in_use,peak\n" + metersOf(app2.run, app2.range).map((one) => [one.resource, one.of, one.most, one.mean, one.used, one.peak].join(",") + "\n").join("")
+    };
+  }
+  var answer = { id: "result", title: "Result", make };
+
+  // views/why.js
+  function colorOf(app2, reason) {
+    const known = (app2.runs[0].paths[0]?.reasons ?? []).findIndex((share2) => share2.name === reason);
+    if (known >= 0)
+      return colors[known % colors.length];
+    let sum = 0;
+    for (const c of reason)
+      sum += c.charCodeAt(0);
+    return colors[sum % colors.length];
+  }
+  function drawBar(root, path, app2, most = path.length_ps) {
+    root.replaceChildren();
+    for (const share2 of path.reasons ?? []) {
+      const part = element(
+        "button",
+        `${share2.name} ${percent(share2.ps, path.length_ps)}`,
+        root,
+        {
+          type: "button",
+          class: "part",
+          "data-ps": share2.ps,
+          "data-reason": share2.name,
+          "aria-pressed": app2.reason === share2.name,
+          title: `${share2.name}: ${timeText(share2.ps)} (${exactTime(share2.ps)}), ${share2.count} times. ${sentenceOf(share2.name)}`
+        }
+      );
+      part.style.width = 100 * share2.ps / Math.max(1, most) + "%";
+      part.style.background = colorOf(app2, share2.name);
+      if (app2.reason !== null && app2.reason !== share2.name)
+        part.classList.add("other");
+      part.addEventListener("click", () => app2.set(app2.reason === share2.name ? { reason: null } : { reason: share2.name, picked: { kind: "reason", of: share2.name } }));
+    }
+  }
+  function drawWaits(root, path) {
+    root.replaceChildren();
+    const waits = path.waits ?? [];
+    root.hidden = waits.length === 0;
+    root.setAttribute("aria-label", waits.map((share2) => `waiting for ${share2.name}: ${percent(share2.ps, path.length_ps)}`).join(", "));
+    for (const share2 of waits) {
+      const part = element(
+        "span",
+        `waiting for ${share2.name} ${percent(share2.ps, path.length_ps)}`,
+        root,
+        { title: `waiting for ${share2.name}: ${timeText(share2.ps)}, within the same time. ${sentenceOf(share2.name)}` }
+      );
+      part.style.width = 100 * share2.ps / Math.max(1, path.length_ps) + "%";
+    }
+  }
+  function addShares(root, title, shares, path, app2, swatch) {
+    if (!shares.length)
+      return;
+    const box = element("div", null, root), table = element("table", null, box);
+    box.prepend(element("h3", title));
+    for (const share2 of shares.slice(0, 12)) {
+      const row = element("tr", null, table), name = element("td", null, row);
+      if (swatch)
+        element("span", null, name, { class: "swatch" }).style.background = colorOf(app2, share2.name);
+      term(share2.name, name);
+      element("td", timeText(share2.ps), row, { class: "number", title: exactTime(share2.ps) });
+      element("td", percent(share2.ps, path.length_ps), row, { class: "number" });
+      element("td", share2.count === 1 ? "once" : `${share2.count} times`, row, { class: "number soft" });
+    }
+  }
+  function make2(root, app2) {
+    const line = element("p", null, root), choice = field(line, "critical path of", { id: "path" }, "select");
+    element("span", " click a part: the rest of the page shows it alone", line, { class: "soft" });
+    const bar = element("div", null, root, { id: "bar", role: "group", "aria-label": "reasons" });
+    const waits = element("div", null, root, { id: "waits", role: "img" });
+    const fold = element("details", null, root);
+    element("summary", "shares by reason, component, place and line", fold);
+    const shares = element("div", null, fold, { id: "shares", class: "columns" });
+    choice.addEventListener("change", () => app2.set({ path: +choice.value }));
+    const list = (name) => (app2.reason === null ? app2.shownPath[{ reason: "reasons", kind: "kinds", place: "places", line: "lines" }[name]] : sharesOf(app2.segments, name)) ?? [];
+    return {
+      show() {
+        const { paths, raw } = app2.run, path = app2.shownPath;
+        choice.replaceChildren(...paths.map((one, i) => element("option", `${one.of}, ${timeText(one.length_ps)}`, null, { value: i })));
+        choice.value = String(paths.indexOf(path));
+        shares.replaceChildren();
+        line.hidden = fold.hidden = !path;
+        if (!path) {
+          bar.replaceChildren();
+          waits.hidden = true;
+          root.querySelector(".why-not")?.remove();
+          if (raw.explain?.why_not)
+            element("p", "Not explained: " + raw.explain.why_not, root, { class: "why-not" });
+          return Boolean(raw.explain?.why_not);
+        }
+        drawBar(bar, path, app2);
+        drawWaits(waits, path);
+        addShares(shares, "by reason", list("reason"), path, app2, true);
+        if (app2.reason === null)
+          addShares(shares, "waits, within the same time", path.waits ?? [], path, app2, false);
+        addShares(shares, "by kind of component", list("kind"), path, app2, false);
+        addShares(shares, "by place", list("place"), path, app2, false);
+        addShares(shares, "by line of a kernel", list("line"), path, app2, false);
+        if (path.short)
+          element("p", "The segments of this path are left out: explain.json has them.", shares, { class: "soft" });
+        return true;
+      },
+      csv: () => toCsv([
+        ["from_ps", "to_ps", "reason", "kind", "place", "key", "line", "operation", "count"],
+        ...app2.segments.map((one) => [one.from, one.to, one.reason, one.kind, one.place, one.key, one.line, one.op, one.count])
+      ])
+    };
+  }
+  var why = { id: "why", title: "Critical path", sentence: sentenceOf("critical path"), make: make2 };
+
+  // views/compare.js
+  function make3(root, app2) {
+    return {
+      show(changed) {
+        if (app2.runs.length < 2)
+          return false;
+        if (!["at", "path", "reason", "all"].some((one2) => changed.has(one2)))
+          return true;
+        root.replaceChildren();
+        const [a, b] = app2.runs, pathOf = (run) => run.paths[app2.path ?? run.measured] ?? run.paths[0], [one, two] = [pathOf(a), pathOf(b)];
+        showTotals(element("div", null, root, { id: "differences" }), app2, one, two);
+        return true;
+      }
+    };
+  }
+  function showTotals(root, app2, one, two) {
+    const [a, b] = app2.runs, row = (name, x, y) => [name, exactTime(x), exactTime(y), exactTime(y - x), percent(y - x, x) || "0.0 %"];
+    if (one && two) {
+      const change = two.length_ps - one.length_ps;
+      element("p", change === 0 ? `Both take ${timeText(one.length_ps)}.` : `The second run takes ${timeText(two.length_ps)}, the first ${timeText(one.length_ps)}: ${percent(Math.abs(change), one.length_ps)} ${change > 0 ? "more" : "less"}.`, root, { class: "headline" });
+    }
+    makeTable(
+      root,
+      "totals",
+      ["", "first run", "second run", "difference", "of the first"],
+      [...one && two && one.length_ps !== a.total ? [row(one.of, one.length_ps, two.length_ps)] : [], row("simulated", a.total, b.total)]
+    );
+    const [mine, others] = [keysOf(a.raw.config ?? ""), keysOf(b.raw.config ?? "")];
+    const keys2 = [.../* @__PURE__ */ new Set([...mine.keys(), ...others.keys()])].filter((key) => mine.get(key) !== others.get(key)).map((key) => [key, mine.get(key) ?? "(none)", others.get(key) ?? "(none)"]);
+    if (keys2.length)
+      makeTable(root, "keys that differ", ["key", "first run", "second run"], keys2);
+    else
+      element("p", "Their configurations are equal.", root);
+    if (one && two) {
+      element("h3", "critical paths, to one scale", root);
+      const most = Math.max(one.length_ps, two.length_ps, 1);
+      for (const path of [one, two])
+        drawBar(element("div", null, root, { class: "bar" }), path, app2, most);
+      for (const [list, name] of [["reasons", "reason"], ["kinds", "kind of component"], ["places", "place"], ["lines", "line of a kernel"]])
+        joined(root, `by ${name}`, name, one[list], two[list]);
+    }
+    const busy = (run, label) => {
+      const values = run.uses.utilisation.get(label);
+      return values ? values.reduce((sum, v) => sum + v, 0) / values.length : 0;
+    };
+    const rows2 = [.../* @__PURE__ */ new Set([...a.uses.utilisation.keys(), ...b.uses.utilisation.keys()])].map((label) => [label, +(100 * busy(a, label)).toFixed(2), +(100 * busy(b, label)).toFixed(2)]).map(([label, x, y]) => [label, x, y, +(y - x).toFixed(2), +Math.abs(y - x).toFixed(2)]).filter((one2) => one2[4] > 0);
+    if (rows2.length)
+      makeTable(root, "links and units: utilisation in %", ["name", "first run", "second run", "difference", "absolute difference"], rows2, { order: 4 });
+  }
+  function joined(root, title, name, mine = [], others = []) {
+    const all = /* @__PURE__ */ new Map();
+    mine.forEach((share2) => all.set(share2.name, [share2.name, share2.ps / 1e3, 0]));
+    others.forEach((share2) => {
+      const row = all.get(share2.name) ?? [share2.name, 0, 0];
+      row[2] = share2.ps / 1e3;
+      all.set(share2.name, row);
+    });
+    const rows2 = [...all.values()].map(([label, x, y]) => [label, x, y, +(y - x).toFixed(3), +Math.abs(y - x).toFixed(3)]).filter((row) => row[4] > 0);
+    if (rows2.length)
+      makeTable(root, `${title}, in ns`, [name, "first run", "second run", "difference", "absolute difference"], rows2, { order: 4 });
+  }
+  var compare = { id: "compare", title: "Against the other run", make: make3 };
+
+  // views/curves.js
+  function showFigure(root, figure) {
+    const { columns: columns3, rows: rows2 } = parseCsv(figure.csv), box = element("div", null, root, { class: "chart figure" });
+    const positive = (value) => isNumber(value) ? +value : null;
+    if (columns3.length < 2 || rows2.length < 2 || !rows2.every((row) => isNumber(row[0])))
+      return void makeTable(box, figure.title || figure.name, columns3, rows2);
+    rows2.sort((a, b) => +a[0] - +b[0]);
+    const numeric = columns3.map((_, i) => i).slice(1).filter((i) => rows2.some((row) => isNumber(row[i] ?? "")));
+    const lines = numeric.map((i) => ({ label: columns3[i], values: rows2.map((row) => positive(row[i] ?? "")) }));
+    const fits = (side) => side.every((value) => value === null || value > 0);
+    const xs = rows2.map((row) => +row[0]);
+    plot(box, { ...figure, title: figure.title || figure.name, log_x: figure.log_x && fits(xs), log_y: figure.log_y && lines.every((line) => fits(line.values)) }, xs, lines, 640);
+  }
+  function make4(root, app2) {
+    const figures = element("div", null, root, { id: "figures" });
+    return {
+      show(changed) {
+        const { raw } = app2.run;
+        if (!changed.has("at") && !changed.has("all"))
+          return figures.childElementCount > 0;
+        figures.replaceChildren();
+        if (isTraffic(raw))
+          return showTraffic(figures, raw);
+        for (const figure of raw.figures ?? [])
+          showFigure(figures, figure);
+        return (raw.figures ?? []).length > 0;
+      },
+      csv: () => (app2.run.raw.figures ?? []).map((figure) => `# ${figure.title || figure.name}
+${figure.csv}`).join("\n")
+    };
+  }
+  var curves = { id: "curves", title: "Curves", make: make4 };
+
+  // views/keys.js
+  var columns = ["key", "value", "unit", "changed value", "time on the path (ns)", "slope (ns per unit)", "change (ns)", "new time (ns)", "gain (%)"];
+  function make5(root, app2) {
+    const line = element("p", null, root), better = field(line, "each key better by", { id: "better", type: "number", min: -90, max: 900, value: 10, step: "any" });
+    line.append(" % ");
+    element("span", "estimated along this path, each term rounded anew; exact as long as no other cause overtakes. kbsim explain gives the range", line, { class: "soft" });
+    const box = element("div", null, root, { id: "derivatives" });
+    function cells() {
+      const path = app2.shownPath, percents = +better.value, own = new Set(app2.segments.map((one) => one.key));
+      return (path?.keys ?? []).filter((key) => app2.reason === null || own.has(key.key)).map((key) => {
+        const to = bettered(key, percents), change = changeOf(key, to);
+        return [
+          key.key,
+          key.value,
+          key.unit,
+          +to.toPrecision(6),
+          +(key.ps / 1e3).toFixed(3),
+          +(key.slope_ns ?? 0).toPrecision(6),
+          +(change / 1e3).toFixed(3),
+          +((path.length_ps + change) / 1e3).toFixed(3),
+          +(-100 * change / Math.max(1, path.length_ps)).toFixed(2)
+        ];
+      });
+    }
+    function draw() {
+      box.replaceChildren();
+      const path = app2.shownPath;
+      if (!path?.keys?.length)
+        return false;
+      makeTable(box, `keys on the path of ${path.of}`, columns, cells(), { order: 8, click: (row) => app2.set({ picked: { kind: "key", of: row[0] } }) });
+      return true;
+    }
+    better.addEventListener("input", draw);
+    return { show: (changed) => ["at", "row", "path", "reason", "all"].some((one) => changed.has(one)) ? draw() : box.childElementCount > 0, csv: () => toCsv([columns, ...cells()]) };
+  }
+  var keys = { id: "keys", title: "What if", make: make5 };
+
+  // views/lists.js
+  function operationsOf(spans) {
+    const all = /* @__PURE__ */ new Map();
+    (spans?.length ?? []).forEach((length, i) => {
+      const key = [spans.kinds[spans.kind[i]].name, spans.strings[spans.name[i]], spans.strings[spans.at[i]]];
+      const row = all.get(key.join("\n")) ?? [...key, 0, 0, 0, 0];
+      row[3] += 1;
+      row[4] += length - (spans.idle?.[i] ?? 0);
+      row[5] = Math.max(row[5], length);
+      row[6] += spans.bytes[i];
+      all.set(key.join("\n"), row);
+    });
+    return [...all.values()].map(([kind, name, line, count, sum, longest, bytes]) => [kind, name, line, count, +(sum / 1e3).toFixed(3), +(longest / 1e3).toFixed(3), bytes]);
+  }
+  var columns2 = ["kind", "name", "line", "count", "total_ns", "longest_ns", "bytes"];
+  function make6(root, app2) {
+    const find = field(element("p", null, root), "search in all", { id: "find", type: "search" }), box = element("div", null, root, { id: "tables" });
+    let tables = [];
+    const search = () => {
+      for (const table of tables)
+        table.search(find.value);
+    };
+    find.addEventListener("input", search);
+    return {
+      show(changed) {
+        if (!["at", "row", "reason", "all"].some((one) => changed.has(one)))
+          return tables.length > 0;
+        const { raw } = app2.run, places = app2.places(), own = raw.spans ? operationsOf(raw.spans) : [];
+        box.replaceChildren();
+        tables = [];
+        if (own.length)
+          tables.push(makeTable(box, "operations", columns2, own, { order: 4 }));
+        for (const [name, text] of Object.entries(raw.tables ?? {})) {
+          let { columns: names, rows: rows2 } = parseCsv(text);
+          const ofUnits = name === "links.csv" || name === "units.csv";
+          if (places !== null && ofUnits)
+            rows2 = rows2.filter((row) => places.has(row[0]) || places.has(unitOf(row[0])));
+          const click = ofUnits ? (row) => app2.set({ picked: { kind: name === "links.csv" ? "link" : "unit", of: row[names[0] === "load" ? 1 : 0] } }) : void 0;
+          if (rows2.length)
+            tables.push(makeTable(box, name, names, rows2, { order: names.indexOf("utilization"), click }));
+        }
+        search();
+        return tables.length > 0;
+      },
+      csv: () => toCsv([columns2, ...app2.run.raw.spans ? operationsOf(app2.run.raw.spans) : []]),
+      all: () => tables
+    };
+  }
+  var lists = { id: "lists", title: "Tables", make: make6 };
+
+  // network.js
+  function neighboursOf({ nodes, links }, shown2) {
+    const among = new Set(shown2), next = new Map(shown2.map((node) => [node, /* @__PURE__ */ new Set()]));
+    for (const { from, to } of links) {
+      const [a, b] = [nodes[from], nodes[to]];
+      if (a === b || !among.has(a) || !among.has(b))
+        continue;
+      next.get(a).add(b);
+      next.get(b).add(a);
+    }
+    return next;
+  }
+  function distancesFrom(root, next) {
+    const far = /* @__PURE__ */ new Map([[root, 0]]), queue = [root];
+    for (const node of queue)
+      for (const other of next.get(node))
+        if (!far.has(other)) {
+          far.set(other, far.get(node) + 1);
+          queue.push(other);
+        }
+    return far;
+  }
+  function middleOf(nodes, next) {
+    let best = null;
+    for (const node of nodes) {
+      const rank = [Math.max(...distancesFrom(node, next).values()), -next.get(node).size];
+      if (!best || rank[0] < best.rank[0] || rank[0] === best.rank[0] && rank[1] < best.rank[1])
+        best = { node, rank };
+    }
+    return best.node;
+  }
+  function layersOf(network, shown2) {
+    const next = neighboursOf(network, shown2), left = new Set(shown2), rows2 = [], most = Math.max(4, Math.ceil(2 * Math.sqrt(shown2.length)));
+    while (left.size) {
+      const part = [...distancesFrom([...left][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
+      for (const node of shown2)
+        if (far.has(node))
+          (layers[far.get(node)] ??= []).push(node);
+      const column = /* @__PURE__ */ new Map();
+      for (const layer of layers) {
+        const above = (node) => {
+          const xs = [...next.get(node)].filter((one) => column.has(one)).map((one) => column.get(one));
+          return xs.length ? xs.reduce((a, b) => a + b, 0) / xs.length : 0;
+        };
+        const order2 = new Map(layer.map((node) => [node, above(node)]));
+        layer.sort((a, b) => order2.get(a) - order2.get(b));
+        for (let i = 0; i < layer.length; i += most)
+          rows2.push(layer.slice(i, i + most));
+        layer.forEach((node, i) => column.set(node, i - (layer.length - 1) / 2));
+      }
+      for (const node of part)
+        left.delete(node);
+    }
+    return rows2;
+  }
+  function isNoRow({ nodes, links }, shown2) {
+    if (shown2.length < 3 || new Set(shown2.map((node) => node.y_mm)).size > 1)
+      return false;
+    const place = new Map([...shown2].sort((a, b) => a.x_mm - b.x_mm).map((node, i) => [node, i]));
+    return links.some(({ from, to, wraps }) => !wraps && Math.abs(place.get(nodes[from]) - place.get(nodes[to])) > 1);
+  }
+  function placesOf(network, shown2) {
+    const order2 = (name) => new Map([...new Set(shown2.map((node) => node[name]))].sort((a, b) => a - b).map((value, i) => [value, i]));
+    const own = new Set(shown2.map((node) => `${node.x_mm} ${node.y_mm}`)).size === shown2.length;
+    if (own && !isNoRow(network, shown2)) {
+      const [columns3, lines] = [order2("x_mm"), order2("y_mm")];
+      return new Map(shown2.map((node) => [node, [columns3.get(node.x_mm), lines.get(node.y_mm)]]));
+    }
+    const rows2 = layersOf(network, shown2), wide = Math.max(...rows2.map((row) => row.length)), place = /* @__PURE__ */ new Map();
+    rows2.forEach((row, y) => row.forEach((node, i) => place.set(node, [i + (wide - row.length) / 2, y])));
+    return place;
+  }
+  function networkDrawing(network) {
+    const pitch = 90, size = 34, make12 = drawn;
+    const { nodes, links } = network, routers = nodes.filter((node) => !node.endpoint);
+    const shown2 = routers.length ? routers : nodes, place = placesOf(network, shown2);
+    const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined2 = /* @__PURE__ */ new Map();
+    for (const { from, to } of links) {
+      const [a, b] = [nodes[from], nodes[to]];
+      if (!place.has(a) && place.has(b))
+        joined2.set(a, joined2.get(a) ?? b);
+      if (!place.has(b) && place.has(a))
+        joined2.set(b, joined2.get(b) ?? a);
+    }
+    const all = [...place.keys()].map(at), most = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
+    const svg = make12("svg", { viewBox: `0 0 ${most(0)} ${most(1)}`, role: "img", "aria-label": "network" });
+    svg.style.maxWidth = 1.6 * most(0) + "px";
+    const seen = /* @__PURE__ */ new Set();
+    for (const { from, to, wraps } of links) {
+      const [a, b] = [nodes[from], nodes[to]], key = [from, to].sort((x2, y2) => x2 - y2).join();
+      if (seen.has(key) || !place.has(a) || !place.has(b))
+        continue;
+      seen.add(key);
+      const [x, y] = at(a), [u, v] = at(b), far = Math.max(Math.abs(x - u), Math.abs(y - v)) > 1.5 * pitch;
+      const bend = wraps || far && (x === u || y === v) ? 0.28 * pitch : 0;
+      make12("path", {
+        "data-of": `${a.name}|${b.name}`,
+        d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
+        fill: "none",
+        stroke: "#bbb",
+        "stroke-width": 7
+      }, svg);
+    }
+    const box = (node, x, y, wide) => make12("rect", { "data-of": node.name, x: x - wide / 2, y: y - wide / 2, width: wide, height: wide, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
+    for (const node of place.keys()) {
+      const [x, y] = at(node);
+      box(node, x, y, size);
+      make12("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
+    }
+    for (const [node, router] of joined2) {
+      const [x, y] = at(router);
+      box(node, x + size * 0.7, y - size * 0.7, size / 3);
+    }
+    return svg;
+  }
+
+  // zoom.js
+  function zoomable(box) {
+    box.tabIndex = 0;
+    const state = { whole: (
+      /** @type {number[] | null} */
+      null
+    ), held: (
+      /** @type {any} */
+      null
+    ) };
+    const svg = () => box.querySelector("svg");
+    const seen = () => (svg()?.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
+    const see = (view) => svg()?.setAttribute("viewBox", view.map((v) => +v.toFixed(3)).join(" "));
+    const remember = () => {
+      state.whole ??= seen();
+    };
+    function pointAt(event) {
+      const matrix = svg()?.getScreenCTM();
+      return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : { x: 0, y: 0 };
+    }
+    function scale(factor, at) {
+      remember();
+      const [x, y, width, height] = seen(), whole = (
+        /** @type {number[]} */
+        state.whole
+      );
+      const wide = Math.min(whole[2], Math.max(whole[2] / 40, width * factor)), by = wide / width;
+      see([at.x - (at.x - x) * by, at.y - (at.y - y) * by, wide, height * by]);
+    }
+    function move(dx, dy) {
+      remember();
+      const [x, y, width, height] = seen();
+      see([x + dx, y + dy, width, height]);
+    }
+    const middle = () => {
+      const [x, y, width, height] = seen();
+      return { x: x + width / 2, y: y + height / 2 };
+    };
+    box.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey || !svg())
+        return;
+      event.preventDefault();
+      scale(event.deltaY > 0 ? 1.25 : 0.8, pointAt(event));
+    }, { passive: false });
+    box.addEventListener("pointerdown", (event) => {
+      if (svg()) {
+        remember();
+        state.held = { at: pointAt(event), moved: false };
+      }
+    });
+    box.addEventListener("pointermove", (event) => {
+      if (!state.held || !event.buttons)
+        return void (state.held = null);
+      const now = pointAt(event), { at } = state.held;
+      if (Math.hypot(now.x - at.x, now.y - at.y) > 3)
+        state.held.moved = true;
+      if (state.held.moved)
+        move(at.x - now.x, at.y - now.y);
+    });
+    box.addEventListener("pointerup", () => {
+      state.held = null;
+    });
+    box.addEventListener("keydown", (event) => {
+      const step = seen()[2] / 10;
+      const keys2 = { "+": () => scale(0.8, middle()), "-": () => scale(1.25, middle()), "0": reset, ArrowLeft: () => move(-step, 0), ArrowRight: () => move(step, 0), ArrowUp: () => move(0, -step), ArrowDown: () => move(0, step) };
+      if (keys2[event.key]) {
+        event.preventDefault();
+        keys2[event.key]();
+      }
+    });
+    function reset() {
+      if (state.whole && svg())
+        see(state.whole);
+      state.whole = null;
+    }
+    return { reset };
+  }
+
+  // views/machine.js
+  function indexOf(labels) {
+    const index = /* @__PURE__ */ new Map();
+    const prefixes = (name) => name.split(".").map((_, i, parts) => parts.slice(0, i + 1).join("."));
+    const add2 = (key, label) => {
+      if (!index.has(key))
+        index.set(key, /* @__PURE__ */ new Set());
+      index.get(key).add(label);
+    };
+    for (const label of labels) {
+      const [from, to] = unitOf(label).split(">");
+      for (const a of prefixes(from)) {
+        add2(a, label);
+        if (to === void 0)
+          continue;
+        for (const b of prefixes(to))
+          if (a !== b) {
+            add2(a + "|" + b, label);
+            add2(b + "|" + a, label);
+          }
+      }
+    }
+    return index;
+  }
+  function heat(share2) {
+    const at = Math.max(0, Math.min(1, share2));
+    return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(86 - 36 * at)}%)`;
+  }
+  function difference(change) {
+    const at = Math.max(-1, Math.min(1, change));
+    return `hsl(${at < 0 ? 215 : 5} ${Math.round(90 * Math.abs(at))}% ${Math.round(82 - 32 * Math.abs(at))}%)`;
+  }
+  var isCube = (of) => /^sip\d+\.cube\d+$/.test(of);
+  var measures = [["utilisation", "utilisation"], ["waiting", "waiting or under way"], ["held", "slots and credits in use"], ["full", "most slots and credits in use"]];
+  function holds(places, of) {
+    if (of.includes("|"))
+      return false;
+    for (const place of places)
+      if (place === of || place.startsWith(of + "."))
+        return true;
+    return false;
+  }
+  function differences(runs) {
+    const [a, b] = runs.map((one) => one.uses.utilisation), all = /* @__PURE__ */ new Map();
+    const mean = (values) => values ? values.reduce((sum, v) => sum + v, 0) / values.length : 0;
+    for (const label of /* @__PURE__ */ new Set([...a.keys(), ...b.keys()]))
+      all.set(label, Float64Array.of(mean(b.get(label)) - mean(a.get(label))));
+    return all;
+  }
+  function make7(root, app2) {
+    const line = element("p", null, root);
+    const measure = field(line, "coloured by", { id: "measure" }, "select");
+    for (const [value2, label] of measures)
+      element("option", label, measure, { value: value2 });
+    if (app2.runs.length > 1)
+      element("option", "difference of the runs", measure, { value: "difference" });
+    const over = element("span", "time", element("label", null, line), { id: "over" });
+    const slider = element("input", null, over.parentElement, { id: "time", type: "range", min: -1, max: -1, value: -1, step: 1, "aria-label": "time" });
+    const span = element("output", null, line, { id: "window" }), scale = element("span", null, line, { id: "scale", class: "soft" });
+    const bar = element("span", null, line, { id: "heatbar", "aria-hidden": "true" });
+    const cubes = field(line, "cube", { id: "cube" }, "select"), box = element("div", null, root, { class: "beside" });
+    const drawing = element("div", null, box, { id: "drawing" }), hottest = element("div", null, box, { id: "hottest" });
+    const unit = field(line, "find", { id: "unit", list: "units", placeholder: "unit or link" }), units = element("datalist", null, line, { id: "units" });
+    const zoom = zoomable(drawing), curves2 = element("div", null, root, { id: "curve", class: "chart" });
+    button("all", line, () => zoom.reset(), { title: "show the whole drawing (wheel with Ctrl: zoom, drag: pan)" });
+    let shapes = [], picked = null, cube = "", original = "", chart = null, title = null, uses = /* @__PURE__ */ new Map(), index = /* @__PURE__ */ new Map();
+    const value = (values) => {
+      const { uses: known } = app2.run;
+      if (known.loads)
+        return values[+slider.value] ?? 0;
+      if (measure.value === "difference")
+        return values[0];
+      return measure.value === "full" ? mostOver(values, known, app2.range) : meanOver(values, known, app2.range);
+    };
+    const at = (label) => value(uses.get(label));
+    const nameOf = (shape) => shape.of.replaceAll("@", cube);
+    const valueText = (v) => measure.value === "waiting" ? v.toFixed(2) : measure.value === "difference" ? (100 * v).toFixed(1) + " points" : share(v);
+    function labelsOf(shape) {
+      return [...index.get(nameOf(shape)) ?? []].map((label) => [label, at(label)]).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    }
+    function prepare() {
+      uses = measure.value === "difference" ? differences(app2.runs) : app2.run.uses[measure.value];
+      index = indexOf(uses.keys());
+    }
+    function most() {
+      if (measure.value !== "waiting")
+        return 1;
+      let all = 1e-9;
+      for (const values of uses.values())
+        all = Math.max(all, Math.abs(value(values)));
+      return all;
+    }
+    function paint() {
+      const places = app2.places(), compared = measure.value === "difference", top = most();
+      scale.textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(top)}`;
+      bar.hidden = compared;
+      for (const shape of shapes) {
+        const labels = labelsOf(shape), v = labels.length ? labels[0][1] : 0;
+        const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top) : heat(v / top);
+        shape.node.style[shape.line ? "stroke" : "fill"] = color;
+        shape.node.classList.toggle("idle", !compared && labels.length > 0 && v === 0);
+        shape.node.dataset.value = v.toFixed(4);
+        shape.node.classList.toggle("apart", places !== null && !labels.some(([label]) => places.has(unitOf(label)) || places.has(label)) && !holds(places, nameOf(shape)));
+        shape.tip.textContent = `${nameOf(shape)}
+` + labels.slice(0, 5).map(([label, one]) => `${label}: ${valueText(one)}`).join("\n");
+      }
+      paintArrows();
+      showSpan();
+      showHottest();
+    }
+    function paintArrows() {
+      const top = most(), compared = measure.value === "difference";
+      for (const { shape, marks } of shapes.filter((one) => one.marks).map((one) => ({ shape: one, marks: one.marks }))) {
+        const [a, b] = nameOf(shape).split("|"), labels = labelsOf(shape);
+        marks.forEach((mark, back) => {
+          const [from, to] = back ? [b, a] : [a, b];
+          const own = labels.find(([label]) => {
+            const [x, y] = unitOf(label).split(">");
+            return within(x, from) && within(y ?? "", to);
+          });
+          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top) : heat(own[1] / top) : "";
+          mark.classList.toggle("idle", !own || own[1] === 0);
+          mark.dataset.of = own?.[0] ?? "";
+          mark.firstChild.textContent = own ? `${own[0]}: ${valueText(own[1])}` : "";
+        });
+      }
+    }
+    const within = (name, node) => name === node || name.startsWith(node + ".");
+    function showSpan() {
+      const known = app2.run.uses, [from, to] = app2.range;
+      span.textContent = known.loads ? `${+(100 * known.loads[Math.max(0, +slider.value)]).toFixed(2)} % of the bound` : known.window > 0 ? `${timeText(from)} to ${timeText(to)}` : "the whole run";
+    }
+    function showHottest() {
+      hottest.replaceChildren();
+      if (measure.value !== "utilisation")
+        return;
+      const known = app2.run.uses, load = +slider.value;
+      const all = known.loads ? [...known.utilisation].map(([label, values]) => ({ label, value: values[load] ?? 0 })).sort((a, b) => b.value - a.value).slice(0, 10) : busiestOf(app2.run, app2.range);
+      if (!all.length)
+        return;
+      element("h3", "hottest links", hottest);
+      const table = element("table", null, hottest);
+      for (const { label, value: v } of all) {
+        const row = element("tr", null, table);
+        button(label, element("td", null, row), () => app2.set({ picked: { kind: "link", of: label } }), { class: "link" });
+        element("td", share(v), row, { class: "number" }).style.boxShadow = `inset ${Math.round(-60 * v)}px 0 ${"var(--heat)"}`;
+      }
+    }
+    function curve(labels, name) {
+      chart?.destroy();
+      chart = null;
+      const known = app2.run.uses;
+      curves2.textContent = "";
+      const shown2 = labels.slice(0, 6).filter((label) => uses.has(label));
+      if (!shown2.length)
+        return void element("p", `${name}: nothing was recorded of it`, curves2, { class: "soft" });
+      if (known.windows < 2)
+        return void element("p", `${name}: ${shown2.map((label) => `${label} ${valueText(at(label))}`).join(", ")}`, curves2);
+      const xs = known.loads ?? Array.from({ length: known.windows }, (_, i) => (known.begin + (i + 0.5) * known.window) / 1e3);
+      chart = plot(
+        curves2,
+        { title: `${name}: ${measure.value}`, x: known.loads ? "load" : "time (ns)", y: "", log_x: false, log_y: false },
+        xs,
+        shown2.map((label) => ({ label, values: Array.from(uses.get(label)) })),
+        Math.min(1200, root.clientWidth || 1e3)
+      );
+    }
+    function pick(shape) {
+      picked?.node.classList.remove("picked");
+      picked = shape;
+      shape.node.classList.add("picked");
+      const of = nameOf(shape), labels = labelsOf(shape);
+      if (isCube(of) && of !== cube)
+        enlarge(of);
+      curve(labels.map(([label]) => label), of);
+      app2.set({ picked: { kind: of.includes("|") ? "link" : "unit", of: of.includes("|") && labels.length ? labels[0][0] : of } });
+    }
+    function enlarge(name) {
+      cube = name;
+      cubes.value = name;
+      if (title)
+        title.textContent = `${name}, enlarged`;
+      for (const { node, of } of shapes.filter((shape) => isCube(shape.of))) {
+        node.classList.toggle("here", of === name);
+        node.classList.toggle("cube", of !== name);
+      }
+      const wedge = drawing.querySelector(".zoom");
+      if (wedge)
+        wedge.style.visibility = name === original ? "" : "hidden";
+      paint();
+    }
+    function shapeOf(node) {
+      const shape = { node, of: node.dataset.of, line: node.tagName === "path", tip: drawn("title", {}), marks: null };
+      node.append(shape.tip);
+      node.addEventListener("click", () => pick(shape));
+      if (shape.line && shape.of.includes("|"))
+        shape.marks = arrowsOn(node, (of) => app2.set({ picked: { kind: "link", of } }));
+      return shape;
+    }
+    function redraw() {
+      const { raw, uses: known } = app2.run;
+      drawing.innerHTML = raw.network ? "" : raw.drawing ?? "";
+      if (raw.network)
+        drawing.append(networkDrawing(raw.network));
+      else if (!raw.drawing)
+        element("p", "There is no drawing of this machine.", drawing);
+      title = drawing.querySelector("text.enlarged");
+      shapes = [...drawing.querySelectorAll("[data-of]")].map(shapeOf);
+      const names = shapes.map((shape) => shape.of).filter(isCube);
+      original = drawing.querySelector(".here")?.dataset.of ?? "";
+      cubes.replaceChildren(...names.map((name) => element("option", name)));
+      slider.min = known.loads ? 0 : -1;
+      slider.max = known.windows > 1 ? known.windows - 1 : slider.min;
+      slider.value = known.loads ? slider.max : -1;
+      over.textContent = known.loads ? "load" : "time";
+      cubes.parentElement.hidden = !!raw.network || names.length < 2;
+      slider.disabled = known.windows < 2;
+      prepare();
+      units.replaceChildren(...[...uses.keys()].slice(0, 5e3).map((label) => element("option", null, null, { value: label })));
+      zoom.reset();
+      enlarge(busiest(names));
+    }
+    function busiest(names) {
+      let best = names[0] ?? "", sums = -1;
+      for (const name of names) {
+        let sum = 0;
+        for (const label of index.get(name) ?? [])
+          sum += Math.abs(at(label));
+        if (sum > sums) {
+          sums = sum;
+          best = name;
+        }
+      }
+      return best;
+    }
+    function slid() {
+      const { uses: known } = app2.run, at2 = +slider.value;
+      if (known.loads)
+        return paint();
+      app2.set({ range: at2 < 0 ? null : [known.begin + at2 * known.window, Math.min(known.end, known.begin + (at2 + 1) * known.window)] });
+    }
+    slider.addEventListener("input", slid);
+    measure.addEventListener("change", () => {
+      prepare();
+      paint();
+    });
+    cubes.addEventListener("change", () => enlarge(cubes.value));
+    unit.addEventListener("change", () => {
+      const name = unit.value;
+      curve(uses.has(name) ? [name] : [...index.get(name) ?? []], name);
+      app2.set({ picked: { kind: name.includes(">") ? "link" : "unit", of: name } });
+    });
+    let drawnOf = null;
+    return {
+      show(changed) {
+        const { raw } = app2.run;
+        byId("machine").querySelector("h2").textContent = raw.network ? "Network" : "Machine";
+        if (!raw.drawing && !raw.network || raw.tables?.["latencies.csv"])
+          return false;
+        if (drawnOf !== app2.run) {
+          drawnOf = app2.run;
+          redraw();
+        } else if (["reason", "range", "path"].some((one) => changed.has(one))) {
+          if (!app2.hasRange && !app2.run.uses.loads)
+            slider.value = -1;
+          paint();
+        }
+        return true;
+      },
+      csv: () => toCsv([["unit_or_link", measure.value], ...[...uses].map(([label, values]) => [label, value(values)])]),
+      pick: (of) => {
+        const shape = shapes.find((one) => one.of === of);
+        if (shape)
+          pick(shape);
+        return shape;
+      },
+      paint
+    };
+  }
+  function arrowsOn(path, choose) {
+    if (!path.getTotalLength || !path.getTotalLength())
+      return null;
+    const length = path.getTotalLength(), width = parseFloat(path.getAttribute("stroke-width") ?? getComputedStyle(path).strokeWidth) || 2, size = Math.max(3, 0.9 * width);
+    return [false, true].map((back) => {
+      const at = (back ? 0.38 : 0.62) * length, step = Math.min(1, length / 10) * (back ? -1 : 1);
+      const tip = path.getPointAtLength(at), before = path.getPointAtLength(at - step), angle = Math.atan2(tip.y - before.y, tip.x - before.x);
+      const corner = (turn) => `${tip.x + size * Math.cos(angle + turn)},${tip.y + size * Math.sin(angle + turn)}`;
+      const mark = drawn("polygon", { points: [0, 2.4, -2.4].map(corner).join(" "), class: "arrow" });
+      drawn("title", {}, mark);
+      mark.addEventListener("click", (event) => {
+        if (mark.dataset.of) {
+          event.stopPropagation();
+          choose(mark.dataset.of);
+        }
+      });
+      path.after(mark);
+      return mark;
+    });
+  }
+  var machine = { id: "machine", title: "Machine", make: make7 };
+
+  // views/ran.js
+  function factsOf({ raw, total }) {
+    const { run, summary } = raw, all = [];
+    const fact2 = (name, value) => {
+      if (value !== void 0 && value !== null && value !== "")
+        all.push([name, String(value)]);
+    };
+    fact2("command", run?.command?.join(" "));
+    fact2("folder", raw.folder);
+    fact2("version", run?.version ?? summary?.version);
+    fact2("simulated", total ? `${timeText(total)} (${exactTime(total)})` : "");
+    for (const [name, value] of Object.entries(summary?.result ?? {}))
+      if (typeof value !== "object")
+        fact2(name, value);
+    fact2("digest", run?.run?.digest);
+    fact2("host", run?.run?.host ? `${(+run.run.host.wall_s).toFixed(2)} s, ${(run.run.host.peak_memory_bytes / 2 ** 20).toFixed(0)} MiB` : "");
+    const part = raw.tables?.["latencies.csv"] ? "cube.hbm_ctrl." : raw.network ? "cube.noc.router." : "";
+    fact2("models", [...keysOf(raw.config ?? "")].filter(([key]) => key.startsWith(part) && key.endsWith(".impl")).map(([key, value]) => `${key.slice(0, -5)}: ${value}`).join(", "));
+    return all;
+  }
+  function notesOf(app2) {
+    const { raw } = app2.run, { summary } = raw, all = [], path = app2.shownPath;
+    if (raw.partial)
+      all.push("PARTIAL: the run hasn't ended, was interrupted or failed. This page has its results until then.");
+    if (summary?.checked === false)
+      all.push("No values were recorded (--timing-only): the numbers are not checked.");
+    if (summary?.races > 0)
+      all.push(`${summary.races} data races: accesses of one place that nothing orders.`);
+    for (const what of raw.spans?.left_out ?? [])
+      all.push(`Left out of the timeline: ${what}.`);
+    if (raw.spans?.is_cut)
+      all.push(raw.spans.title);
+    for (const what of raw.left_out ?? [])
+      all.push(`Left out of this page: ${what}.`);
+    if (raw.explain?.why_not)
+      all.push(`Not explained: ${raw.explain.why_not}.`);
+    if (summary?.rows?.[0]?.limited_by !== void 0 && !raw.explain)
+      all.push("Its rows say what limits them. The critical path of one of them: run it with --explain --of row:N.");
+    if (!raw.spans && !summary?.rows && !isTraffic(raw))
+      all.push("No spans were recorded: there is no timeline, and utilisation is of the whole run.");
+    if (path?.ties > 0)
+      all.push(`At ${path.ties} moments of the critical path another cause came at the same time: a worse key may cost more, a better one save less.`);
+    return all;
+  }
+  function showDeadlocks(root, all) {
+    for (const one of (all.deadlocks ?? [all]).slice(0, 20)) {
+      element("h3", one.simulation ? `Deadlock of ${one.simulation}` : "Deadlock", root);
+      const list = element("ul", null, root, { class: "cycles" });
+      for (const cycle of one.cycles ?? [])
+        element("li", "cycle: " + cycle.map((i) => one.waits[i]?.why).join("; "), list);
+      for (const wait of (one.waiting ?? []).slice(0, 30))
+        element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
+    }
+  }
+  function make8(root, app2) {
+    const failure = element("div", null, root, { id: "failure" }), table = element("table", null, root, { id: "facts" }), notes = element("ul", null, root, { id: "notes" });
+    return {
+      show() {
+        const { raw } = app2.run;
+        for (const one of [failure, table, notes])
+          one.replaceChildren();
+        for (const [name, value] of factsOf(app2.run)) {
+          const line = element("tr", null, table);
+          element("th", name, line, { scope: "row" });
+          element("td", value, line);
+        }
+        if (raw.failure) {
+          element("p", `It ended with exit code ${raw.failure.exit_code} (${raw.failure.meaning}).`, failure, { class: "bad" });
+          element("pre", raw.failure.error, failure);
+        }
+        if (raw.deadlock)
+          showDeadlocks(failure, raw.deadlock);
+        for (const note of notesOf(app2))
+          element("li", note, notes);
+      },
+      csv: () => toCsv([["name", "value"], ...factsOf(app2.run)])
+    };
+  }
+  var ran = { id: "ran", title: "Run", make: make8 };
+
+  // views/rows.js
+  function columnsOf(rows2) {
+    const names = [];
+    for (const row of rows2)
+      for (const [name, value] of Object.entries(row))
+        if (typeof value !== "object" && !names.includes(name))
+          names.push(name);
+    return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
+  }
+  function make9(root, app2) {
+    const whole = () => app2.runs[app2.at];
+    const table = () => {
+      const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
+      const names = columnsOf(rows2).filter((name) => name !== "limited_by");
+      const limit = (i) => limits[i] ?? rows2[i].limited_by ?? "";
+      return { columns: ["row", ...names, "limited by"], cells: rows2.map((row, i) => [i + 1, ...names.map((name) => row[name] ?? ""), limit(i)]) };
+    };
+    const standard = () => whole().raw.explain?.row ?? null;
+    function choose(number) {
+      if (whole().rows.has(number) || number === standard())
+        return app2.set({ row: whole().rows.has(number) ? number : null });
+      app2.set({ picked: { kind: "row", of: `row ${number}`, command: commandOf(whole().raw, ["--explain", "--of", `row:${number}`, "--out", `row${number}`]) } });
+    }
+    return {
+      show(changed) {
+        const { raw } = whole();
+        if (!raw.summary?.rows?.length)
+          return false;
+        if (!changed.has("at") && !changed.has("row") && !changed.has("all"))
+          return true;
+        root.replaceChildren();
+        const { columns: columns3, cells } = table(), shown2 = app2.row ?? standard();
+        if (shown2 !== null)
+          element("p", `Path, timeline and machine on this page are of row ${shown2} of ${cells.length}; click another row for its own.`, root, { class: "soft" });
+        makeTable(root, "rows", columns3, cells, { click: (row) => choose(row[0]), marked: (row) => row[0] === shown2 });
+        return true;
+      },
+      csv: () => {
+        const { columns: columns3, cells } = table();
+        return toCsv([columns3, ...cells]);
+      },
+      choose
+    };
+  }
+  var rows = { id: "rows", title: "Rows", make: make9 };
+
+  // views/slack.js
+  function operationRows(path, segments, filtered) {
+    const known = new Map((path.ops ?? []).map((one) => [one.op, one])), rows2 = [];
+    const shares = filtered ? sharesOf(segments, "op") : (path.ops ?? []).map((one) => ({ name: one.op, ps: one.ps }));
+    for (const { name, ps } of shares)
+      rows2.push([name, known.get(name)?.what ?? "", known.get(name)?.line ?? "", inNs(ps), +(100 * ps / Math.max(1, path.length_ps)).toFixed(2), 0, 0]);
+    if (filtered)
+      return rows2;
+    for (const one of path.op_slack ?? [])
+      rows2.push([one.op, one.what, one.line ?? "", 0, 0, inNs(one.ps), inNs(one.steady_ps)]);
+    return rows2;
+  }
+  function launchRows(paths) {
+    return paths.filter((one) => one.kernel).map((one) => [one.of, inNs(one.begin_ps), inNs(one.end_ps), inNs(one.length_ps), one.limited_by ?? "", inNs(one.own_slack?.ps), inNs(one.own_slack?.steady_ps)]);
+  }
+  var later = ["slack, ns", "slack if no order flips, ns"];
+  var ofLaunches = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
+  var ofOperations = ["operation", "what", "line", "on the path, ns", "% of it", ...later];
+  function make10(root, app2) {
+    const line = element("p", null, root), find = field(line, "search", { id: "findop", type: "search", placeholder: "operation, line" });
+    element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line, { class: "soft" });
+    const box = element("div", null, root, { id: "slacks" });
+    let tables = [], last = [];
+    const search = () => {
+      for (const table of tables)
+        table.search(find.value);
+    };
+    find.addEventListener("input", search);
+    return {
+      show(changed) {
+        if (!["at", "row", "path", "reason", "all"].some((one) => changed.has(one)))
+          return tables.length > 0;
+        const { paths } = app2.run, path = app2.shownPath;
+        box.replaceChildren();
+        tables = [];
+        const launches = launchRows(paths), operations = path ? operationRows(path, app2.segments, app2.reason !== null) : [];
+        last = operations;
+        if (launches.length + operations.length === 0)
+          return false;
+        if (launches.length)
+          tables.push(makeTable(box, "launches", ofLaunches, launches, { click: (row) => {
+            const at = paths.findIndex((one) => one.of === row[0]);
+            if (at >= 0)
+              app2.set({ path: at });
+          } }));
+        if (operations.length)
+          tables.push(makeTable(box, `operations of ${path.of}`, ofOperations, operations, { order: 3, click: (row) => app2.set({ picked: { kind: "operation", of: row[0], what: row[1], line: row[2] } }) }));
+        if (!paths.some((one) => one.own_slack || one.op_slack?.length))
+          element("p", "Slacks of what isn't on the path are in the page of kbsim explain.", box, { class: "soft" });
+        if (path?.ops_left_out)
+          element("p", "The end of this list is left out: explain.json has it.", box, { class: "soft" });
+        search();
+        return true;
+      },
+      csv: () => toCsv([ofOperations, ...last]),
+      all: () => tables
+    };
+  }
+  var slack = { id: "slack", title: "Launches and operations", make: make10 };
+
+  // views/timeline_view.js
+  function make11(root, app2) {
+    const line = element("p", null, root), search = field(line, "search", { id: "search", type: "search", placeholder: "name, line or track" });
+    const found = element("span", null, line, { id: "found", "aria-live": "polite" }), range = element("span", null, line, { id: "range" });
+    element("span", " drag: pan \xB7 Ctrl and wheel: zoom \xB7 in the picture arrows, + and \u2212, 0: all, Enter: next one found", line, { class: "soft" });
+    const box = element("div", null, root);
+    const view = { timeline: (
+      /** @type {any} */
+      null
+    ) };
+    let shownOf = null, last = null;
+    search.addEventListener("input", () => view.timeline?.search(search.value));
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter")
+        view.timeline?.next();
+    });
+    function remake() {
+      const { raw } = app2.run, canvas = element("canvas", null, null, { id: "canvas", tabindex: 0, "aria-label": "timeline" });
+      box.replaceChildren(canvas);
+      view.timeline = makeTimeline(canvas, raw.spans, {
+        details: byId("details"),
+        range,
+        found,
+        wheel: "ctrl",
+        moved: (from, to) => {
+          last = [from, to];
+          app2.set({ range: last });
+        },
+        picked: (thing) => app2.set({ picked: thing })
+      });
+      shownOf = app2.run;
+      last = null;
+    }
+    return {
+      show(changed) {
+        if (!app2.run.raw.spans)
+          return false;
+        if (shownOf !== app2.run)
+          remake();
+        const parts = app2.segments.map((one) => ({ from: one.from, to: one.to, color: colorOf(app2, one.reason), text: one.reason, place: one.place }));
+        if (["all", "at", "row", "path", "reason"].some((one) => changed.has(one)))
+          view.timeline.setPath(parts.length ? parts : null);
+        const [from, to] = app2.range;
+        if (last === null || last[0] !== from || last[1] !== to) {
+          last = [from, to];
+          view.timeline.show(from, to, false);
+        }
+        view.timeline.redraw();
+        return true;
+      },
+      get timeline() {
+        return view.timeline;
+      }
+    };
+  }
+  var timeline = { id: "timeline", title: "Timeline", make: make11 };
+
+  // report.js
+  var kinds = [answer, why, rows, compare, machine, timeline, keys, slack, curves, lists, ran];
+  var app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
+  function showVerdict() {
+    const { raw, total } = app.run, { summary, failure, run } = raw, box = byId("verdict");
+    const name = summary?.bench ?? summary?.title ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
+    const length = app.run.paths[app.run.measured]?.length_ps ?? (isTraffic(raw) ? 0 : total);
+    byId("title").textContent = document.title = `kbsim ${String(name).replace(/^kbsim /, "")}` + (app.row !== null ? `, row ${app.row}` : "") + (length ? `, ${timeText(length)}` : "");
+    box.replaceChildren();
+    const say = (text, look) => element("span", text + " ", box, { class: look });
+    if (failure)
+      say(`failed: exit code ${failure.exit_code}, ${failure.meaning}.`, "bad");
+    else if (raw.partial)
+      say("PARTIAL: not whole.", "bad");
+    if (summary?.correct === true)
+      say("All numbers are right.", "good");
+    else if (summary?.correct === false)
+      say("Wrong numbers.", "bad");
+    else if (!isTraffic(raw))
+      say("Numbers are not checked.", "soft");
+    if (run?.run?.digest)
+      say(`digest ${run.run.digest}`, "soft");
+    if (app.runs.length > 1)
+      app.runs.forEach((one, i) => button(`${i ? "second" : "first"} run: ${one.raw.folder}`, box, () => app.set({ at: i }), { class: "run", "aria-pressed": i === app.at }));
+  }
+  function showChosen() {
+    const box = byId("chosen");
+    box.hidden = app.reason === null && !app.hasRange && app.row === null;
+    box.replaceChildren();
+    if (app.reason !== null)
+      button(`only: ${app.reason} \u2715`, box, () => app.set({ reason: null }));
+    if (app.hasRange)
+      button(`time: ${app.range.map(timeText).join(" to ")} \u2715`, box, () => app.set({ range: null }), { class: "range" });
+    if (app.row !== null)
+      button(`row ${app.row} \u2715`, box, () => app.set({ row: null }));
+  }
+  app.on(showVerdict);
+  var views = makeViews(app, kinds);
+  makePanel(app);
+  app.on(showChosen);
+  globalThis.kbsim = { app, views, byId, changeOf, bettered, makeTimeline, ...views };
+  app.set({ ...app.choiceIn(location.hash), ...{ all: true } });
+})();

@@ -1,0 +1,109 @@
+// Five seconds: the measured result and its bound, what limits it, what to try, and how busy each resource was.
+import {button, element} from "../dom.js";
+import {boundOf, metersOf} from "../meters.js";
+import {exactTime, share, timeText} from "../quantity.js";
+import {isTraffic} from "../run.js";
+import {sentenceOf, term} from "../words.js";
+import {trafficSentence} from "./traffic.js";
+
+/** @typedef {import("../state.js").App} App */
+
+/** A time that shows all its digits on hover. */
+const time = (ps, parent, attributes = {}) => element("span", timeText(ps), parent, {title: exactTime(ps), ...attributes});
+
+function showResult(root, app, meters) {
+  const path = app.shownPath, {total, raw} = app.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total);
+  const line = element("p", null, root, {class: "result"});
+  if (length) time(length, line, {class: "big"});
+  const bound = path && boundOf(meters, length);
+  if (bound && bound.ps > 0) {
+    line.append(" of "); element("b", path.of, line); line.append(`; ${(length / bound.ps).toPrecision(3)} × its `);
+    term("bound", line); line.append(" of "); time(bound.ps, line);
+    element("span", ` (${bound.meter.resource} alone: ${share(bound.meter.most)} busy at ${bound.meter.of})`, line, {class: "soft"});
+  } else if (path) { line.append(" of "); element("b", path.of, line); }
+  if (path && total > length) element("span", `; set-up and host: ${timeText(total - length)}`, line, {class: "soft", title: `${exactTime(total)} are simulated in all`});
+  const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
+  element("p", sentence, root, {id: "answer-sentence"});
+}
+
+/** What limits the path, where, and at which line. */
+function showLimit(root, path, app) {
+  const line = element("p", null, root, {id: "limit"});
+  if (!path?.limited_by) return;
+  element("b", "Limited by ", line);
+  const first = path.reasons?.[0]?.name;
+  element("span", path.limited_by, line, {class: "limit", title: sentenceOf(first)});
+  const place = path.places?.[0]?.name;
+  if (place) {
+    line.append(", most of all at ");
+    button(place, line, () => app.set({picked: {kind: place.includes(">") ? "link" : "unit", of: place}}), {class: "link"});
+  }
+  if (path.lines?.length) { line.append(", line "); element("code", path.lines[0].name, line); }
+}
+
+/** A command to see, to select and to copy. */
+function showCommand(line, command) {
+  const copy = button("copy command", line, () => {
+    if (!line.querySelector("code.command")) element("code", command, line, {class: "command"});
+    navigator.clipboard?.writeText(command).catch(() => {});
+    copy.textContent = "copied";
+  });
+}
+
+/** Changes that shorten what the run measures, with a command each. */
+function showTry(root, raw) {
+  const box = element("div", null, root, {id: "try"}), all = raw.explain?.try ?? [];
+  if (!all.length) return;
+  const list = element("ul", null, box);
+  for (const one of all) {
+    const line = element("li", null, list);
+    element("b", `Try ${one.key} = ${one.to}`, line);
+    line.append(` (now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, `);
+    element("span", one.simulated ? "simulated" : "estimated", line, {class: one.simulated ? "good" : "soft", title: one.simulated ? "a run with this change took so much less" : "from the critical path; no run with this change was made"});
+    line.append(" ");
+    showCommand(line, one.command);
+  }
+}
+
+/** A bar for each resource: the mean of those in use, and a mark for the busiest one. */
+function showMeters(root, meters, app) {
+  if (!meters.length) return;
+  const table = element("table", null, root, {id: "meters", "aria-label": "achieved of peak"});
+  const head = element("tr", null, table);
+  term("achieved of peak", element("th", null, head, {colspan: 2}));
+  element("th", "busiest", head, {class: "number"});
+  element("th", "mean", head, {class: "number", title: "of the units and links that did something"});
+  element("th", "peak of one", head, {class: "number"});
+  for (const meter of meters) {
+    const line = element("tr", null, table, {"data-of": meter.of});
+    term(meter.resource, element("td", null, line));
+    const bar = element("div", null, element("td", null, line), {class: "meter"});
+    element("i", null, bar).style.width = 100 * meter.mean + "%";
+    element("b", null, bar).style.left = 100 * meter.most + "%";
+    const cell = element("td", null, line, {class: "number"});
+    button(share(meter.most), cell, () => app.set({picked: {kind: meter.of.includes(">") ? "link" : "unit", of: meter.of}}), {class: "link", title: meter.of});
+    element("td", share(meter.mean), line, {class: "number", title: `${meter.used} in use`});
+    element("td", meter.peak, line, {class: "number soft"});
+  }
+}
+
+/** @param {HTMLElement} root @param {App} app @returns {import("../page.js").View} */
+function make(root, app) {
+  const left = element("div", null, root, {id: "answer"}), right = element("div", null, root);
+  return {
+    show(changed) {
+      if (!["at", "row", "path", "range", "all"].some(one => changed.has(one))) return true;
+      const meters = metersOf(app.run, app.range);
+      left.replaceChildren(); right.replaceChildren();
+      showResult(left, app, meters);
+      showLimit(left, app.shownPath, app);
+      showTry(left, app.run.raw);
+      showMeters(right, meters, app);
+      return left.textContent.length + meters.length > 0;
+    },
+    csv: () => "resource,busiest,busiest_share,mean_share,in_use,peak\n" + metersOf(app.run, app.range).map(one => [one.resource, one.of, one.most, one.mean, one.used, one.peak].join(",") + "\n").join(""),
+  };
+}
+
+/** @type {import("../page.js").ViewKind} */
+export const answer = {id: "result", title: "Result", make};
