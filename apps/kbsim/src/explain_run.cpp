@@ -258,10 +258,40 @@ std::string to_text(const Explanations& what) {
   return text;
 }
 
+namespace {
+
+// Segments of all paths of a document; launches of many ranks are alike.
+constexpr std::size_t kSegments = 60'000;
+
+// The paths whose segments a document has: those that were asked for and measured, the run's, then the others
+// in their order, as long as there is room.
+std::vector<bool> with_segments(const Explanations& what) {
+  std::vector<bool> all(what.all.size());
+  std::size_t room = kSegments;
+  const auto take = [&](std::size_t i) {
+    const std::size_t segments = what.all[i].path.segments.size();
+    if (all[i] || segments > room) return;
+    all[i] = true;
+    room -= segments;
+  };
+  for (const std::size_t first : {what.asked, what.measured}) {
+    if (first >= all.size()) continue;
+    room = std::max(room, what.all[first].path.segments.size());  // however long they are
+    take(first);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) take(i);
+  return all;
+}
+
+}  // namespace
+
 boost::json::object to_json(const Explanations& what, host::Session& session) {
   boost::json::array paths;
-  for (const explain::Explanation& one : what.all) {
-    boost::json::object path = explain::to_json(one, session.machine(), what.marks);
+  const std::vector<bool> whole = with_segments(what);
+  for (std::size_t i = 0; i < what.all.size(); ++i) {
+    const explain::Explanation& one = what.all[i];
+    boost::json::object path = explain::to_json(one, session.machine(), what.marks,
+                                                whole[i] ? explain::Extent::segments : explain::Extent::sums);
     path["sentence"] = explain::sentence(one);
     paths.emplace_back(std::move(path));
   }

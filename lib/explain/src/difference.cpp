@@ -69,24 +69,24 @@ Times key_times(const std::vector<Derivative>& keys) {
   return all;
 }
 
-// Matched by id; empty unless both record operations.
-std::vector<TimeChange> op_changes(const PathRecord& was, const PathRecord& is) {
-  return was.ops && is.ops ? changes(*was.ops, *is.ops) : std::vector<TimeChange>{};
+// Empty unless both sides have the list: operations, or sums of segments. A side without a path has none.
+std::vector<TimeChange> changes_of_both(const std::optional<Times>& was, const std::optional<Times>& is) {
+  return was && is ? changes(*was, *is) : std::vector<TimeChange>{};
 }
 
 PathChange change_of(const LaunchId& id, const PathRecord* was, const PathRecord* is) {
-  const PathRecord none;
+  const PathRecord none{.spots = Times{}};
   const PathRecord& a = was == nullptr ? none : *was;
   const PathRecord& b = is == nullptr ? none : *is;
   return {.of = name_of(id),
           .was = was,
           .is = is,
-          .spots = changes(a.spots, b.spots),
+          .spots = changes_of_both(a.spots, b.spots),
           .reasons = changes(a.reasons, b.reasons),
           .waits = changes(a.waits, b.waits),
           .places = changes(a.places, b.places),
           .lines = changes(a.lines, b.lines),
-          .ops = op_changes(a, b),
+          .ops = changes_of_both(a.ops, b.ops),
           .keys = changes(key_times(a.keys), key_times(b.keys))};
 }
 

@@ -1,4 +1,7 @@
 // A complete explanation as a file.
+#include <algorithm>
+#include <span>
+
 #include <boost/json/array.hpp>
 
 #include "kbsim/explain/explanation.hpp"
@@ -8,7 +11,7 @@
 namespace kbsim::explain {
 namespace {
 
-boost::json::array to_json(const std::vector<Share>& shares) {
+boost::json::array to_json(std::span<const Share> shares) {
   boost::json::array all;
   for (const Share& share : shares)
     all.push_back(
@@ -106,14 +109,20 @@ boost::json::object to_json(const Segment& segment, const hw::Machine& machine, 
   return row;
 }
 
+boost::json::array segments_json(const Path& path, const hw::Machine& machine, const OpMarks* marks) {
+  boost::json::array all;
+  for (const Segment& segment : path.segments) {
+    if (segment.length() > Time{0}) all.push_back(to_json(segment, machine, marks));
+  }
+  return all;
+}
+
 }  // namespace
 
-boost::json::object to_json(const Explanation& what, const hw::Machine& machine, const OpMarks* marks) {
-  boost::json::array path;
-  for (const Segment& segment : what.path.segments) {
-    if (segment.length() > Time{0}) path.push_back(to_json(segment, machine, marks));
-  }
-  return {
+boost::json::object to_json(const Explanation& what, const hw::Machine& machine, const OpMarks* marks,
+                            Extent extent) {
+  const std::span<const Share> places{what.places};
+  boost::json::object all{
       {"of", what.of},
       {"kernel", what.kernel},
       {"rank", what.rank},
@@ -126,15 +135,20 @@ boost::json::object to_json(const Explanation& what, const hw::Machine& machine,
       {"reasons", to_json(what.reasons)},
       {"waits", to_json(what.waits)},
       {"kinds", to_json(what.kinds)},
-      {"places", to_json(what.places)},
+      {"places", to_json(places.first(std::min(kMostPlaces, places.size())))},
       {"lines", to_json(what.lines)},
       {"ops", to_json(what.ops)},
       {"keys", to_json(what.keys)},
       {"off_path", to_json(what.off_path)},
       {"slack", to_json(what.slacks)},
       {"op_slack", to_json(what.op_slacks)},
-      {"own_slack", to_json(what.margin)},
-      {"path", std::move(path)}};
+      {"own_slack", to_json(what.margin)}};
+  if (places.size() > kMostPlaces) all["places_left_out"] = places.size() - kMostPlaces;
+  if (extent == Extent::sums)
+    all["short"] = true;
+  else
+    all["path"] = segments_json(what.path, machine, marks);
+  return all;
 }
 
 }  // namespace kbsim::explain

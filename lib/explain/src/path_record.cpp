@@ -48,10 +48,10 @@ std::string spot_of(const json::object& segment) {
   return name;
 }
 
-Times spots_in(const json::object& path) {
-  Times all;
+std::optional<Times> spots_in(const json::object& path) {
   const json::value* segments = path.if_contains("path");
-  if (segments == nullptr) return all;
+  if (segments == nullptr) return std::nullopt;
+  Times all;
   for (const json::value& segment : segments->as_array())
     all[spot_of(segment.as_object())] += time_in(segment.at("to_ps")) - time_in(segment.at("from_ps"));
   return all;

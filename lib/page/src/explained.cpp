@@ -57,6 +57,14 @@ json::object columns(const json::array& segments, Words& words) {
   return all;
 }
 
+// Shortens the list of places to the longest: fewer of a path whose segments aren't there.
+void shorten_places(json::object& path, bool whole) {
+  json::value* const places = path.if_contains("places");
+  const std::size_t most = whole ? 500 : 20;
+  if (places != nullptr && places->is_array() && places->get_array().size() > most)
+    places->get_array().resize(most);
+}
+
 // Shortens the lists of a path by operation to the rows that there is room for.
 void shorten_ops(json::object& path, std::size_t& room) {
   constexpr std::size_t kMost = 500;
@@ -87,9 +95,11 @@ json::value shortened_paths(json::value explained, std::uint64_t segments) {
     json::object& path = value.get_object();
     shorten_ops(path, rows_of_ops);
     const json::value* const parts = path.if_contains("path");
-    if (parts == nullptr || !parts->is_array()) continue;
+    const bool has_parts = parts != nullptr && parts->is_array();
+    const bool fits = has_parts && taken + parts->get_array().size() <= segments;
+    shorten_places(path, fits);
+    if (!has_parts) continue;
     const json::array& rows = parts->get_array();
-    const bool fits = taken + rows.size() <= segments;
     taken += fits ? rows.size() : 0;
     json::object kept = columns(fits ? rows : json::array{}, words);
     if (!fits) path["short"] = true;

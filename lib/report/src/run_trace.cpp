@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostForPage = 1'000'000;
 constexpr std::size_t kLinksForPage = 40'000;
 constexpr trace::PageLimits kPageLimits{
-    .slices = 80'000, .arrows = 20'000, .numbers = 150'000, .links = true};
+    .slices = 80'000, .arrows = 20'000, .numbers = 150'000, .links = true, .bytes = 5'000'000};
 
 enum class Format : std::uint8_t { perfetto, chrome, picture, page };
 constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -77,6 +78,7 @@ class PageData {
 
   [[nodiscard]] json::object make() {
     collect();
+    leave_out_rows();
     json::object data = contents();
     if (limits_.numbers > 0) data["window"] = timeline_.window.count(), data["series"] = series();
     data["left_out"] = std::move(left_out_);
@@ -112,6 +114,23 @@ class PageData {
       row.slices.emplace_back(slice, depth[lane]++);
       note_flows(slice, key);
     });
+  }
+
+  // Rows that were least busy, those of links first.
+  void leave_out_rows() {
+    if (rows_.size() <= limits_.rows) return;
+    using Key = std::pair<std::uint32_t, std::size_t>;
+    std::vector<std::tuple<bool, Time, Key>> order;
+    for (const auto& [key, row] : rows_) {
+      Time busy{};
+      for (const auto& [slice, around] : row.slices) busy += slice.duration();
+      order.emplace_back(key.first < places_.size(), busy, key);
+    }
+    std::ranges::sort(order);
+    order.resize(rows_.size() - limits_.rows);
+    for (const auto& [unit, busy, key] : order) rows_.erase(key);
+    left_out_.emplace_back("rows of " + std::to_string(order.size()) +
+                           " links and units that were least busy");
   }
 
   void note_flows(const Slice& slice, const std::pair<std::uint32_t, std::size_t>& row) {
@@ -202,7 +221,7 @@ class PageData {
     json::array all;
     for (const auto& [flow, from] : begins_) {
       const auto to = ends_.find(flow);
-      if (to == ends_.end()) continue;
+      if (to == ends_.end() || !numbers.contains(from.row) || !numbers.contains(to->second.row)) continue;
       if (all.size() == limits_.arrows) {
         left_out_.emplace_back("all but " + std::to_string(all.size()) + " arrows");
         break;
@@ -225,7 +244,16 @@ class PageData {
 }  // namespace
 
 void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink) {
-  sink(json_as_utf8(json::serialize(PageData{timeline, limits}.make())));
+  PageLimits now = limits;
+  std::string text = json::serialize(PageData{timeline, now}.make());
+  while (limits.bytes > 0 && text.size() > limits.bytes && now.slices > 1) {
+    now.slices /= 2;
+    now.arrows /= 2;
+    now.numbers /= 2;
+    now.rows = std::min<std::uint64_t>(now.rows, 16'000) / 2;
+    text = json::serialize(PageData{timeline, now}.make());
+  }
+  sink(json_as_utf8(text));
 }
 
 void write_page(Timeline& timeline, const Sink& sink) {

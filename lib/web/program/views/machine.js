@@ -103,7 +103,7 @@ function make(root, app) {
       const labels = labelsOf(shape), v = labels.length ? labels[0][1] : 0;
       const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top) : heat(v / top);
       shape.node.style[shape.line ? "stroke" : "fill"] = color;
-      shape.node.classList.toggle("idle", !compared && labels.length > 0 && v === 0);
+      shape.node.classList.toggle("idle", !compared && v === 0);
       shape.node.dataset.value = v.toFixed(4);
       shape.node.classList.toggle("apart", places !== null && !labels.some(([label]) => places.has(unitOf(label)) || places.has(label)) && !holds(places, nameOf(shape)));
       shape.tip.textContent = `${nameOf(shape)}\n` + labels.slice(0, 5).map(([label, one]) => `${label}: ${valueText(one)}`).join("\n");

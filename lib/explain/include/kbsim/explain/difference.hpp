@@ -26,8 +26,8 @@ struct PathRecord {
   Times waits = {};
   Times places = {};
   Times lines = {};
-  Times spots = {};  // reason, place and kernel line together; empty if the segments aren't there
-  std::optional<Times> ops = {};  // by id and call; none of a run that doesn't record operations
+  std::optional<Times> spots = {};  // reason, place and kernel line together; none without segments
+  std::optional<Times> ops = {};    // by id and call; none of a run that doesn't record operations
   std::vector<Derivative> keys = {};
 };
 /// The paths of the run and of its launches. UsageError naming `source` if this is no such document.

@@ -144,7 +144,11 @@ struct ExplanationText {
 /// A wait that another party may end, if it is a quarter of the length; else the longest reason, as in
 /// "overhead 62 %".
 [[nodiscard]] std::string limited_by(const Explanation& explanation);
+/// Segments are the larger part of a document: `sums` leaves them out and marks the path with "short". Lists
+/// have at most kMostPlaces places, the longest; "places_left_out" is the number of others.
+enum class Extent : std::uint8_t { segments, sums };
+inline constexpr std::size_t kMostPlaces = 1000;
 [[nodiscard]] boost::json::object to_json(const Explanation& explanation, const hw::Machine& machine,
-                                          const OpMarks* marks = nullptr);
+                                          const OpMarks* marks = nullptr, Extent extent = Extent::segments);
 
 }  // namespace kbsim::explain
