@@ -1410,18 +1410,22 @@
   function trafficPoints(raw) {
     return recordsOf(raw.tables?.["results.csv"]).map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, +value]))).sort((a, b) => a.offered - b.offered);
   }
+  function hottestText(raw) {
+    const links = recordsOf(raw.tables?.["links.csv"]), load = Math.max(...links.map((one) => +one.load));
+    return links.filter((one) => +one.load === load).sort((a, b) => +b.utilization - +a.utilization || (a.link < b.link ? -1 : 1)).slice(0, 4).map((one) => `${one.link} (${share(+one.utilization)})`).join(", ");
+  }
   function trafficSentence(raw) {
     if (isRecorded(raw))
       return recordedSentence(raw);
     const points = trafficPoints(raw), last = points.at(-1), first = points[0], short = (value) => +value.toPrecision(4);
     if (!last?.bound)
       return sliceSentence(raw);
-    const bound = `a bound of ${short(last.bound)} packets a service time and source`;
-    const latency = `mean latency ${short(last.latency_mean_ns)} ns`;
+    const bound = `a bound of ${short(last.bound)} packets a service time and source`, hottest = hottestText(raw);
+    const links = hottest ? ` Hottest links: ${hottest}.` : "";
     if (points.length === 1)
-      return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; ${latency}.`;
+      return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; mean latency ${short(last.latency_mean_ns)} ns.${links}`;
     const most = Math.max(...points.map((point) => point.accepted));
-    return `The network accepts up to ${short(most)} of ${bound}; ${latency} at an offered ${short(last.offered)}, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}.`;
+    return `Saturation throughput: ${short(most)} of ${bound}; mean latency ${short(last.latency_mean_ns)} ns at an offered ${short(last.offered)}, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}.${links}`;
   }
   function showTraffic(root, raw) {
     const points = trafficPoints(raw);
@@ -2139,7 +2143,7 @@ ${figure.csv}`).join("\n")
         const labels = labelsOf(shape), v = labels.length ? labels[0][1] : 0;
         const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top) : heat(v / top);
         shape.node.style[shape.line ? "stroke" : "fill"] = color;
-        shape.node.classList.toggle("idle", !compared && labels.length > 0 && v === 0);
+        shape.node.classList.toggle("idle", !compared && v === 0);
         shape.node.dataset.value = v.toFixed(4);
         shape.node.classList.toggle("apart", places !== null && !labels.some(([label]) => places.has(unitOf(label)) || places.has(label)) && !holds(places, nameOf(shape)));
         shape.tip.textContent = `${nameOf(shape)}
@@ -2429,13 +2433,15 @@ ${figure.csv}`).join("\n")
           names.push(name);
     return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
   }
+  var cellOf = (value) => typeof value === "number" ? +value.toPrecision(6) : value ?? "";
   function make9(root, app2) {
     const whole = () => app2.runs[app2.at];
     const table = () => {
       const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
       const names = columnsOf(rows2).filter((name) => name !== "limited_by");
       const limit = (i) => limits[i] ?? rows2[i].limited_by ?? "";
-      return { columns: ["row", ...names, "limited by"], cells: rows2.map((row, i) => [i + 1, ...names.map((name) => row[name] ?? ""), limit(i)]) };
+      const known = rows2.some((_, i) => limit(i));
+      return { columns: ["row", ...known ? ["limited by"] : [], ...names], cells: rows2.map((row, i) => [i + 1, ...known ? [limit(i)] : [], ...names.map((name) => cellOf(row[name]))]) };
     };
     const standard = () => whole().raw.explain?.row ?? null;
     function choose(number) {

@@ -11,6 +11,9 @@ function columnsOf(rows) {
   return names.filter(name => rows.some(row => row[name] !== rows[0][name]) || ["correct"].includes(name) || rows.length === 1);
 }
 
+/** Numbers in six digits; results.csv has all. */
+const cellOf = value => (typeof value === "number" ? +value.toPrecision(6) : value ?? "");
+
 /** @param {HTMLElement} root @param {import("../state.js").App} app @returns {import("../page.js").View} */
 function make(root, app) {
   const whole = () => app.runs[app.at];
@@ -18,7 +21,8 @@ function make(root, app) {
     const {raw} = whole(), rows = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
     const names = columnsOf(rows).filter(name => name !== "limited_by");
     const limit = i => limits[i] ?? rows[i].limited_by ?? "";
-    return {columns: ["row", ...names, "limited by"], cells: rows.map((row, i) => [i + 1, ...names.map(name => (row[name] ?? "")), limit(i)])};
+    const known = rows.some((_, i) => limit(i));
+    return {columns: ["row", ...(known ? ["limited by"] : []), ...names], cells: rows.map((row, i) => [i + 1, ...(known ? [limit(i)] : []), ...names.map(name => cellOf(row[name]))])};
   };
   /** The row whose path is shown without a choice. */
   const standard = () => whole().raw.explain?.row ?? null;

@@ -2,6 +2,7 @@
 import {plot} from "../chart.js";
 import {recordsOf} from "../csv.js";
 import {element} from "../dom.js";
+import {share} from "../quantity.js";
 import {isRecorded, isSlice, recordedSentence, showRecorded, showSlice, sliceSentence} from "./recorded.js";
 
 /** The points of a sweep of loads, as numbers, the least load first. @returns {Record<string, number>[]} */
@@ -9,17 +10,24 @@ function trafficPoints(raw) {
   return recordsOf(raw.tables?.["results.csv"]).map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, +value]))).sort((a, b) => a.offered - b.offered);
 }
 
-/** A sentence that answers: how much the network accepts of its bound, and at which latency. */
+/** The hottest links at the greatest load: "r7_7>r6_7 (99.2 %)". */
+function hottestText(raw) {
+  const links = recordsOf(raw.tables?.["links.csv"]), load = Math.max(...links.map(one => +one.load));
+  return links.filter(one => +one.load === load).sort((a, b) => +b.utilization - +a.utilization || (a.link < b.link ? -1 : 1)).slice(0, 4)
+    .map(one => `${one.link} (${share(+one.utilization)})`).join(", ");
+}
+
+/** A sentence that answers: how much the network accepts of its bound, at which latency, and its hottest links. */
 export function trafficSentence(raw) {
   if (isRecorded(raw)) return recordedSentence(raw);
   const points = trafficPoints(raw), last = points.at(-1), first = points[0], short = value => +value.toPrecision(4);
   if (!last?.bound) return sliceSentence(raw);
-  const bound = `a bound of ${short(last.bound)} packets a service time and source`;
-  const latency = `mean latency ${short(last.latency_mean_ns)} ns`;
-  if (points.length === 1) return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; ${latency}.`;
+  const bound = `a bound of ${short(last.bound)} packets a service time and source`, hottest = hottestText(raw);
+  const links = hottest ? ` Hottest links: ${hottest}.` : "";
+  if (points.length === 1) return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; mean latency ${short(last.latency_mean_ns)} ns.${links}`;
   const most = Math.max(...points.map(point => point.accepted));
-  return `The network accepts up to ${short(most)} of ${bound}; ${latency} at an offered ${short(last.offered)}, ` +
-    `${short(first.latency_mean_ns)} ns at ${short(first.offered)}.`;
+  return `Saturation throughput: ${short(most)} of ${bound}; mean latency ${short(last.latency_mean_ns)} ns at an offered ${short(last.offered)}, ` +
+    `${short(first.latency_mean_ns)} ns at ${short(first.offered)}.${links}`;
 }
 
 /** Two charts over the offered rate, the bound a line upright. False: there is nothing to draw. */
