@@ -30,8 +30,12 @@ namespace fs = std::filesystem;
 // With them spans.json has at most 5 MB, and a page with it less than 10.
 constexpr std::uint64_t kMostForPage = 1'000'000;
 constexpr std::size_t kLinksForPage = 40'000;
-constexpr trace::PageLimits kPageLimits{
-    .slices = 80'000, .arrows = 20'000, .numbers = 150'000, .links = true, .bytes = 5'000'000};
+constexpr trace::PageLimits kPageLimits{.slices = 80'000,
+                                        .arrows = 20'000,
+                                        .numbers = 150'000,
+                                        .links = true,
+                                        .rows = 12'000,
+                                        .bytes = 5'000'000};
 
 enum class Format : std::uint8_t { perfetto, chrome, picture, page };
 constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},

@@ -19,31 +19,64 @@ using topology::Side;
 constexpr double kHostStrip = 92.0;     // above the packages: host, switch and the bus to the first row
 constexpr double kSystemMargin = 34.0;  // beside and below them: wires that wrap around
 
-Point origin_mm(const Graph& graph, int sip) {
-  const config::SizeSpec& cube = graph.spec().sip.cube_size;
-  const Point first = graph.node(graph.sips()[static_cast<std::size_t>(sip)].io_noc.front()).pos_mm;
-  return {first.x - 0.5 * cube.w_mm, first.y - 0.5 * cube.h_mm};
-}
-
 Point package_mm(const config::SipSpec& sip) {
   return {sip.cube_mesh.w * sip.cube_size.w_mm, (sip.cube_mesh.h + 1) * sip.cube_size.h_mm};
 }
 
-Point extent_mm(const Graph& graph) {
-  const Point size = package_mm(graph.spec().sip);
-  Point extent;
-  for (int sip = 0; sip < graph.spec().system.sips.count; ++sip) {
-    const Point at = origin_mm(graph, sip);
-    extent = {std::max(extent.x, at.x + size.x), std::max(extent.y, at.y + size.y)};
+/// Places of packages in mm: those of the machine, but a row of many packages is folded into rows that go to
+/// and fro, so that neighbours stay neighbours.
+class PackagePlaces {
+ public:
+  explicit PackagePlaces(const Graph& graph)
+      : graph_{graph}, count_{graph.spec().system.sips.count}, size_{package_mm(graph.spec().sip)} {
+    constexpr int kMostInRow = 8;
+    const topology::SipGrid grid{graph.spec().system.sips};
+    folded_ = grid.height() == 1 && count_ > kMostInRow;
+    columns_ = folded_ ? static_cast<int>(std::ceil(std::sqrt(count_))) : grid.width();
+    if (folded_) pitch_ = built(1).x - built(0).x;
   }
-  return extent;
-}
+
+  [[nodiscard]] bool folded() const { return folded_; }
+  [[nodiscard]] int columns() const { return columns_; }
+  [[nodiscard]] int rows() const { return (count_ + columns_ - 1) / columns_; }
+  [[nodiscard]] int row(int sip) const { return sip / columns_; }
+  [[nodiscard]] Point size() const { return size_; }
+
+  [[nodiscard]] Point origin(int sip) const {
+    if (!folded_) return built(sip);
+    const int along = sip % columns_;
+    const int column = row(sip) % 2 == 0 ? along : columns_ - 1 - along;
+    return {column * pitch_, row(sip) * (size_.y + pitch_ - size_.x)};
+  }
+  [[nodiscard]] Point extent() const {
+    Point extent;
+    for (int sip = 0; sip < count_; ++sip) {
+      const Point at = origin(sip);
+      extent = {std::max(extent.x, at.x + size_.x), std::max(extent.y, at.y + size_.y)};
+    }
+    return extent;
+  }
+
+ private:
+  [[nodiscard]] Point built(int sip) const {
+    const config::SizeSpec& cube = graph_.spec().sip.cube_size;
+    const Point first = graph_.node(graph_.sips()[static_cast<std::size_t>(sip)].io_noc.front()).pos_mm;
+    return {first.x - 0.5 * cube.w_mm, first.y - 0.5 * cube.h_mm};
+  }
+
+  const Graph& graph_;
+  int count_;
+  Point size_;
+  bool folded_ = false;
+  int columns_ = 1;
+  double pitch_ = 0.0;  // from package to package
+};
 
 class SystemDrawing {
  public:
   SystemDrawing(Svg& svg, const Graph& graph, const Box& area)
-      : svg_{svg}, graph_{graph}, spec_{graph.spec()}, grid_{spec_.system.sips} {
-    const Point extent = extent_mm(graph);
+      : svg_{svg}, graph_{graph}, spec_{graph.spec()}, grid_{spec_.system.sips}, places_{graph} {
+    const Point extent = places_.extent();
     const Box room{area.x + kSystemMargin, area.y + kHostStrip, area.w - 2 * kSystemMargin,
                    area.h - kHostStrip - kSystemMargin};
     scale_ = std::min(room.w / extent.x, room.h / extent.y);
@@ -71,8 +104,8 @@ class SystemDrawing {
 
  private:
   [[nodiscard]] Box package(int sip) const {
-    const Point at = origin_mm(graph_, sip);
-    const Point size = package_mm(spec_.sip);
+    const Point at = places_.origin(sip);
+    const Point size = places_.size();
     return {left_ + scale_ * at.x, top_ + scale_ * at.y, scale_ * size.x, scale_ * size.y};
   }
   [[nodiscard]] Box io(int sip) const {
@@ -87,12 +120,12 @@ class SystemDrawing {
     const double width = width_of(spec_.system.host_link.bandwidth);
     const double trunk = left_ - 0.75 * kSystemMargin;
     const double y = top_ - 76;
-    const double bottom = package((grid_.height() - 1) * grid_.width()).y - 0.5 * gap_y();
+    const double bottom = package((places_.rows() - 1) * places_.columns()).y - 0.5 * gap_y();
     svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}V{2:.1f}", trunk, y + 13, bottom));
     svg_.is("host|switch");
     svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}H{2:.1f}", trunk, y + 13, left_ + 160));
-    for (int row = 0; row < grid_.height(); ++row) {
-      const Box last = package(row * grid_.width() + grid_.width() - 1);
+    for (int row = 0; row < places_.rows(); ++row) {
+      const Box last = rightmost(row);
       svg_.line("l-host", width,
                 fmt::format("M{:.1f} {:.1f}H{:.1f}", trunk, last.y - 0.5 * gap_y(), last.x + 0.15 * last.w));
     }
@@ -108,6 +141,12 @@ class SystemDrawing {
     box("host", {left_ + 104, y, 64, 26}, "host");
   }
 
+  [[nodiscard]] Box rightmost(int row) const {
+    const int first = row * places_.columns();
+    const int last = std::min(spec_.system.sips.count, first + places_.columns()) - 1;
+    return package(first).x > package(last).x ? package(first) : package(last);
+  }
+
   void box(std::string_view look, const Box& at, std::string_view name) {
     svg_.rect(look, at, 4);
     svg_.label("mid", 12, at, name);
@@ -116,7 +155,9 @@ class SystemDrawing {
   void join_package(int sip) {
     using enum config::SipTopology;
     const config::SipTopology joined = spec_.system.sips.topology;
-    if (config::is_grid(joined) || joined == ring_1d || joined == ring_1d_unidir) return join_neighbours(sip);
+    const bool ring = joined == ring_1d || joined == ring_1d_unidir;
+    if (ring && places_.folded()) return join_folded(sip);
+    if (config::is_grid(joined) || ring) return join_neighbours(sip);
     for (const topology::SipPort& port : graph_.network().ports(sip)) {
       if (!port.begins) continue;
       joins(sip, port.peer);
@@ -132,6 +173,24 @@ class SystemDrawing {
     package_link(fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", from.mid_x(), from.bottom(),
                              (from.mid_x() + to.mid_x()) / 2, from.bottom() + 2 * depth, to.mid_x(),
                              to.bottom()));
+  }
+
+  // A folded ring: along its row, down to the next row, and from the last package around all others.
+  void join_folded(int sip) {
+    const auto east = grid_.neighbour(sip, Side::east);
+    if (!east) return;
+    joins(sip, *east);
+    const Box from = package(sip);
+    const Box to = package(*east);
+    if (places_.row(sip) == places_.row(*east)) {
+      const Box& left = from.x < to.x ? from : to;
+      const Box& right = from.x < to.x ? to : from;
+      return package_link(fmt::format("M{:.1f} {:.1f}H{:.1f}", left.right(), io(sip).mid_y(), right.x));
+    }
+    if (*east > sip)
+      return package_link(fmt::format("M{:.1f} {:.1f}V{:.1f}", from.mid_x(), from.bottom(), to.y));
+    package_link(fmt::format("M{:.1f} {:.1f}v{:.1f}H{:.1f}V{:.1f}H{:.1f}", from.mid_x(), from.bottom(),
+                             0.45 * gap_y(), to.x - 0.45 * gap_x(), io(*east).mid_y(), to.x));
   }
 
   // Its links east and south; those that wrap go around their row or column.
@@ -200,6 +259,7 @@ class SystemDrawing {
   const Graph& graph_;
   const config::MachineSpec& spec_;
   topology::SipGrid grid_;
+  PackagePlaces places_;
   double scale_ = 1.0;
   double left_ = 0.0;
   double top_ = 0.0;
@@ -212,16 +272,18 @@ class SystemDrawing {
 }  // namespace
 
 double system_aspect(const Graph& graph) {
-  const Point extent = extent_mm(graph);
+  const Point extent = PackagePlaces{graph}.extent();
   return extent.x / extent.y;
 }
 
 Enlarged draw_system(Svg& svg, const Graph& graph, const Box& area, bool enlarge_at_right) {
-  const topology::SipGrid grid{graph.spec().system.sips};
+  const PackagePlaces places{graph};
   const config::ExtentSpec& mesh = graph.spec().sip.cube_mesh;
+  const int last = graph.spec().system.sips.count - 1;
   const PeCoord at = enlarge_at_right
-                         ? PeCoord{.sip = grid.width() - 1, .cube = mesh.w - 1}
-                         : PeCoord{.sip = (grid.height() - 1) * grid.width(), .cube = mesh.w * (mesh.h - 1)};
+                         ? PeCoord{.sip = std::min(places.columns() - 1, last), .cube = mesh.w - 1}
+                         : PeCoord{.sip = std::min((places.rows() - 1) * places.columns(), last),
+                                   .cube = mesh.w * (mesh.h - 1)};
   SystemDrawing drawing{svg, graph, area};
   drawing.draw(at);
   return {.at = at, .box = drawing.cube(at.sip, at.cube)};

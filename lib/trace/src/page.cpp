@@ -244,13 +244,14 @@ class PageData {
 }  // namespace
 
 void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink) {
+  constexpr std::uint64_t kFewSlices = 10'000;
   PageLimits now = limits;
   std::string text = json::serialize(PageData{timeline, now}.make());
   while (limits.bytes > 0 && text.size() > limits.bytes && now.slices > 1) {
     now.slices /= 2;
     now.arrows /= 2;
-    now.numbers /= 2;
-    now.rows = std::min<std::uint64_t>(now.rows, 16'000) / 2;
+    now.rows = std::max<std::uint64_t>(1, now.rows / 2);
+    if (now.slices < kFewSlices) now.numbers /= 2;  // curves last: they have the whole run
     text = json::serialize(PageData{timeline, now}.make());
   }
   sink(json_as_utf8(text));

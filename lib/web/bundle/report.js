@@ -186,6 +186,17 @@
     }
     return { ...uses, windows, window: spans.window, begin: spans.begin, end: spans.end };
   }
+  function completed(uses, whole) {
+    for (
+      const measure of
+      /** @type {const} */
+      ["utilisation", "waiting"]
+    )
+      for (const [label, values] of whole[measure])
+        if (!uses[measure].has(label))
+          uses[measure].set(label, values);
+    return uses;
+  }
   function usesOfTables(tables, total) {
     const uses = noCurves();
     for (const name of ["links.csv", "units.csv"]) {
@@ -328,7 +339,8 @@
     const words = raw.explain?.words ?? [], total = raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0;
     const paths = (raw.explain?.paths ?? []).map((path) => ({ ...path, segments: segmentsOf(path, words) }));
     const asked = raw.explain?.asked || raw.explain?.measured || 0;
-    const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? usesOfSpans(raw.spans) ?? usesOfTables(raw.tables, total);
+    const whole = usesOfTables(raw.tables, total), curves2 = usesOfSpans(raw.spans);
+    const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? (curves2 ? completed(curves2, whole) : whole);
     return { raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total, row, rows: /* @__PURE__ */ new Map() };
   }
   function makeRun(raw) {

@@ -1,5 +1,5 @@
 // One run as the page has it: its critical paths, its curves, its tables. A row of an evaluation is a run, too.
-import {usesOfLoads, usesOfSpans, usesOfTables} from "./uses.js";
+import {completed, usesOfLoads, usesOfSpans, usesOfTables} from "./uses.js";
 
 /**
  * @typedef {{from: number, to: number, length: number, count: number, reason: string, kind: string, place: string, key: string, line: string, op: string}} Segment  times in ps
@@ -73,7 +73,8 @@ function runOf(raw, row) {
   const words = raw.explain?.words ?? [], total = raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0;
   const paths = (raw.explain?.paths ?? []).map(path => ({...path, segments: segmentsOf(path, words)}));
   const asked = raw.explain?.asked || raw.explain?.measured || 0;  // what was asked for, or what the run measures
-  const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? usesOfSpans(raw.spans) ?? usesOfTables(raw.tables, total);
+  const whole = usesOfTables(raw.tables, total), curves = usesOfSpans(raw.spans);
+  const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? (curves ? completed(curves, whole) : whole);
   return {raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total, row, rows: new Map()};
 }
 

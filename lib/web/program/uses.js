@@ -34,6 +34,13 @@ export function usesOfSpans(spans) {
   return {...uses, windows, window: spans.window, begin: spans.begin, end: spans.end};
 }
 
+/** Curves, and for what has none its mean over the whole run, from the tables. @param {Uses} uses @param {Uses} whole @returns {Uses} */
+export function completed(uses, whole) {
+  for (const measure of /** @type {const} */ (["utilisation", "waiting"]))
+    for (const [label, values] of whole[measure]) if (!uses[measure].has(label)) uses[measure].set(label, values);
+  return uses;
+}
+
 /** Of the whole run: links.csv and units.csv. @returns {Uses} */
 export function usesOfTables(tables, total) {
   const uses = noCurves();

@@ -20,7 +20,7 @@ struct PageLimits {
   std::uint64_t numbers = 0;  // in series; a run of zeros counts as one
   bool links = false;         // slices of links are bounded already: the rows that stay have all of them
   std::uint64_t rows = 1'000'000;
-  std::uint64_t bytes = 0;  // of the whole text; 0: any. As long as it has more, limits are halved
+  std::uint64_t bytes = 0;  // of the whole text; 0: any. As long as it has more, limits are halved, curves last
 };
 
 /// The timeline as JSON, which the script shows on a canvas; "left_out" has a sentence for each limit that
