@@ -20,6 +20,7 @@ Advice advice(const std::string& key, double value, double to, double share, boo
 Explanation waiting() {
   Explanation what{.of = "a test", .path = {.begin = Time{0}, .end = 100_us}};
   what.path.waits[static_cast<std::size_t>(hw::Reason::slot_free)] = 40_us;
+  what.path.during_waits[{hw::Reason::slot_free, 0}][WorkClass::latency] = 40_us;
   Derivative rate{.key = "a.bw_gbs", .unit = "GB/s", .value = 100.0, .time = 20_us};
   rate.bytes[{2'000'000, 1.0}] = 1;  // 20 us at 100 GB/s
   Derivative cycles{

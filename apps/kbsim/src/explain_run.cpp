@@ -238,6 +238,13 @@ Explanations explanations_of(host::Session& session, const Purpose& purpose, con
   }
 }
 
+std::vector<explain::Finding> findings_on(const explain::Explanation& what, const explain::Counts& counts,
+                                          host::Session& session) {
+  const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
+  return explain::findings_in(
+      {.what = what, .machine = session.machine(), .counts = counts, .launches = launches});
+}
+
 // Full text of the path that was asked about. For the run, what limits the measured path stands at the top,
 // and the first line of each launch follows.
 std::string to_text(const Explanations& what) {
@@ -245,7 +252,7 @@ std::string to_text(const Explanations& what) {
   explain::ExplanationText parts = explain::text_of(what.all[what.asked]);
   if (what.asked == 0 && what.measured != 0)
     parts.headline = explain::sentence(what.all.front()) + explain::text_of(what.all[what.measured]).headline;
-  std::string text = explain::to_text(parts, what.advice);
+  std::string text = explain::to_text(parts, what.advice, what.findings);
   const std::size_t shown = std::min(kShownLaunches, what.launches);
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
@@ -298,6 +305,7 @@ boost::json::object to_json(const Explanations& what, host::Session& session) {
   boost::json::object all{{"schema_version", 1}, {"paths", std::move(paths)}, {"asked", what.asked}};
   all["measured"] = what.measured;
   if (!what.advice.empty()) all["try"] = explain::to_json(what.advice);
+  all["findings"] = explain::to_json(what.findings);
   if (!what.why_not.empty()) all["why_not"] = what.why_not;
   if (what.gave_up_all) all["gave_up_all_causes"] = true;
   if (what.trials.empty() || !what.trials.front().is_done()) return all;

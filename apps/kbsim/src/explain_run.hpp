@@ -8,6 +8,7 @@
 
 #include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/explanation.hpp"
+#include "kbsim/explain/finding.hpp"
 #include "kbsim/explain/op_marks.hpp"
 #include "kbsim/explain/path_question.hpp"
 #include "kbsim/explain/recheck.hpp"
@@ -23,10 +24,11 @@ struct Explanations {
   bool gave_up_all = false;                  // there were too many moments to keep all their causes
   std::size_t measured = 0;                  // index of the one whose length is the run's result, or near it
   std::vector<explain::Advice> advice = {};  // for the asked one; if that is the run, for the measured one
-  std::vector<explain::KeyTrial> trials = {};  // trials of the run, not yet simulated
-  std::string why_not = {};                    // why there are none, if they may be missing
-  std::string not_there = {};                  // why the asked path is missing; documents have the others
-  const explain::OpMarks* marks = nullptr;     // used to make the paths
+  std::vector<explain::Finding> findings = {};  // likewise
+  std::vector<explain::KeyTrial> trials = {};   // trials of the run, not yet simulated
+  std::string why_not = {};                     // why there are none, if they may be missing
+  std::string not_there = {};                   // why the asked path is missing; documents have the others
+  const explain::OpMarks* marks = nullptr;      // used to make the paths
 };
 /// Which explanations are needed, and how complete.
 struct Purpose {
@@ -37,6 +39,11 @@ struct Purpose {
 [[nodiscard]] Explanations explanations_of(host::Session& session, const Purpose& purpose,
                                            const explain::OpMarks& marks,
                                            const explain::PathQuestion& asked = {});
+
+/// Findings on the path `what` of this run, which has ended.
+[[nodiscard]] std::vector<explain::Finding> findings_on(const explain::Explanation& what,
+                                                        const explain::Counts& counts,
+                                                        host::Session& session);
 
 [[nodiscard]] std::string to_text(const Explanations& what);
 [[nodiscard]] boost::json::object to_json(const Explanations& what, host::Session& session);

@@ -92,16 +92,17 @@ void advise(const ReadyRun& run, Results& results) {
   const boost::json::object document = document_of(run, results);
   const std::optional<double> measured = measured_ns(document, 0);
   explained.measured = measured_path(explained, measured);
-  if (run.options.watch.no_try) return;
   const bool asked = explained.asked != 0;
   const explain::Explanation& what = explained.all[asked ? explained.asked : explained.measured];
+  const explain::Counts counts = counts_of(run.options.inputs, run.session.spec(), run.session.ccl());
+  explained.findings = findings_on(what, counts, run.session);
+  if (run.options.watch.no_try) return;
   const bool has_time = measured && (!asked || explained.asked == explained.measured);
-  explained.advice = advice_on(
-      explain::candidates_of(what, counts_of(run.options.inputs, run.session.spec(), run.session.ccl())),
-      what.path.length(),
-      {.options = run.options,
-       .measured_ns = has_time ? measured : std::nullopt,
-       .events = results.summary.events});
+  explained.advice = advice_on(explain::candidates_of(what, counts), what.path.length(),
+                               {.options = run.options,
+                                .measured_ns = has_time ? measured : std::nullopt,
+                                .events = results.summary.events});
+  explain::settle(explained.findings, explained.advice);
 }
 
 // The error is all that is printed. Files that were asked for are written: the run is as it would have been.

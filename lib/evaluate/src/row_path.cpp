@@ -18,6 +18,15 @@ constexpr const char* kExplanation = "explanation";
 void RowPath::advise(std::vector<explain::Advice> gains) {
   advice = std::move(gains);
   if (!advice.empty()) document["try"] = explain::to_json(advice);
+  std::vector<explain::Finding> found = findings();
+  explain::settle(found, advice);
+  document["findings"] = explain::to_json(found);
+}
+
+std::vector<explain::Finding> RowPath::findings() const {
+  const boost::json::value* const rows = document.if_contains("findings");
+  return rows == nullptr || !rows->is_array() ? std::vector<explain::Finding>{}
+                                              : explain::findings_read(rows->as_array());
 }
 
 void add(boost::json::object& row, const RowPath& path) {

@@ -13,6 +13,8 @@
 #include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"
+#include "kbsim/explain/finding.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -29,6 +31,14 @@ explain::Explanation path_of(const RowQuestion& question, const StatedTime& time
   return what;
 }
 
+std::vector<explain::Finding> findings_on(const explain::Explanation& what, const RowQuestion& question,
+                                          host::Session& session) {
+  std::vector<hw::OrderRecord> launches = hw::host_of(session.machine()).orders();
+  std::erase_if(launches, [](const hw::OrderRecord& order) { return order.phase != hw::OrderPhase::kernel; });
+  return explain::findings_in(
+      {.what = what, .machine = session.machine(), .counts = question.counts, .launches = launches});
+}
+
 RowPath whole_path(explain::Explanation what, const RowQuestion& question, const StatedTime& time,
                    host::Session& session, const explain::OpMarks& marks) {
   const hw::Machine& machine = session.machine();
@@ -43,7 +53,8 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
   boost::json::object document{{"schema_version", 1},
                                {"row", question.whole},
                                {"paths", boost::json::array{std::move(path)}},
-                               {"asked", 0}};
+                               {"asked", 0},
+                               {"findings", explain::to_json(findings_on(what, question, session))}};
   if (causes.gave_up_all()) document["gave_up_all_causes"] = true;
   explain::ExplanationText text = explain::text_of(what);
   if (causes.gave_up_all()) text.details += explain::kGaveUpAll;

@@ -37,11 +37,12 @@ void add_count(std::vector<Candidate>& all, const Explanation& what, const Count
                hw::Reason reason) {
   const Time wait = what.path.waits[static_cast<std::size_t>(reason)];
   if (count.key.empty() || share_of(wait, what.path.length()) < kMattersShare) return;
+  const Time hidden = during(what.path, reason)[WorkClass::latency];
   for (const double times : {2.0, 4.0}) {
-    const auto left = static_cast<std::int64_t>(static_cast<double>(wait.count()) / times);
+    const auto left = static_cast<std::int64_t>(static_cast<double>(hidden.count()) / times);
     const double power = std::exp2(std::floor(std::log2(count.value)));
     all.push_back(
-        {.key = count.key, .value = count.value, .to = power * times, .estimated = Time{left} - wait});
+        {.key = count.key, .value = count.value, .to = power * times, .estimated = Time{left} - hidden});
   }
 }
 

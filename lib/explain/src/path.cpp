@@ -59,7 +59,8 @@ class Walk {
     if (moment.why.reason == kLatest) return;
     if (reason == Reason::unexplained) lost(moment);
     if (is_wait(reason)) {
-      waits_.push_back({.reason = reason, .since = moment.at - Time{moment.why.amount}});
+      waits_.push_back(
+          {.reason = reason, .place = moment.why.place, .since = moment.at - Time{moment.why.amount}});
     } else if (is_free(reason)) {
       others_ = true;
     } else {
@@ -123,7 +124,10 @@ class Walk {
     while (!waits_.empty() && to > segment.from) {
       const Wait& last = waits_.back();
       const Time from = std::max(segment.from, last.since);
-      if (from < to) path_.waits[static_cast<std::size_t>(last.reason)] += to - from;
+      if (from < to) {
+        path_.waits[static_cast<std::size_t>(last.reason)] += to - from;
+        path_.during_waits[{last.reason, last.place}][class_of(segment.reason)] += to - from;
+      }
       to = std::min(to, from);
       if (last.since < segment.from) return;
       waits_.pop_back();
@@ -199,6 +203,7 @@ class Walk {
 
   struct Wait {
     Reason reason;
+    std::uint32_t place;
     Time since;
   };
   const Causes& causes_;

@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "kbsim/explain/explanation.hpp"
+#include "kbsim/explain/finding.hpp"
 
 namespace kbsim::evaluate {
 
@@ -24,6 +25,8 @@ struct RowPath {
 
   /// Takes the gains of changes, and adds them to the document.
   void advise(std::vector<explain::Advice> gains);
+  /// Findings of the document.
+  [[nodiscard]] std::vector<explain::Finding> findings() const;
 };
 /// Puts a path into a row, as `explanation`. take_path() removes it before tables are made.
 void add(boost::json::object& row, const RowPath& path);

@@ -14,7 +14,8 @@ struct Candidate {
   std::string key;
   double value = 0.0;
   double to = 0.0;
-  /// Predicted change of the path's length. For a count: as if the waits became shorter as the count grows.
+  /// Predicted change of the path's length. For a count: as if latency during the waits became shorter as the
+  /// count grows; service at a rate stays.
   Time estimated{};
 
   /// "KEY=VALUE", as --set takes it.

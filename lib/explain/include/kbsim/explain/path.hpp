@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "kbsim/explain/op_marks.hpp"
+#include "kbsim/explain/work_class.hpp"
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/sim/causes.hpp"
@@ -35,6 +38,8 @@ struct Path {
   std::vector<Segment> segments;              // first to last
   std::vector<Segment> unseen = {};           // segments back in time, or later than the path: for keys alone
   std::array<Time, hw::kReasons> waits = {};  // parts of it in which something waited, for a slot etc.
+  /// The same parts by reason and waiting node, divided by class of the work that went on meanwhile.
+  std::map<std::pair<hw::Reason, std::uint32_t>, ClassTimes> during_waits = {};
   bool steps = false;     // something went in steps; what follows a step counts as on the average
   std::int64_t ties = 0;  // moments with another cause at the same time: there may be other paths
 
@@ -45,6 +50,10 @@ struct Path {
 /// place's configuration. Without `marks` no segment has an operation.
 [[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine,
                            const OpMarks* marks = nullptr);
+
+[[nodiscard]] WorkClass class_of(hw::Reason reason);
+/// Work during waits for one reason, at all nodes.
+[[nodiscard]] ClassTimes during(const Path& path, hw::Reason wait);
 
 /// The part of a path before `end`. Its waits and its segments beside the path are left out.
 [[nodiscard]] Path part_before(Time end, const Path& path);

@@ -1,0 +1,181 @@
+// A limit that is planted into a machine drawn at random is the first advice.
+#include <algorithm>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "command.hpp"
+#include "sanitized.hpp"
+
+namespace kbsim::contract::planted_limits_test {
+
+using namespace kbsim::test;
+namespace json = boost::json;
+
+namespace {
+
+constexpr int kDrawsOfEach = 10;
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : engine_{seed * 7919 + 1} {}
+  int from(int first, int last) {
+    return first + static_cast<int>(engine_() % static_cast<std::uint64_t>(last - first + 1));
+  }
+  template <class T>
+  T of(std::initializer_list<T> all) {
+    return *(all.begin() + from(0, static_cast<int>(all.size()) - 1));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// A run, and the advice that must come first.
+struct Planted {
+  std::string run;
+  std::vector<std::string> settings = {};
+  std::string key = {};  // of the first advice, its end
+  int rank = -1;         // else: the straggler's
+  void set(const std::string& of, auto value) { settings.push_back(fmt::format("{}={}", of, value)); }
+
+  [[nodiscard]] std::string words() const {
+    return fmt::format("--topology topology.yaml {} --set {} --explain --json --quiet", run,
+                       fmt::join(settings, " --set "));
+  }
+};
+
+// Rates are at least half the default's and latencies at most twice, so that nothing else is a limit.
+void draw_machine(Draw& draw, Planted& to, int least_packages, int least_cubes) {
+  to.set("system.sips.count", draw.from(least_packages, 4));
+  to.set("sip.cube_mesh.w", draw.from(least_cubes, 4));
+  to.set("sip.cube_mesh.h", draw.from(least_cubes, 4));
+  to.set("cube.pe_layout.pe_per_corner", draw.from(1, 2));
+  for (const char* key : {"cube.noc.router", "sip.ucie", "sip.io.router", "cube.xbar"})
+    to.set(fmt::format("{}.overhead_ns", key), draw.of({0.5, 1.0, 2.0}));
+  to.set("cube.hbm_ctrl.access_ns", draw.of({15.0, 30.0, 60.0}));
+  for (const char* key :
+       {"cube.noc.link_bw_gbs", "pe.link_bw_gbs", "sip.ucie_link.bw_gbs", "cube.xbar_to_hbm_bw_gbs"})
+    to.set(key, draw.of({200.0, 256.0, 384.0}));
+  to.set("system.sips.link.bw_gbs", draw.of({100.0, 128.0, 200.0}));
+}
+
+std::string collective(const std::string& algorithm, const std::string& size) {
+  return fmt::format("--bench ccl --algorithm {} -c 0 -b {} -e {} --of row:1", algorithm, size, size);
+}
+
+Planted slots(Draw& draw) {
+  Planted one{.run = collective("pipelined_ring_allreduce", draw.of<std::string>({"256K", "512K"})),
+              .key = "pipelined_ring_allreduce.n_slots"};
+  draw_machine(draw, one, 3, 1);
+  one.set("ccl.algorithms.pipelined_ring_allreduce.n_slots", draw.from(1, 2));
+  return one;
+}
+
+Planted hbm(Draw& draw) {
+  const bool copies = draw.from(0, 1) == 0;
+  Planted one{
+      .run = copies
+                 ? "--timing-only --bench va_offset_verify"
+                 : collective(draw.of<std::string>({"chunked_ring_allreduce", "ring_allreduce_tcm"}), "64K"),
+      .key = "cube.xbar_to_hbm_bw_gbs"};
+  draw_machine(draw, one, 2, 1);
+  one.set("cube.xbar_to_hbm_bw_gbs", draw.of({1.5, 2.0, 2.56}));
+  return one;
+}
+
+Planted link(Draw& draw) {
+  const int which = draw.from(0, 2);
+  const std::string key = std::vector<std::string>{"system.sips.link.bw_gbs", "sip.ucie_link.bw_gbs",
+                                                   "cube.noc.link_bw_gbs"}[static_cast<std::size_t>(which)];
+  Planted one{
+      .run = which == 0
+                 ? collective("chunked_ring_allreduce", draw.of<std::string>({"64K", "256K"}))
+                 : "--timing-only --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.n_elem=4096",
+      .key = key};
+  draw_machine(draw, one, 2, which == 0 ? 1 : 2);
+  one.set(key, draw.of({1.0, 2.0, 2.56}));
+  return one;
+}
+
+Planted macs(Draw& draw) {
+  Planted one{.run = "--timing-only --bench gemm_single_pe", .key = "pe.pe_gemm.macs_per_ns"};
+  draw_machine(draw, one, 1, 1);
+  one.set("pe.pe_gemm.macs_per_ns", draw.of({20, 41, 64}));
+  return one;
+}
+
+Planted dispatch(Draw& draw) {
+  const bool commands = draw.from(0, 1) == 0;
+  const std::string key = commands
+                              ? "pe.pe_cpu.dispatch_cycles"
+                              : draw.of<std::string>({"sip.io.io_cpu.overhead_ns", "cube.m_cpu.overhead_ns"});
+  Planted one{.run = "--timing-only --bench ccl_allreduce", .key = key};
+  draw_machine(draw, one, 2, 1);
+  one.set(key, commands ? 800 : 2000);
+  return one;
+}
+
+Planted straggler(Draw& draw) {
+  Planted one{.run =
+                  "--timing-only --bench ccl_allreduce --algorithm ring_allreduce_tcm --plugin " KBSIM_BINARY
+                  "/contract/plugins/plugin_straggles.so"};
+  const std::string algorithm = "ccl.algorithms.ring_allreduce_tcm.";
+  const int packages = draw.from(2, 4);
+  draw_machine(draw, one, 2, 1);
+  one.settings.front() = fmt::format("system.sips.count={}", packages);
+  one.rank = draw.from(0, packages - 1);
+  one.set(algorithm + "kernel", "straggles");
+  one.set(algorithm + "n_elem", 64);
+  one.set(algorithm + "slow_rank", one.rank);
+  one.set(algorithm + "extra", draw.from(500, 2000));
+  return one;
+}
+
+// The key of the first advice, or the id and the evidence of the finding before it.
+std::string first_advice(const std::string& words) {
+  const Outcome outcome = run_kbsim(words);
+  if (outcome.exit != 0) return outcome.err;
+  const json::object explained = json::parse(outcome.out).at("explain").as_object();
+  const json::value* const tried = explained.if_contains("try");
+  const std::int64_t best = tried == nullptr ? 0 : tried->at(0).at("gain_ps").to_number<std::int64_t>();
+  const json::array& findings = explained.at("findings").as_array();
+  if (!findings.empty() && findings[0].at("of_ranks").as_bool() &&
+      findings[0].at("gain_ps").to_number<std::int64_t>() > best)
+    return json::serialize(findings[0]);
+  return tried == nullptr ? "none" : std::string{tried->at(0).at("key").as_string()};
+}
+
+bool fits(const Planted& planted, const std::string& advice) {
+  if (planted.rank < 0) return advice.ends_with(planted.key);
+  return advice.find(R"("id":"straggler")") != std::string::npos &&
+         advice.find(fmt::format("rank {} computes", planted.rank)) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Advice: a limit planted into a random machine is the first advice" * doctest::skip(kSanitized)) {
+  using Plant = Planted (*)(Draw&);
+  int kind = 0;
+  for (const Plant plant : std::initializer_list<Plant>{slots, hbm, link, macs, dispatch, straggler}) {
+    ++kind;
+    for (int seed = 0; seed < kDrawsOfEach; ++seed) {
+      Draw draw{static_cast<std::uint64_t>(100 * kind + seed)};
+      const Planted planted = plant(draw);
+      const std::string advice = first_advice(planted.words());
+      CHECK_MESSAGE(fits(planted, advice), "kind ", kind, ", seed ", seed, ": ", advice, "\n  ",
+                    planted.words());
+    }
+  }
+}
+
+}  // namespace kbsim::contract::planted_limits_test
