@@ -131,8 +131,8 @@ TEST_CASE("Findings: those of ranks come before advice that gains less, all othe
   }
   CHECK(
       shown.starts_with("  found  title of late                                   40.0 % less, estimated\n"
-                        "         evidence in words enough for more than a line of eighty columns, which a\n"
-                        "         terminal has, and a_word\n"));
+                        "         evidence in words enough for more than a line of eighty columns, which\n"
+                        "         a terminal has, and a_word\n"));
 }
 
 TEST_CASE("Findings: one with a key takes its greatest simulated gain") {

@@ -44,8 +44,9 @@ class Draw {
 struct Planted {
   std::string run;
   std::vector<std::string> settings = {};
-  std::string key = {};  // of the first advice, its end
-  int rank = -1;         // else: the straggler's
+  std::vector<std::string> keys = {};  // ends of the first advice's key
+  int rank = -1;                       // else: the straggler's
+
   void set(const std::string& of, auto value) { settings.push_back(fmt::format("{}={}", of, value)); }
 
   [[nodiscard]] std::string words() const {
@@ -54,90 +55,107 @@ struct Planted {
   }
 };
 
-// Rates are at least half the default's and latencies at most twice, so that nothing else is a limit.
-void draw_machine(Draw& draw, Planted& to, int least_packages, int least_cubes) {
-  to.set("system.sips.count", draw.from(least_packages, 4));
+// Rates and latencies within a factor of four, so that nothing else is a limit. `alone`: the run's bench uses
+// one package.
+void draw_machine(Draw& draw, Planted& to, int least_packages, int least_cubes, bool alone = false) {
+  if (!alone) {
+    to.set("system.sips.count", draw.from(least_packages, 4));
+    to.set("system.sips.link.bw_gbs", draw.of({64, 128, 256}));
+  }
   to.set("sip.cube_mesh.w", draw.from(least_cubes, 4));
   to.set("sip.cube_mesh.h", draw.from(least_cubes, 4));
   to.set("cube.pe_layout.pe_per_corner", draw.from(1, 2));
   for (const char* key : {"cube.noc.router", "sip.ucie", "sip.io.router", "cube.xbar"})
-    to.set(fmt::format("{}.overhead_ns", key), draw.of({0.5, 1.0, 2.0}));
-  to.set("cube.hbm_ctrl.access_ns", draw.of({15.0, 30.0, 60.0}));
+    to.set(fmt::format("{}.overhead_ns", key), draw.of({0.25, 1.0, 4.0}));
+  to.set("cube.hbm_ctrl.access_ns", draw.of({10, 30, 100}));
   for (const char* key :
        {"cube.noc.link_bw_gbs", "pe.link_bw_gbs", "sip.ucie_link.bw_gbs", "cube.xbar_to_hbm_bw_gbs"})
-    to.set(key, draw.of({200.0, 256.0, 384.0}));
-  to.set("system.sips.link.bw_gbs", draw.of({100.0, 128.0, 200.0}));
+    to.set(key, draw.of({128, 256, 512}));
+  to.set("pe.pe_dma.max_outstanding", draw.of({4, 8, 32}));
+  to.set("pe.pe_math.startup_ns", draw.of({2, 4, 8}));
+  to.set("pe.issue", draw.of({"queued", "blocking"}));
 }
 
 std::string collective(const std::string& algorithm, const std::string& size) {
   return fmt::format("--bench ccl --algorithm {} -c 0 -b {} -e {} --of row:1", algorithm, size, size);
 }
 
+std::string any_ring(Draw& draw) {
+  return draw.of<std::string>({"ring_allreduce_tcm", "ring_allreduce_hbm", "ring_allreduce_sram",
+                               "pipelined_ring_allreduce", "chunked_ring_allreduce",
+                               "bidirectional_ring_allreduce"});
+}
+
 Planted slots(Draw& draw) {
-  Planted one{.run = collective("pipelined_ring_allreduce", draw.of<std::string>({"256K", "512K"})),
-              .key = "pipelined_ring_allreduce.n_slots"};
+  const std::string algorithm = "pipelined_ring_allreduce";
+  Planted one{.run = collective(algorithm, draw.of<std::string>({"64K", "128K"})),
+              .keys = {algorithm + ".n_slots"}};
   draw_machine(draw, one, 3, 1);
-  one.set("ccl.algorithms.pipelined_ring_allreduce.n_slots", draw.from(1, 2));
+  one.set("system.sips.link.length_mm", draw.of({100, 1000, 5000}));
+  one.set("ccl.algorithms." + algorithm + ".n_slots", draw.from(1, 2));
   return one;
 }
 
+// A hundredth of the rate; the efficiency is a factor of it.
 Planted hbm(Draw& draw) {
   const bool copies = draw.from(0, 1) == 0;
-  Planted one{
-      .run = copies
-                 ? "--timing-only --bench va_offset_verify"
-                 : collective(draw.of<std::string>({"chunked_ring_allreduce", "ring_allreduce_tcm"}), "64K"),
-      .key = "cube.xbar_to_hbm_bw_gbs"};
-  draw_machine(draw, one, 2, 1);
-  one.set("cube.xbar_to_hbm_bw_gbs", draw.of({1.5, 2.0, 2.56}));
+  Planted one{.run = copies ? "--timing-only --bench va_offset_verify" : collective(any_ring(draw), "64K"),
+              .keys = {"cube.xbar_to_hbm_bw_gbs", "cube.hbm_ctrl.efficiency"}};
+  draw_machine(draw, one, copies ? 1 : 2, 1);
+  one.set("cube.xbar_to_hbm_bw_gbs", draw.of({1.28, 2.56, 5.12}));
   return one;
 }
 
 Planted link(Draw& draw) {
-  const int which = draw.from(0, 2);
-  const std::string key = std::vector<std::string>{"system.sips.link.bw_gbs", "sip.ucie_link.bw_gbs",
-                                                   "cube.noc.link_bw_gbs"}[static_cast<std::size_t>(which)];
-  Planted one{
-      .run = which == 0
-                 ? collective("chunked_ring_allreduce", draw.of<std::string>({"64K", "256K"}))
-                 : "--timing-only --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.n_elem=4096",
-      .key = key};
-  draw_machine(draw, one, 2, which == 0 ? 1 : 2);
-  one.set(key, draw.of({1.0, 2.0, 2.56}));
+  const std::string key =
+      draw.of<std::string>({"system.sips.link.bw_gbs", "sip.ucie_link.bw_gbs", "cube.noc.link_bw_gbs"});
+  const bool of_packages = key.starts_with("system");
+  Planted one{.run = of_packages ? collective(any_ring(draw), draw.of<std::string>({"64K", "128K"}))
+                                 : "--timing-only --bench ccl_allreduce --set "
+                                   "ccl.algorithms.intercube_allreduce.n_elem=" +
+                                       draw.of<std::string>({"2048", "8192"}),
+              .keys = {key}};
+  draw_machine(draw, one, 2, of_packages ? 1 : 2);
+  one.set(key, draw.of({1.28, 2.56, 5.12}));
   return one;
 }
 
 Planted macs(Draw& draw) {
-  Planted one{.run = "--timing-only --bench gemm_single_pe", .key = "pe.pe_gemm.macs_per_ns"};
-  draw_machine(draw, one, 1, 1);
-  one.set("pe.pe_gemm.macs_per_ns", draw.of({20, 41, 64}));
+  Planted one{.run = fmt::format("--bench gemm --check 0 --of row:1 --m {} --n {} --k {} --on {}",
+                                 draw.of({32, 64, 128}), draw.of({64, 96, 128}), draw.of({64, 100, 256}),
+                                 draw.of({"pe", "cube"})),
+              .keys = {"pe.pe_gemm.macs_per_ns"}};
+  draw_machine(draw, one, 1, 1, true);
+  one.set("pe.pe_gemm.macs_per_ns", 41);
   return one;
 }
 
 Planted dispatch(Draw& draw) {
-  const bool commands = draw.from(0, 1) == 0;
-  const std::string key = commands
+  const bool of_commands = draw.from(0, 1) == 0;
+  const std::string key = of_commands
                               ? "pe.pe_cpu.dispatch_cycles"
                               : draw.of<std::string>({"sip.io.io_cpu.overhead_ns", "cube.m_cpu.overhead_ns"});
-  Planted one{.run = "--timing-only --bench ccl_allreduce", .key = key};
+  Planted one{.run = "--timing-only --bench ccl_allreduce --algorithm " +
+                     draw.of<std::string>({"intercube_allreduce", "ring_allreduce_tcm", "tree_allreduce"}),
+              .keys = {key}};
   draw_machine(draw, one, 2, 1);
-  one.set(key, commands ? 800 : 2000);
+  one.set(key, of_commands ? 800 : 2000);
   return one;
 }
 
 Planted straggler(Draw& draw) {
-  Planted one{.run =
-                  "--timing-only --bench ccl_allreduce --algorithm ring_allreduce_tcm --plugin " KBSIM_BINARY
-                  "/contract/plugins/plugin_straggles.so"};
-  const std::string algorithm = "ccl.algorithms.ring_allreduce_tcm.";
+  const std::string algorithm = "ring_allreduce_tcm";
+  Planted one{.run = "--bench ccl_allreduce --algorithm " + algorithm +
+                     " --plugin " KBSIM_BINARY "/contract/plugins/plugin_straggles.so"};
   const int packages = draw.from(2, 4);
-  draw_machine(draw, one, 2, 1);
-  one.settings.front() = fmt::format("system.sips.count={}", packages);
+  draw_machine(draw, one, packages, 1);
+  one.set("system.sips.count", packages);
   one.rank = draw.from(0, packages - 1);
-  one.set(algorithm + "kernel", "straggles");
-  one.set(algorithm + "n_elem", 64);
-  one.set(algorithm + "slow_rank", one.rank);
-  one.set(algorithm + "extra", draw.from(500, 2000));
+  const std::string entry = "ccl.algorithms." + algorithm + ".";
+  one.set(entry + "kernel", "straggles");
+  one.set(entry + "n_elem", 64);
+  one.set(entry + "slow_rank", one.rank);
+  one.set(entry + "extra", draw.from(500, 2000));
   return one;
 }
 
@@ -156,7 +174,8 @@ std::string first_advice(const std::string& words) {
 }
 
 bool fits(const Planted& planted, const std::string& advice) {
-  if (planted.rank < 0) return advice.ends_with(planted.key);
+  if (planted.rank < 0)
+    return std::ranges::any_of(planted.keys, [&](const std::string& key) { return advice.ends_with(key); });
   return advice.find(R"("id":"straggler")") != std::string::npos &&
          advice.find(fmt::format("rank {} computes", planted.rank)) != std::string::npos;
 }

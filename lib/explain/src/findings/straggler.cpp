@@ -67,11 +67,10 @@ RankLoads loads_of_ranks(const FindingScene& scene) {
   return loads;
 }
 
-Time path_at(const FindingScene& scene, int package, bool engines) {
+Time path_at(const FindingScene& scene, int package, WorkClass work) {
   return time_of(scene.what.path, [&](const Segment& one) {
-    const bool is_kind =
-        engines ? one.reason == hw::Reason::engine : class_of(one.reason) == WorkClass::memory;
-    return is_kind && package_of(one, scene.machine.graph()) == package;
+    return class_of(one.reason) == work && one.reason != hw::Reason::given &&
+           package_of(one, scene.machine.graph()) == package;
   });
 }
 
@@ -79,13 +78,13 @@ std::optional<Finding> of_engines(const FindingScene& scene, const RankLoads& lo
   const int package = greatest(loads.engines);
   const double mean = mean_of_others(loads.engines, package);
   const double own = loads.engines.at(package);
-  const Time on_path = path_at(scene, package, true);
+  const Time on_path = path_at(scene, package, WorkClass::work);
   const Time gain = std::min(rounded_time(own - mean), on_path);
   if (gain <= Time{0}) return std::nullopt;
   return Finding{
       .gain = gain,
       .evidence = fmt::format("rank {} computes {}, the other {} {} on average; the path has {} of its "
-                              "engine work",
+                              "engines and dispatch",
                               loads.ranks.at(package), to_string(rounded_time(own)), loads.ranks.size() - 1,
                               to_string(rounded_time(mean)), to_string(on_path)),
       .place = fmt::format("sip{}", package)};
@@ -95,7 +94,7 @@ std::optional<Finding> of_memory(const FindingScene& scene, const RankLoads& loa
   const int package = greatest(loads.bytes);
   const double mean = mean_of_others(loads.bytes, package);
   const double own = loads.bytes.at(package);
-  const Time on_path = path_at(scene, package, false);
+  const Time on_path = path_at(scene, package, WorkClass::memory);
   if (own <= mean || on_path == Time{0}) return std::nullopt;
   return Finding{
       .gain = rounded_time(static_cast<double>(on_path.count()) * (1.0 - mean / own)),
