@@ -183,7 +183,8 @@ void report_rows(const Asked& asked, const Simulated& simulated, const std::opti
                  const report::OutputFolder* folder) {
   if (asked.options.json) return print_json(asked.options, simulated, path, folder);
   print_text(asked.evaluation, asked.options, simulated, folder);
-  if (path && asked.request.explain) print("\n" + explain::to_text(path->text, path->advice, path->findings()));
+  if (path && asked.request.explain)
+    print("\n" + explain::to_text(path->text, path->advice, path->findings()));
   if (asked.request.explain && asked.request.explained_row == 0)
     print(path_hint(asked.evaluation.row, simulated));
 }

@@ -62,7 +62,7 @@ void settle(std::vector<Finding>& findings, const std::vector<Advice>& advice);
 
 /// The first three, each with its gain and evidence, at most 80 columns wide.
 [[nodiscard]] std::string to_text(const std::vector<Finding>& findings);
-/// As to_text() of an explanation, with findings after the advice. Those of ranks come first if they gain
+/// As to_text() of an explanation, with findings after the advice; before it, findings of ranks that gain
 /// more than the best advice.
 [[nodiscard]] std::string to_text(const ExplanationText& text, const std::vector<Advice>& advice,
                                   const std::vector<Finding>& findings);
