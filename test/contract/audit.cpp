@@ -80,6 +80,15 @@ TEST_CASE("Audit: kbsim list has a sentence for all that is registered, and noth
   check(sections.at("memory schedulers"), hw::memory_schedulers().names());
 }
 
+TEST_CASE("Audit: every finding has its formula, and a row in the documents") {
+  const std::string text = documents();
+  for (const auto& [name, sentence] : listed().at("findings")) {
+    CAPTURE(name);
+    CHECK(sentence.find(' ') != std::string::npos);
+    CHECK(text.find("| `" + name + "` |") != std::string::npos);
+  }
+}
+
 TEST_CASE("Audit: every bench has a sentence and a place in the documents") {
   const std::string text = documents();
   const auto sections = listed();

@@ -197,4 +197,31 @@ TEST_CASE("Advice: a limit planted into a random machine is the first advice" * 
   }
 }
 
+// A machine from a pipe is read once, so no change is simulated. Tiles belong to composites, which these
+// don't have; more slots hide latency, not a slow link.
+TEST_CASE("Advice: estimates alone name a slow memory and a slow link, before tiles and slots") {
+  struct Case {
+    const char* run;
+    std::string key;
+    const char* value;
+  };
+  for (const auto& [run, key, value] :
+       {Case{"--timing-only --bench va_offset_verify", "cube.xbar_to_hbm_bw_gbs", "2.56"},
+        Case{"--bench ccl --algorithm ring_allreduce_hbm -c 0 -b 64K -e 64K --of row:1",
+             "cube.xbar_to_hbm_bw_gbs", "2.56"},
+        Case{"--bench ccl --algorithm pipelined_ring_allreduce -c 0 -b 256K -e 256K --of row:1"
+             " --set ccl.algorithms.pipelined_ring_allreduce.n_slots=2",
+             "system.sips.link.bw_gbs", "1"}}) {
+    CAPTURE(run);
+    const Outcome outcome = run_script(fmt::format("cat " KBSIM_SOURCE_DIR
+                                                   "/configs/topology.yaml | $KBSIM --topology /dev/stdin {}"
+                                                   " --explain --json --quiet --set {}={}",
+                                                   run, key, value));
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    const json::value first = json::parse(outcome.out).at("explain").at("try").at(0);
+    CHECK(first.at("key").as_string() == key);
+    CHECK(!first.at("simulated").as_bool());
+  }
+}
+
 }  // namespace kbsim::contract::planted_limits_test

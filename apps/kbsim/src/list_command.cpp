@@ -16,6 +16,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/option_json.hpp"
+#include "kbsim/explain/finding.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_arbiter.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
@@ -114,6 +115,7 @@ void print_all() {
   print("arbiters of routers", hw::arbiters());
   print("request policies of the DMA", hw::request_policies());
   print("memory schedulers: the order in which a memory serves", hw::memory_schedulers());
+  print("findings: patterns that explanations look for, and what they gain", explain::finding_kinds());
 }
 
 json::object to_json() {
@@ -131,7 +133,8 @@ json::object to_json() {
           {"routings", to_json(topology::routings())},
           {"arbiters", to_json(hw::arbiters())},
           {"request_policies", to_json(hw::request_policies())},
-          {"memory_schedulers", to_json(hw::memory_schedulers())}};
+          {"memory_schedulers", to_json(hw::memory_schedulers())},
+          {"findings", to_json(explain::finding_kinds())}};
 }
 
 }  // namespace

@@ -94,7 +94,8 @@ void advise(const ReadyRun& run, Results& results) {
   explained.measured = measured_path(explained, measured);
   const bool asked = explained.asked != 0;
   const explain::Explanation& what = explained.all[asked ? explained.asked : explained.measured];
-  const explain::Counts counts = counts_of(run.options.inputs, run.session.spec(), run.session.ccl());
+  const explain::Counts counts = explain::counts_on(
+      what.path, run.session.machine(), counts_of(run.options.inputs, run.session.spec(), run.session.ccl()));
   explained.findings = findings_on(what, counts, run.session);
   if (run.options.watch.no_try) return;
   const bool has_time = measured && (!asked || explained.asked == explained.measured);

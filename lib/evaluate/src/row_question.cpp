@@ -60,7 +60,7 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
   if (causes.gave_up_all()) text.details += explain::kGaveUpAll;
   return {.text = std::move(text),
           .document = std::move(document),
-          .candidates = explain::candidates_of(what, question.counts),
+          .candidates = explain::candidates_of(what, explain::counts_on(what.path, machine, question.counts)),
           .length = what.path.length()};
 }
 

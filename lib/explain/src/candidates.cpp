@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "finding_parts.hpp"
+
 namespace kbsim::explain {
 namespace {
 
@@ -61,6 +63,11 @@ void add_tiles(std::vector<Candidate>& all, const Explanation& what, const std::
 }
 
 }  // namespace
+
+Counts counts_on(const Path& path, const hw::Machine& machine, Counts counts) {
+  if (composites_on(path, machine).empty()) counts.tiles.clear();
+  return counts;
+}
 
 std::vector<Candidate> candidates_of(const Explanation& what, const Counts& counts) {
   std::vector<Candidate> all;

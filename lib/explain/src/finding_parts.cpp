@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/pe/i_scheduler.hpp"
+
 #include "segments.hpp"
 
 namespace kbsim::explain {
@@ -44,6 +46,20 @@ int package_of(const Segment& segment, const topology::Graph& graph) {
   const bool is_link = segment.reason == hw::Reason::wire || segment.reason == hw::Reason::serialization;
   const NodeId node = is_link ? graph.link(LinkId{segment.place}).from : NodeId{segment.place};
   return graph.node(node).at.sip;
+}
+
+std::vector<const hw::CompositeRecord*> composites_on(const Path& path, const hw::Machine& machine) {
+  std::vector<const hw::CompositeRecord*> all;
+  const topology::Graph& graph = machine.graph();
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    if (graph.node(NodeId{i}).kind != topology::NodeKind::pe_scheduler) continue;
+    const auto* const scheduler = machine.component(NodeId{i}).offers<hw::IScheduler>();
+    if (scheduler == nullptr) continue;
+    for (const hw::CompositeRecord& one : scheduler->composites()) {
+      if (one.end > path.begin && one.start < path.end) all.push_back(&one);
+    }
+  }
+  return all;
 }
 
 std::vector<RankLaunches> rounds_of(const FindingScene& scene) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kbsim/explain/finding.hpp"
+#include "kbsim/hw/pe/composite_job.hpp"
 
 namespace kbsim::explain {
 
@@ -21,6 +22,10 @@ namespace kbsim::explain {
 [[nodiscard]] std::string share_text(Time part, const Path& path);
 /// The number of the package; -1: outside of all packages.
 [[nodiscard]] int package_of(const Segment& segment, const topology::Graph& graph);
+
+/// Finished composites that were under way during the path.
+[[nodiscard]] std::vector<const hw::CompositeRecord*> composites_on(const Path& path,
+                                                                    const hw::Machine& machine);
 
 /// The n-th launches of a kernel by its ranks, all of them under way during the path; at least two ranks.
 using RankLaunches = std::vector<const hw::OrderRecord*>;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/hw/pe/i_gemm.hpp"
-#include "kbsim/hw/pe/i_scheduler.hpp"
 
 #include "finding_parts.hpp"
 
@@ -12,22 +11,6 @@ struct Macs {
   double asked = 0.0;
   double done = 0.0;
 };
-
-// Composites that were under way during the path.
-void add_composites(Macs& macs, const FindingScene& scene) {
-  const topology::Graph& graph = scene.machine.graph();
-  const Path& path = scene.what.path;
-  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    if (graph.node(NodeId{i}).kind != topology::NodeKind::pe_scheduler) continue;
-    const auto* const scheduler = scene.machine.component(NodeId{i}).offers<hw::IScheduler>();
-    if (scheduler == nullptr) continue;
-    for (const hw::CompositeRecord& one : scheduler->composites()) {
-      if (one.end <= path.begin || one.start >= path.end) continue;
-      macs.asked += static_cast<double>(one.macs);
-      macs.done += static_cast<double>(one.padded_macs);
-    }
-  }
-}
 
 // Products of operands in TCM, if the log keeps operations. A composite's product is known already.
 void add_dots(Macs& macs, const FindingScene& scene) {
@@ -48,7 +31,10 @@ void add_dots(Macs& macs, const FindingScene& scene) {
 
 std::optional<Finding> tile_padding(const FindingScene& scene) {
   Macs macs;
-  add_composites(macs, scene);
+  for (const hw::CompositeRecord* one : composites_on(scene.what.path, scene.machine)) {
+    macs.asked += static_cast<double>(one->macs);
+    macs.done += static_cast<double>(one->padded_macs);
+  }
   if (macs.done == 0.0) add_dots(macs, scene);
   const topology::Graph& graph = scene.machine.graph();
   Segment longest{};

@@ -20,6 +20,9 @@ struct Counts {
   std::vector<CountKey> tiles = {};  // extents of a composite's tiles: memory ports that serve operands
 };
 
+/// The counts that a path of this run may depend on: without tiles if no composite was under way.
+[[nodiscard]] Counts counts_on(const Path& path, const hw::Machine& machine, Counts counts);
+
 /// The most promising changes, by the estimate: counts that a tenth of the path or more waits for, twice and
 /// four times as large; twice as large tiles, if a tenth of it is at memory ports; and the keys whose tenth,
 /// in whole cycles for cycles, gives half a percent or more.
