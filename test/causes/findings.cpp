@@ -43,7 +43,10 @@ struct Found {
   std::vector<Finding> findings;
 };
 
-Found found(Lateness late) {
+using Launches = std::vector<hw::OrderRecord>;
+
+// `made`: launches in place of the run's.
+Found found(Lateness late, const Launches& made = {}) {
   const hw::ModelCatalog catalog;
   host::Session session{
       config::load_machine({.file = KBSIM_SOURCE_DIR "/configs/topology.yaml",
@@ -57,7 +60,7 @@ Found found(Lateness late) {
   (void)session.sim().spawn("main", main.run(on_all_ranks(main, late)));
   session.run();
   hw::Machine& machine = session.machine();
-  std::vector<hw::OrderRecord> launches = hw::host_of(machine).orders();
+  Launches launches = made.empty() ? hw::host_of(machine).orders() : made;
   std::erase_if(launches, [](const auto& order) { return order.phase != hw::OrderPhase::kernel; });
   const Explanation what =
       explain("the run", path_to(session.sim().causes()->current(), Time{0}, machine), machine);
@@ -68,6 +71,15 @@ Found found(Lateness late) {
 const Finding* finding(const Found& found, const std::string& id) {
   const auto one = std::ranges::find(found.findings, id, &Finding::id);
   return one == found.findings.end() ? nullptr : &*one;
+}
+
+hw::OrderRecord launch_on(int package, Time from, Time to) {
+  return {.kernel_name = "stage",
+          .rank = package,
+          .sip = package,
+          .sent = from,
+          .reported = to,
+          .activity = {.first_start = from, .last_end = to}};
 }
 
 Finding made(const std::string& id, Time gain, bool of_ranks, const std::string& key = "") {
@@ -110,6 +122,20 @@ TEST_CASE("Findings: a rank that comes late is named, and gains what it is later
     CHECK(late.findings.front().gain > 4900_ns);
     CHECK(late.findings.front().gain < 5100_ns);
   }
+}
+
+TEST_CASE("Findings: packages that work one after the other gain what all but the busiest take") {
+  const Launches stages{launch_on(0, 100_ns, 400_ns), launch_on(1, 400_ns, 600_ns),
+                        launch_on(0, 700_ns, 750_ns)};
+  const Found in_sequence = found({}, stages);
+  const Finding* const pipeline = finding(in_sequence, "idle_packages");
+  REQUIRE(pipeline != nullptr);
+  CHECK(pipeline->gain == 200_ns);
+  CHECK(pipeline->place == "sip0");
+  CHECK(pipeline->evidence ==
+        "2 packages run kernels one after the other, 550 ns in all; the busiest, sip0, works 350 ns of it");
+  const Found together = found({}, {launch_on(0, 100_ns, 400_ns), launch_on(1, 200_ns, 500_ns)});
+  CHECK(finding(together, "idle_packages") == nullptr);
 }
 
 TEST_CASE("Findings: those of ranks come before advice that gains less, all others after it; 80 columns") {

@@ -119,6 +119,17 @@ TEST_CASE("Findings: slots that hold a ring are a credit stall, with the simulat
   CHECK(gain_ps(found) >= first.at("gain_ps").to_number<std::int64_t>());
 }
 
+TEST_CASE("Findings: refreshes on the path gain their time, to the picosecond") {
+  const json::object document =
+      explained("--topology hbm3.yaml --bench gemm --m 64 --n 256 --k 256 --check 0 --of row:1 --no-try");
+  std::int64_t refreshes = 0;
+  for (const json::value& reason : document.at("paths").at(0).at("reasons").as_array()) {
+    if (reason.at("name").as_string() == "refresh") refreshes += reason.at("ps").to_number<std::int64_t>();
+  }
+  CHECK(refreshes > 0);
+  CHECK(gain_ps(finding(document, "hbm_refresh")) == refreshes);
+}
+
 TEST_CASE("Findings: a deadlock has its cycle in place of findings") {
   const std::string folder = fresh_place("findings_of_a_deadlock").string();
   const Outcome outcome = run_kbsim("explain " + kMainJob + " --quiet --out " + folder +
