@@ -16,10 +16,16 @@ namespace {
 struct Lateness {
   int rank = 0;
   Time by{};
+  std::int64_t upload = 0;  // elements that rank 0 uploads before
 };
 
 // The second all-reduce begins later on one rank.
 Task<> reduce_twice(host::Rank& rank, Lateness late) {
+  const std::int64_t more = rank.index == 0 ? late.upload : 0;
+  if (more > 0) {
+    const host::Tensor big =
+        co_await rank.torch.full({more}, 1.0, f16, {.dp = {.num_cubes = 1, .num_pes = 1}});
+  }
   host::Tensor x =
       co_await rank.torch.full({32}, rank.index + 1.0, f16, {.dp = {.num_cubes = 1, .num_pes = 1}});
   co_await rank.dist.all_reduce(x);
@@ -122,6 +128,18 @@ TEST_CASE("Findings: a rank that comes late is named, and gains what it is later
     CHECK(late.findings.front().gain > 4900_ns);
     CHECK(late.findings.front().gain < 5100_ns);
   }
+}
+
+// 64 KiB at 64 GB/s take 1024 ns at the host's link; each of the other host links has a few small messages.
+TEST_CASE("Findings: the link by which one rank uploads much more than the others is hot") {
+  CHECK(finding(found({}), "hot_link") == nullptr);
+  const Found busy = found({.upload = 32'768});
+  const Finding* const hot = finding(busy, "hot_link");
+  REQUIRE(hot != nullptr);
+  CHECK(hot->evidence.find("links of its class (host link) in use") != std::string::npos);
+  CHECK(hot->evidence.starts_with(hot->place + " is busy "));
+  CHECK(hot->gain > 500_ns);
+  CHECK(hot->gain < 1200_ns);
 }
 
 TEST_CASE("Findings: packages that work one after the other gain what all but the busiest take") {

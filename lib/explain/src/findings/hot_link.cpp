@@ -45,8 +45,8 @@ Finding hot(const FindingScene& scene, topology::LinkClass link_class, const Lin
   const std::string name = scene.machine.graph().link_name(load.busiest);
   return {.gain = rounded_time(static_cast<double>(on_path.count()) * (1.0 - mean / most)),
           .evidence =
-              fmt::format("{} is busy {}, {:.1f} times the mean of the {} {} links in use; the path is {} "
-                          "at it",
+              fmt::format("{} is busy {}, {:.1f} times the mean of the {} links of its class ({}) in use; "
+                          "the path is {} at it",
                           name, to_string(load.most), most / mean, load.links,
                           topology::to_string(link_class), to_string(on_path)),
           .place = name};
