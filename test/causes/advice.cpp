@@ -70,8 +70,8 @@ TEST_CASE("Advice: the best three, and of one key the larger change only if it g
 TEST_CASE("Advice: its lines and its document say what was simulated") {
   const std::vector<Advice> all{advice("n", 4, 16, 0.472), advice("b", 1, 2, 0.05, false)};
   CHECK(to_text(all) ==
-        "  try  n=16                                                  47.2 % less, simulated\n"
-        "  try  b=2                                                    5.0 % less, estimated\n");
+        "  try  n=16                                              47.2 % less, simulated\n"
+        "  try  b=2                                                5.0 % less, estimated\n");
   const boost::json::array rows = to_json(all);
   CHECK(rows[0].at("simulated").as_bool());
   CHECK(rows[0].at("gain_ps").to_number<std::int64_t>() == 472'000);

@@ -74,7 +74,7 @@ class Ran {
 
 TEST_CASE("Explanation: 10 % better of a latency is 10 % less, and the saving is reported") {
   const std::string text = to_text(of_100_ns(latency()));
-  CHECK(says(text, "  2.00 % less   80.0 %  10 ps a ps, at 2 ns\n"));  // 10 times 0.2 ns of 100 ns
+  CHECK(says(text, "  2.00 % less  80.0 %  10 ps a ps, at 2 ns\n"));  // 10 times 0.2 ns of 100 ns
   CHECK(says(text, "what may help: 10 % better router.overhead_ns, 2.0 % less time\n"));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("Explanation: 10 % better of a rate is 10 % more, and the saving is re
   const Time saves = 10 * (4_ns - Bandwidth::gbs(64.0 * 1.1).serialization(256_B));  // of 100 ns
   REQUIRE(saves > 3_ns);
   const std::string text = to_text(of_100_ns(rate()));
-  CHECK(says(text, fmt::format("{:5.2f} % less   80.0 %  -0.625 ns a GB/s, at 64 GB/s\n", to_ns(saves))));
+  CHECK(says(text, fmt::format("{:5.2f} % less  80.0 %  -0.625 ns a GB/s, at 64 GB/s\n", to_ns(saves))));
   CHECK(
       says(text, fmt::format("what may help: 10 % better link_bw_gbs, {:.1f} % less time\n", to_ns(saves))));
 }
@@ -169,8 +169,8 @@ TEST_CASE("Difference: a change is in percent of the length that the path had in
     return to_text(explain::path_changes(a, b));
   };
   CHECK(text(400'000, 500'000) ==
-        "critical path of the run: 400 ns in A, 500 ns in B, +100 ns (+25.00 %); limited by overhead, "
-        "overhead\n");
+        "critical path of the run: 400 ns in A, 500 ns in B, +100 ns (+25.00 %); limited\n"
+        "  by overhead, overhead\n");
   CHECK(says(text(500'000, 400'000), ": 500 ns in A, 400 ns in B, -100 ns (-20.00 %)"));
   CHECK(says(text(100'000, 300'000), "(+200.00 %)"));
 }

@@ -90,7 +90,7 @@ TEST_CASE("Operation: those of one line that make the same are one row of the te
   const std::string text = to_text(one);
   const auto at = [&](const std::string& line) { return text.find(line); };
   CHECK(at("copy f16 [8] at k.cpp:3") < at("add f16 [8] "));
-  CHECK(at("0.035 ns  35.0 %       2  pe0:1\n") != std::string::npos);
+  CHECK(at("0.035 ns  35.0 %    2  pe0:1\n") != std::string::npos);
   CHECK(at("copy f16 [8] at k.cpp:4") != std::string::npos);
 }
 

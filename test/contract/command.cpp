@@ -42,6 +42,15 @@ Outcome run_script(const std::string& script) {
   return {.exit = WEXITSTATUS(status), .out = contents(out), .err = contents(err)};
 }
 
+std::string unwrapped(const std::string& text) {
+  std::string all;
+  for (const char c : text) {
+    const char next = c == '\n' ? ' ' : c;
+    if (next != ' ' || !all.ends_with(' ')) all += next;
+  }
+  return all;
+}
+
 std::string changed_topology(const std::string& from, const std::string& to) {
   std::string text = contents(fs::path{KBSIM_SOURCE_DIR} / "configs" / "topology.yaml");
   const std::size_t at = text.find(from);

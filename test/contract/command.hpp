@@ -22,6 +22,9 @@ struct Outcome {
 /// A new file of this name and contents; gives its path.
 [[nodiscard]] std::string written(const std::string& name, const std::string& text);
 
+/// The text on one line, with a single blank between words: for sentences that are wrapped.
+[[nodiscard]] std::string unwrapped(const std::string& text);
+
 inline const std::string kMainJob = "--topology topology.yaml --bench ccl_allreduce";
 
 }  // namespace kbsim::test

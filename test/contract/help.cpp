@@ -115,7 +115,8 @@ TEST_CASE(
 
 TEST_CASE("Help: a name with several meanings is explained by all of them") {
   const std::string file =
-      "docs/tutorials/collective.md explains it, docs/reference/configuration.md its keys (ccl.yaml)\n";
+      "docs/tutorials/collective.md explains it,\n"
+      "    docs/reference/configuration.md its keys (ccl.yaml)\n";
   CHECK(run_kbsim("help ccl")
             .out.ends_with("\n'ccl' is also\n  a command: kbsim ccl --help\n"
                            "  a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n    " +
@@ -245,7 +246,7 @@ TEST_CASE("Completion: bash is offered commands, benches, options and their valu
   }
   CHECK(offered("kbsim solve --ta") == "--target\n");
   CHECK(offered("kbsim whatif --oplo") == "\n");
-  CHECK(offered("kbsim explain --recheck --o") == "--oplog --out --of\n");
+  CHECK(offered("kbsim explain --recheck --o") == "--out --of --oplog\n");
   CHECK(offered("kbsim diff --topo") == "\n");
   CHECK(offered("kbsim run --algorithm ring_all_g") == "ring_all_gather\n");
   CHECK(offered("kbsim probe --case pe-loc") == "pe-local-hbm\n");

@@ -20,8 +20,8 @@ const std::string kLongRun = kMainJob +
 
 // Starts a command on a terminal of 100 columns of its own; $1 is its number, in `file`.pid.
 std::string start(const std::string& command, const std::string& file) {
-  return "timeout 120 script -qefc 'stty cols 100; echo $$ > " + file + ".pid; exec $KBSIM " + command +
-         "' " + file + " < /dev/null > /dev/null & ";
+  return "timeout 120 script -qefc 'stty cols 100; export NO_COLOR=1; echo $$ > " + file +
+         ".pid; exec $KBSIM " + command + "' " + file + " < /dev/null > /dev/null & ";
 }
 
 // Waits until the output on the command's terminal, filtered by `part`, matches the pattern.

@@ -69,7 +69,7 @@ TEST_CASE("Advice: where slots govern, more slots are the first advice, with the
 TEST_CASE("Advice: the limit with its place and line, then the changes, stand at the top of the text") {
   const Outcome outcome = run_kbsim(kRing + " --explain --of row:1 --quiet");
   REQUIRE(outcome.exit == 0);
-  const std::size_t limit = outcome.out.find("\n  limited by  a free slot of the peer");
+  const std::size_t limit = outcome.out.find("  limited by  a free slot of the peer");
   const std::size_t change = outcome.out.find("\n  try  " + kSlots + "=16");
   const std::size_t list = outcome.out.find("\n  by reason");
   CHECK(limit < change);

@@ -39,7 +39,8 @@ def on_terminal(script: str, columns: int, folder: pathlib.Path) -> tuple[int, s
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.execvpe("bash", ["bash", "-ec", f"stty cols {columns}\n{script}"], {**os.environ, "HOME": str(folder)})
+        plain = {**os.environ, "HOME": str(folder), "NO_COLOR": "1"}
+        os.execvpe("bash", ["bash", "-ec", f"stty cols {columns}\n{script}"], plain)
     shown = b""
     try:
         while part := os.read(terminal, 65536):

@@ -13,13 +13,11 @@ const hw::Attribution kMessages{
 }  // namespace
 
 TEST_CASE("Attribution: the text gives each part's share of the messages' time") {
-  CHECK(to_text(kMessages) ==
-        "4 messages, their time: 40.0 % overhead, 30.0 % wire, 20.0 % drain, 10.0 % queueing");
+  CHECK(to_text(kMessages) == "4 messages: 40.0 % overhead, 30.0 % wire, 20.0 % drain, 10.0 % queueing");
 }
 
 TEST_CASE("Attribution: without messages there are no shares to divide") {
-  CHECK(to_text(hw::Attribution{}) ==
-        "0 messages, their time: 0.0 % overhead, 0.0 % wire, 0.0 % drain, 0.0 % queueing");
+  CHECK(to_text(hw::Attribution{}) == "0 messages: 0.0 % overhead, 0.0 % wire, 0.0 % drain, 0.0 % queueing");
 }
 
 TEST_CASE("Attribution: the JSON is in nanoseconds, and its parts sum to the total") {

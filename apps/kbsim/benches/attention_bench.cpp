@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/attention_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -19,6 +20,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/attention_figures.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::app::attention_bench {
 namespace {
@@ -192,25 +194,45 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
       });
 }
 
-std::string text(const evaluate::Rows& rows) {
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{
+      {.title = "panel", .is_text = true},
+      {.title = "ranks"},
+      {.title = "S_q"},
+      {.title = "S_kv"},
+      {.title = "time", .unit = "(us)"},
+      {.title = "compute", .unit = "(%)", .is_wide = limited},
+      {.title = "communication", .unit = "(%)", .is_wide = limited},
+      {.title = "max", .unit = "error"}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
-  std::string lines = fmt::format(
-      " attention in f16{}: {} of queries, {} of keys, {} each; S_q: of a rank, S_kv: of all\n"
-      "  panel                ranks    S_q    S_kv       time  compute  communication  max error{}\n"
-      "                                             (us)      (%)            (%)\n",
-      first.at("causal").as_bool() ? ", causal" : "", counted(of_all("h_q"), "head"), of_all("h_kv"),
-      counted(of_all("d_head"), "element"), evaluate::limit_head(first));
+  const bool limited = evaluate::has_limits(rows);
+  report::TextTable table{columns_of(limited), columns};
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines += fmt::format("  {:<20} {:>5.0f} {:>6.0f} {:>7.0f} {:>10.3f} {:>8.1f} {:>14.1f}  {:>9.2g}{}{}\n",
-                         row.at("panel").as_string().c_str(), number("ranks"), number("s_q"), number("s_kv"),
-                         number("time_us"), 100.0 * number("compute_share"),
-                         100.0 * number("communication_share"), number("max_error"),
-                         evaluate::limit_cell(row), row.at("correct").as_bool() ? "" : "  WRONG");
+    std::vector<std::string> cells{std::string{row.at("panel").as_string()},
+                                   fmt::format("{:.0f}", number("ranks")),
+                                   fmt::format("{:.0f}", number("s_q")),
+                                   fmt::format("{:.0f}", number("s_kv")),
+                                   fmt::format("{:.3f}", number("time_us")),
+                                   fmt::format("{:.1f}", 100.0 * number("compute_share")),
+                                   fmt::format("{:.1f}", 100.0 * number("communication_share")),
+                                   fmt::format("{:.2g}", number("max_error"))};
+    if (limited) cells.push_back(evaluate::limit_of(row));
+    table.add(std::move(cells), row.at("correct").as_bool() ? "" : "WRONG");
   }
-  return lines;
+  return wrapped(fmt::format(" attention in f16{}: {} of queries, {} of keys, {} each; S_q: of a rank, S_kv: "
+                             "of all\n",
+                             first.at("causal").as_bool() ? ", causal" : "", counted(of_all("h_q"), "head"),
+                             of_all("h_kv"), counted(of_all("d_head"), "element")),
+                 3) +
+         table.text();
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -225,19 +247,22 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"ccl.defaults.world_size", "it runs on one package"}};
 }
 
-const bool kRegistered = (evaluate::evaluations().add(
-                              "attention", {.doc = "attention over PEs or cubes, prefill and decode: time, "
-                                                   "computing and communicating, ranks x keys",
-                                            .run = simulate,
-                                            .text = text,
-                                            .figures = figures,
-                                            .options = described_options<Options>(),
-                                            .check = check,
-                                            .algorithms = evaluate::Algorithms::any,
-                                            .unused = unused_keys(),
-                                            .explained = true,
-                                            .alone = "a single --panel with --ranks 1 --s_kv 1"}),
-                          true);
+const bool kRegistered =
+    (evaluate::evaluations().add(
+         "attention",
+         {.doc = "attention over PEs or cubes, prefill and decode: time, "
+                 "computing and communicating, ranks x keys",
+          .run = simulate,
+          .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
+          .figures = figures,
+          .options = described_options<Options>(),
+          .check = check,
+          .algorithms = evaluate::Algorithms::any,
+          .unused = unused_keys(),
+          .explained = true,
+          .alone = "a single --panel with --ranks 1 --s_kv 1"}),
+     true);
 
 }  // namespace
 }  // namespace kbsim::app::attention_bench

@@ -20,6 +20,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/model_version.hpp"
 #include "kbsim/base/process_memory.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
@@ -32,6 +33,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::app::ccl_bench {
 namespace {
@@ -317,12 +319,51 @@ void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated
   if (request.parallel.progress) report::say_written(file);
 }
 
-// Time, bandwidths and #wrong. nccl-tests has this group of columns out of place and in place.
-std::string cells(const boost::json::object& row, const std::string& prefix) {
+// Columns of nccl-tests, by what the table has room for: all, unless a second group or the limit stands
+// beside them. nccl-tests has the group of time, bandwidths and #wrong out of place and in place.
+struct Shown {
+  bool count = true;  // and the type and the root
+  bool redop = true;
+  bool algbw = true;
+  bool busbw = true;
+};
+
+Shown shown_of(report::Columns columns, bool both, bool limited) {
+  if (columns == report::Columns::all || (!both && !limited)) return {};
+  return {.count = false, .redop = both && !limited, .algbw = !both, .busbw = !both || !limited};
+}
+
+// The cells of a group that are shown.
+std::string group(const Shown& shown, std::string_view time, std::string_view algbw, std::string_view busbw,
+                  std::string_view wrong) {
+  std::string text = fmt::format(" {:>10}", time);
+  if (shown.algbw) text += fmt::format(" {:>7}", algbw);
+  if (shown.busbw) text += fmt::format(" {:>7}", busbw);
+  return text + fmt::format(" {:>6}", wrong);
+}
+
+std::string cells(const Shown& shown, const boost::json::object& row, const std::string& prefix) {
   const auto number = [&](const char* key) { return row.at(prefix + key).to_number<double>(); };
   const boost::json::value& wrong = row.at(prefix + "nwrong");
-  return fmt::format(" {:>10.3f} {:>8.2f} {:>8.2f} {:>6}", number("time"), number("alg_bw"), number("bus_bw"),
-                     wrong.is_null() ? "N/A" : fmt::format("{}", wrong.to_number<std::int64_t>()));
+  return group(shown, fmt::format("{:.3f}", number("time")), fmt::format("{:.2f}", number("alg_bw")),
+               fmt::format("{:.2f}", number("bus_bw")),
+               wrong.is_null() ? "N/A" : fmt::format("{}", wrong.to_number<std::int64_t>()));
+}
+
+// The cells that say what ran.
+std::string input_cells(const Shown& shown, std::string_view size, std::string_view count,
+                        std::string_view type, std::string_view redop, std::string_view root) {
+  std::string text = fmt::format("{:>10}", size);
+  if (shown.count) text += fmt::format(" {:>10} {:>8}", count, type);
+  if (shown.redop) text += fmt::format(" {:>6}", redop);
+  if (shown.count) text += fmt::format(" {:>5}", root);
+  return text;
+}
+
+std::string input_cells(const Shown& shown, const boost::json::object& row) {
+  return input_cells(shown, std::to_string(row.at("size").to_number<std::int64_t>()),
+                     std::to_string(row.at("count").to_number<std::int64_t>()), row.at("type").as_string(),
+                     row.at("redop").as_string(), std::to_string(row.at("root").to_number<int>()));
 }
 
 std::int64_t wrong_in(const boost::json::object& row, const char* key) {
@@ -339,34 +380,56 @@ std::string bus_note(const boost::json::object& row) {
              : "# busbw on 1 rank      : 0, one part alone crosses no bus\n";
 }
 
-std::string text(const evaluate::Rows& rows) {
-  const boost::json::object& first = rows.front().as_object();
+std::string without_end(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+// Two lines, and a line above them that names the groups if there are two.
+std::string head(const Shown& shown, const boost::json::object& first) {
   const bool both = has_in_place(first);
-  const auto twice = [&](const std::string& group) { return both ? group + group : group; };
+  const auto twice = [&](const std::string& one) { return both ? one + one : one; };
+  const std::string titles =
+      twice(group(shown, "time", "algbw", "busbw", "#wrong")) + evaluate::limit_head(first);
+  const std::string units = twice(group(shown, "(us)", "(GB/s)", "(GB/s)", ""));
+  std::string lines;
+  if (both) {
+    const std::size_t width = group(shown, "", "", "", "").size();
+    lines = without_end(fmt::format("# {:>{}}{:^{}}{:^{}}", "", input_cells(shown, "", "", "", "", "").size(),
+                                    "out-of-place", width, "in-place", width)) +
+            "\n";
+  }
+  lines += fmt::format("# {}{}\n", input_cells(shown, "size", "count", "type", "redop", "root"), titles);
+  return lines +
+         without_end(fmt::format("# {}{}", input_cells(shown, "(B)", "(elements)", "", "", ""), units)) +
+         "\n";
+}
+
+std::string verdict(std::int64_t wrong) {
+  return wrong == 0 ? in_role(Role::good, "OK") : in_role(Role::bad, "FAILED");
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
+  const boost::json::object& first = rows.front().as_object();
+  const Shown shown = shown_of(columns, has_in_place(first), evaluate::has_limits(rows));
   std::string lines = fmt::format("# {} on {}, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
                                   counted(first.at("world_size").to_number<int>(), "rank"),
                                   first.at("buffer_kind").as_string().c_str());
-  if (both) lines += fmt::format("# {:>47} {:^36} {:^36}\n", "", "out-of-place", "in-place");
-  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5}{}{}\n", "size", "count", "type", "redop", "root",
-                       twice(fmt::format(" {:>10} {:>8} {:>8} {:>6}", "time", "algbw", "busbw", "#wrong")),
-                       evaluate::limit_head(first));
-  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5}{}\n", "(B)", "(elements)", "", "", "",
-                       twice(fmt::format(" {:>10} {:>8} {:>8} {:>6}", "(us)", "(GB/s)", "(GB/s)", "")));
+  lines += in_role(Role::head, head(shown, first));
   double bus = 0.0;
   std::int64_t wrong = 0;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
-    wrong += wrong_in(row, "nwrong") + wrong_in(row, "in_place_nwrong");
+    const std::int64_t own = wrong_in(row, "nwrong") + wrong_in(row, "in_place_nwrong");
+    wrong += own;
     bus += row.at("bus_bw").to_number<double>();
-    lines +=
-        fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5}{}{}{}\n", row.at("size").to_number<std::int64_t>(),
-                    row.at("count").to_number<std::int64_t>(), row.at("type").as_string().c_str(),
-                    row.at("redop").as_string().c_str(), row.at("root").to_number<int>(), cells(row, ""),
-                    has_in_place(row) ? cells(row, "in_place_") : "", evaluate::limit_cell(row));
+    const std::string line =
+        fmt::format("  {}{}{}{}", input_cells(shown, row), cells(shown, row, ""),
+                    has_in_place(row) ? cells(shown, row, "in_place_") : "", evaluate::limit_cell(row));
+    lines += (own > 0 ? in_role(Role::bad, line) : line) + "\n";
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n{}", wrong,
-                             wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()),
-                             bus_note(first));
+                             verdict(wrong), bus / static_cast<double>(rows.size()), bus_note(first));
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -382,7 +445,8 @@ const bool kRegistered =
     (evaluate::evaluations().add(
          "ccl", {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
                  .run = simulate_all,
-                 .text = text,
+                 .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+                 .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
                  .figures = figures,
                  .options = described_options<Options>(),
                  .check = check,

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/layer_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -21,6 +22,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::app::gemm_bench {
 namespace {
@@ -236,32 +238,54 @@ std::string notes_of(const boost::json::object& row) {
                      std::string_view{limit->as_string()});
 }
 
-std::string text(const evaluate::Rows& rows) {
-  constexpr int kRoofline = 15;  // columns, where another one follows
-  const std::string limit = evaluate::limit_head(rows.front().as_object());
-  std::string lines = fmt::format(
-      "  layer                      m        n        k   PEs       MMAC   kB once  kB moved   time (us)  "
-      "use (%)  {:<{}}{}\n",
-      "roofline", limit.empty() ? 0 : kRoofline, limit);
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{{.title = "layer", .is_text = true},
+                                                 {.title = "m"},
+                                                 {.title = "n"},
+                                                 {.title = "k"},
+                                                 {.title = "PEs"},
+                                                 {.title = "MMAC", .is_wide = true},
+                                                 {.title = "kB once", .is_wide = true},
+                                                 {.title = "kB moved", .is_wide = true},
+                                                 {.title = "time (us)"},
+                                                 {.title = "use (%)"},
+                                                 {.title = "roofline", .is_text = true, .is_wide = limited}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+std::vector<std::string> cells_of(const boost::json::object& row, bool limited) {
+  const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+  std::vector<std::string> cells{
+      std::string{row.at("layer").as_string()},
+      fmt::format("{:.0f}", number("m")),
+      fmt::format("{:.0f}", number("n")),
+      fmt::format("{:.0f}", number("k")),
+      fmt::format("{:.0f}", number("pes")),
+      fmt::format("{:.3f}", number("macs") / 1e6),
+      fmt::format("{:.1f}", number("bytes") / 1e3),
+      fmt::format("{:.1f}", number("hbm_bytes_simulated") / 1e3),
+      fmt::format("{:.3f}", number("time_us")),
+      fmt::format("{:.1f}", 100.0 * number("utilization")),
+      fmt::format("{} ({:.0f} %)", std::string_view{row.at("roofline").as_string()},
+                  100.0 * number("roofline_share"))};
+  if (limited) cells.push_back(evaluate::limit_of(row));
+  return cells;
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
+  const bool limited = evaluate::has_limits(rows);
+  report::TextTable table{columns_of(limited), columns};
   std::string notes;
   double total = 0.0;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
-    const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
     const boost::json::value& correct = row.at("correct");
-    total += number("time_us");
-    const std::string roofline = fmt::format("{} ({:.0f} %)", row.at("roofline").as_string().c_str(),
-                                             100.0 * number("roofline_share"));
-    lines += fmt::format(
-        "  {:<18} {:>9.0f} {:>8.0f} {:>8.0f} {:>5.0f} {:>10.3f} {:>9.1f} {:>9.1f} {:>11.3f} "
-        "{:>8.1f}  {:<{}}{}{}\n",
-        row.at("layer").as_string().c_str(), number("m"), number("n"), number("k"), number("pes"),
-        number("macs") / 1e6, number("bytes") / 1e3, number("hbm_bytes_simulated") / 1e3, number("time_us"),
-        100.0 * number("utilization"), roofline, limit.empty() ? 0 : kRoofline, evaluate::limit_cell(row),
-        correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
-    notes += notes_of(row);
+    total += row.at("time_us").to_number<double>();
+    table.add(cells_of(row, limited), correct.is_bool() && !correct.as_bool() ? "WRONG" : "");
+    notes += wrapped(notes_of(row), 4);
   }
-  return lines +
+  return table.text() +
          fmt::format("  {}{}: {:.3f} us\n", counted(rows.size(), "layer"),
                      rows.size() == 1 ? "" : " one after the other", total) +
          notes;
@@ -274,7 +298,8 @@ const bool kRegistered =
          "gemm",
          {.doc = "a list of layers, GEMM or convolution, as matrix products: time, utilization, roofline",
           .run = simulate,
-          .text = text,
+          .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
           .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
           .options = described_options<Options>(),
           .check = check,

@@ -407,7 +407,8 @@ const bool kRegistered =
               "a whole model on all PEs of one or several packages: time to the first token and per token, "
               "by operation",
           .run = simulate,
-          .text = llm_text,
+          .text = [](const evaluate::Rows& rows) { return llm_text(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return llm_text(rows, report::Columns::all); },
           .figures = figures,
           .options = described_options<Options>(),
           .check = check,

@@ -20,6 +20,7 @@
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/text_table.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::app::milestone_1h_ccl_bench {
@@ -215,26 +216,42 @@ std::string parity_text(const evaluate::Rows& rows) {
                      equal);
 }
 
-std::string text(const evaluate::Rows& rows) {
-  std::string lines = fmt::format(
-      " all-reduce of f16, sum; size: of each part; bound: 2 (N - 1) / N S over a package's links, and "
-      "alpha\n"
-      "  packages           algorithm                      slots     size       time    algbw    busbw   "
-      "bound  #wrong{}\n"
-      "                                                              (B)       (us)   (GB/s)   (GB/s)    "
-      "(%)\n",
-      evaluate::limit_head(rows.front().as_object()));
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{{.title = "packages", .is_text = true},
+                                                 {.title = "algorithm", .is_text = true},
+                                                 {.title = "slots", .is_text = true},
+                                                 {.title = "size", .unit = "(B)"},
+                                                 {.title = "time", .unit = "(us)"},
+                                                 {.title = "algbw", .unit = "(GB/s)", .is_wide = true},
+                                                 {.title = "busbw", .unit = "(GB/s)", .is_wide = true},
+                                                 {.title = "bound", .unit = "(%)", .is_wide = limited},
+                                                 {.title = "#wrong", .is_wide = true}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
+  const bool limited = evaluate::has_limits(rows);
+  report::TextTable table{columns_of(limited), columns};
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines +=
-        fmt::format("  {:<2}{:<17}{:<31}{:<5}{:>9.0f} {:>10.3f} {:>8.3f} {:>8.3f} {:>7.1f} {:>7.0f}{}\n",
-                    row.at("world_size").to_number<int>(), row.at("sip_topology").as_string().c_str(),
-                    row.at("label").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
-                    number("size"), number("time"), number("alg_bw"), number("bus_bw"),
-                    100.0 * number("bound_us") / number("time"), number("nwrong"), evaluate::limit_cell(row));
+    std::vector<std::string> cells{fmt::format("{} {}", row.at("world_size").to_number<int>(),
+                                               std::string_view{row.at("sip_topology").as_string()}),
+                                   std::string{row.at("label").as_string()},
+                                   std::string{row.at("buffer_kind").as_string()},
+                                   fmt::format("{:.0f}", number("size")),
+                                   fmt::format("{:.3f}", number("time")),
+                                   fmt::format("{:.3f}", number("alg_bw")),
+                                   fmt::format("{:.3f}", number("bus_bw")),
+                                   fmt::format("{:.1f}", 100.0 * number("bound_us") / number("time")),
+                                   fmt::format("{:.0f}", number("nwrong"))};
+    if (limited) cells.push_back(evaluate::limit_of(row));
+    table.add(std::move(cells), number("nwrong") > 0 ? "WRONG" : "");
   }
-  return lines + parity_text(rows);
+  return " all-reduce of f16, sum; size: of each part; bound: 2 (N - 1) / N S over a\n"
+         " package's links, and alpha\n" +
+         table.text() + parity_text(rows);
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -248,7 +265,8 @@ const bool kRegistered =
          {.doc = "all-reduce: topologies of packages x sizes x algorithms x memories of the slots, "
                  "against an alpha-beta bound",
           .run = simulate_all,
-          .text = text,
+          .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
           .figures = figures,
           .options = described_options<Options>(),
           .check = check,

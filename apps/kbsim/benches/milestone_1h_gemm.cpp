@@ -17,6 +17,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::app::milestone_1h_gemm_bench {
 namespace {
@@ -131,30 +132,54 @@ double number(const boost::json::object& row, const char* key) {
   return row.at(key).is_null() ? std::nan("") : row.at(key).to_number<double>();
 }
 
-std::string text(const evaluate::Rows& rows) {
-  std::string lines = fmt::format(
-      " GEMM by one composite on one PE, f16; busy time of each stage, window of the composite\n"
-      "   m x k x n     staging    tiles  DMA in    fetch     GEMM  DMA out   window   PE win.   MAC%  "
-      "useful%  ideal%{}\n"
-      "                                    (ns)     (ns)     (ns)     (ns)     (ns)      (ns)\n",
-      evaluate::limit_head(rows.front().as_object()));
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{{.title = "m x k x n", .is_text = true},
+                                                 {.title = "staging", .is_text = true},
+                                                 {.title = "tiles", .is_wide = true},
+                                                 {.title = "DMA in", .unit = "(ns)", .is_wide = limited},
+                                                 {.title = "fetch", .unit = "(ns)", .is_wide = limited},
+                                                 {.title = "GEMM", .unit = "(ns)"},
+                                                 {.title = "DMA out", .unit = "(ns)", .is_wide = limited},
+                                                 {.title = "window", .unit = "(ns)"},
+                                                 {.title = "PE win.", .unit = "(ns)", .is_wide = true},
+                                                 {.title = "MAC%"},
+                                                 {.title = "useful%", .is_wide = true},
+                                                 {.title = "ideal%", .is_wide = limited}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+std::vector<std::string> cells_of(const boost::json::object& row) {
+  const auto busy = [&](const char* key) {
+    const double ns = number(row, key);
+    return std::isnan(ns) ? std::string{"-"} : fmt::format("{:.0f}", ns);
+  };
+  return {fmt::format("{}{}", std::string_view{row.at("shape").as_string()},
+                      row.at("under_tile").as_bool() ? "*" : ""),
+          std::string{row.at("staging").as_string()},
+          std::to_string(row.at("tiles").to_number<int>()),
+          busy("dma_in_busy_ns"),
+          busy("fetch_busy_ns"),
+          busy("gemm_busy_ns"),
+          busy("dma_out_busy_ns"),
+          fmt::format("{:.0f}", number(row, "composite_window_ns")),
+          fmt::format("{:.0f}", number(row, "pe_window_ns")),
+          fmt::format("{:.1f}", 100.0 * number(row, "mac_utilization")),
+          fmt::format("{:.1f}", 100.0 * number(row, "useful_efficiency")),
+          fmt::format("{:.1f}", 100.0 * number(row, "ideal_mac_utilization"))};
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
+  const bool limited = evaluate::has_limits(rows);
+  report::TextTable table{columns_of(limited), columns};
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
-    const auto busy = [&](const char* key) {
-      const double ns = number(row, key);
-      return std::isnan(ns) ? fmt::format("{:>8}", "-") : fmt::format("{:8.0f}", ns);
-    };
-    lines +=
-        fmt::format("  {:<13}{} {:<9} {:>6} {} {} {} {} {:8.0f}  {:8.0f} {:6.1f}  {:7.1f} {:7.1f}{}{}\n",
-                    row.at("shape").as_string().c_str(), row.at("under_tile").as_bool() ? '*' : ' ',
-                    row.at("staging").as_string().c_str(), row.at("tiles").to_number<int>(),
-                    busy("dma_in_busy_ns"), busy("fetch_busy_ns"), busy("gemm_busy_ns"),
-                    busy("dma_out_busy_ns"), number(row, "composite_window_ns"), number(row, "pe_window_ns"),
-                    100.0 * number(row, "mac_utilization"), 100.0 * number(row, "useful_efficiency"),
-                    100.0 * number(row, "ideal_mac_utilization"), evaluate::limit_cell(row),
-                    row.at("correct").as_bool() ? "" : "  WRONG");
+    std::vector<std::string> cells = cells_of(row);
+    if (limited) cells.push_back(evaluate::limit_of(row));
+    table.add(std::move(cells), row.at("correct").as_bool() ? "" : "WRONG");
   }
-  return lines + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
+  return " GEMM by one composite on one PE, f16; busy time of each stage, window of the\n composite\n" +
+         table.text() + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -163,19 +188,21 @@ void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
 }
 
 const bool kRegistered =
-    (evaluate::evaluations().add("milestone-1h-gemm",
-                                 {.doc = "GEMM shapes x operand stagings on one PE: stage times, "
-                                         "MAC utilization, against an ideal pipeline",
-                                  .run = simulate,
-                                  .text = text,
-                                  .figures = figures,
-                                  .check = check,
-                                  .algorithms = evaluate::Algorithms::none,
-                                  .unused = unused_keys(),
-                                  .folder = "1H_milestone_output/gemm",
-                                  .explained = true,
-                                  .alone = "--bench gemm --m M --n N --k K",
-                                  .bench_of_one = "gemm_single_pe"}),
+    (evaluate::evaluations().add(
+         "milestone-1h-gemm",
+         {.doc = "GEMM shapes x operand stagings on one PE: stage times, "
+                 "MAC utilization, against an ideal pipeline",
+          .run = simulate,
+          .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
+          .figures = figures,
+          .check = check,
+          .algorithms = evaluate::Algorithms::none,
+          .unused = unused_keys(),
+          .folder = "1H_milestone_output/gemm",
+          .explained = true,
+          .alone = "--bench gemm --m M --n N --k K",
+          .bench_of_one = "gemm_single_pe"}),
      true);
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/replay/compare_values.hpp"
@@ -111,9 +112,11 @@ void describe(const Problem& p, const std::string& name, const hw::Activity& act
   const std::int64_t width = pes * p.columns;
   const double window = to_ns(activity.last_end - activity.first_start);
   const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
-  report.text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} in {:.3f} ns, {:.1f} GMAC/s a PE\n",
-                            report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width,
-                            counted(pes, "PE"), window, macs / window / static_cast<double>(pes));
+  report.text =
+      wrapped(fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} in {:.3f} ns, {:.1f} GMAC/s a PE\n",
+                          report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width,
+                          counted(pes, "PE"), window, macs / window / static_cast<double>(pes)),
+              3);
   report.text += wrong;
   report.wrong = wrong.substr(0, wrong.find('\n'));
   report.json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},

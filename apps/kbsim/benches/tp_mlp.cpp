@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/evaluate/row_path.hpp"
@@ -12,6 +13,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/evaluate/tp_mlp_run.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::app::tp_mlp_bench {
 namespace {
@@ -117,30 +119,53 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
       "simulations", [&](std::size_t i) { return counted(problems[i].ranks, "rank"); });
 }
 
-std::string text(const evaluate::Rows& rows) {
-  const boost::json::object& first = rows.front().as_object();
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{
+      {.title = "ranks"},
+      {.title = "time", .unit = "(us)"},
+      {.title = "fc1", .unit = "(us)"},
+      {.title = "activation", .unit = "(us)"},
+      {.title = "fc2", .unit = "(us)"},
+      {.title = "all-reduce", .unit = "(us)"},
+      {.title = "of one rank", .unit = "(speedup)", .is_wide = limited},
+      {.title = "max error", .is_wide = limited}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+std::string title_of(const boost::json::object& first) {
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
-  std::string lines = fmt::format(
-      " tp_mlp in f16: [{0}, {1}] by [{1}, {2}] in columns, by [{2}, {1}] in rows{3}; summed up by {4}; 1 PE "
-      "of each package runs\n"
-      "  ranks       time     fc1  activation     fc2  all-reduce  of one rank  max error{5}\n"
-      "              (us)    (us)        (us)    (us)        (us)      (speedup)\n",
-      of_all("tokens"), of_all("hidden"), of_all("ffn"), first.at("bias").as_bool() ? ", with biases" : "",
-      first.at("algorithm").as_string().c_str(), evaluate::limit_head(first));
-  const bool has_one = of_all("ranks") == 1;
+  return wrapped(fmt::format(" tp_mlp in f16: [{0}, {1}] by [{1}, {2}] in columns, by [{2}, {1}] in rows{3}; "
+                             "summed up by {4}; 1 PE of each package runs\n",
+                             of_all("tokens"), of_all("hidden"), of_all("ffn"),
+                             first.at("bias").as_bool() ? ", with biases" : "",
+                             std::string_view{first.at("algorithm").as_string()}),
+                 3);
+}
+
+std::string table(const evaluate::Rows& rows, report::Columns columns) {
+  const boost::json::object& first = rows.front().as_object();
+  const bool limited = evaluate::has_limits(rows);
+  const bool has_one = first.at("ranks").to_number<std::int64_t>() == 1;
   const auto speedup = [&](double time) {
     return has_one ? fmt::format("{:.2f}", first.at("time_us").to_number<double>() / time) : "N/A";
   };
+  report::TextTable table{columns_of(limited), columns};
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines += fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12}  {:>9.2g}{}{}\n",
-                         number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
-                         number("fc2_us"), number("all_reduce_us"), speedup(number("time_us")),
-                         number("max_error"), evaluate::limit_cell(row),
-                         row.at("correct").as_bool() ? "" : "  WRONG");
+    std::vector<std::string> cells{fmt::format("{:.0f}", number("ranks")),
+                                   fmt::format("{:.3f}", number("time_us")),
+                                   fmt::format("{:.3f}", number("fc1_us")),
+                                   fmt::format("{:.3f}", number("activation_us")),
+                                   fmt::format("{:.3f}", number("fc2_us")),
+                                   fmt::format("{:.3f}", number("all_reduce_us")),
+                                   speedup(number("time_us")),
+                                   fmt::format("{:.2g}", number("max_error"))};
+    if (limited) cells.push_back(evaluate::limit_of(row));
+    table.add(std::move(cells), row.at("correct").as_bool() ? "" : "WRONG");
   }
-  return lines;
+  return title_of(first) + table.text();
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() {
@@ -156,21 +181,23 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"ccl.*.world_size", "--ranks says how many there are"}};
 }
 
-const bool kRegistered = (evaluate::evaluations().add(
-                              "tp_mlp", {.doc = "a tensor-parallel MLP over packages: time of its layers "
-                                                "and of the all-reduce, against ranks",
-                                         .run = simulate,
-                                         .text = text,
-                                         .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
-                                         .options = described_options<Options>(),
-                                         .check = check,
-                                         .algorithms = evaluate::Algorithms::any,
-                                         .collective = config::Collective::all_reduce,
-                                         .named = {kAllReduce},
-                                         .unused = unused_keys(),
-                                         .explained = true,
-                                         .alone = "--ranks 1"}),
-                          true);
+const bool kRegistered =
+    (evaluate::evaluations().add(
+         "tp_mlp", {.doc = "a tensor-parallel MLP over packages: time of its layers "
+                           "and of the all-reduce, against ranks",
+                    .run = simulate,
+                    .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
+                    .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
+                    .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
+                    .options = described_options<Options>(),
+                    .check = check,
+                    .algorithms = evaluate::Algorithms::any,
+                    .collective = config::Collective::all_reduce,
+                    .named = {kAllReduce},
+                    .unused = unused_keys(),
+                    .explained = true,
+                    .alone = "--ranks 1"}),
+     true);
 
 }  // namespace
 }  // namespace kbsim::app::tp_mlp_bench

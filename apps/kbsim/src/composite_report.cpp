@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 
 namespace kbsim::app {
 
@@ -14,10 +15,12 @@ void report_composite(std::string_view bench, const evaluate::MatmulProblem& pro
   const double utilization = static_cast<double>(composite.padded_macs) / (run.peak_macs_per_ns * window);
   report->correct = run.numbers.ok;
   if (!run.numbers.ok) report->wrong = "the product: " + to_text(run.numbers.means);
-  report->text = fmt::format(
-      "{} {}: {}x{}x{} {} in {:.3f} ns, {}, MAC utilization {:.1f} % (ideal pipeline {:.3f} ns)\n",
-      run.numbers.ok ? "" : " [FAIL]", bench, problem.m, problem.k, problem.n, to_string(problem.dtype),
-      window, counted(composite.tiles, "tile"), 100.0 * utilization, to_ns(run.ideal.total));
+  report->text = wrapped(
+      fmt::format(
+          "{} {}: {}x{}x{} {} in {:.3f} ns, {}, MAC utilization {:.1f} % (ideal pipeline {:.3f} ns)\n",
+          run.numbers.ok ? "" : " [FAIL]", bench, problem.m, problem.k, problem.n, to_string(problem.dtype),
+          window, counted(composite.tiles, "tile"), 100.0 * utilization, to_ns(run.ideal.total)),
+      3);
   if (!run.numbers.ok) report->text += fmt::format("   {}\n", to_text(run.numbers.means));
   for (const hw::StageRecord& stage : composite.stages)
     report->text +=

@@ -43,7 +43,8 @@ struct DiffOptions {
 };
 
 constexpr std::string_view kDiffExamples = R"(
-The exit code is 0 whether the two differ or not; kbsim check is what fails if results aren't what they were.
+The exit code is 0 whether the two differ or not; kbsim check is what fails if
+results aren't what they were.
 
 examples:
   kbsim explain --bench ccl_allreduce --out before

@@ -9,13 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::app {
 namespace {
 
 std::string line(const char* what, const std::string& text) {
-  return fmt::format("  {:<10} {}\n", what, text);
+  return wrapped(fmt::format("  {:<10} {}\n", what, text), 13);
 }
 
 std::string machine_text(const Plan& plan) {
@@ -60,13 +61,14 @@ std::string options_text(const boost::json::object& options) {
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::string text = fmt::format("--dry-run: nothing is simulated. {}: {}\n", plan.bench, plan.doc);
+  std::string text =
+      wrapped(fmt::format("--dry-run: nothing is simulated. {}: {}\n", plan.bench, plan.doc), 2);
   text += line("machine", machine_text(plan));
   if (plan.algorithm != nullptr) text += line("algorithm", algorithm_text(*plan.algorithm));
   if (plan.algorithm != nullptr) text += line("ranks", places_text(plan));
   if (!plan.options.empty()) text += line("options", options_text(plan.options));
   text += line("writes", plan.files.empty() ? "no files" : fmt::format("{}", fmt::join(plan.files, ", ")));
-  return text + plan.more;
+  return text + wrapped(plan.more, 4);
 }
 
 }  // namespace kbsim::app

@@ -73,6 +73,7 @@ evaluate::EvaluateOptions how_to_run(const RunOptions& options, std::optional<re
           .json = outputs.json,
           .quiet = outputs.quiet,
           .verbose = outputs.verbose,
+          .wide = outputs.wide && options.inputs.evaluation->wide_text != nullptr,
           .reference = std::move(reference),
           .advise = is_advised(options) ? advisor(options) : nullptr};
 }

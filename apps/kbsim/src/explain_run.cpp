@@ -12,6 +12,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
 namespace kbsim::app {
@@ -245,21 +246,37 @@ std::vector<explain::Finding> findings_on(const explain::Explanation& what, cons
       {.what = what, .machine = session.machine(), .counts = counts, .launches = launches});
 }
 
-// Full text of the path that was asked about. For the run, what limits the measured path stands at the top,
-// and the first line of each launch follows.
-std::string to_text(const Explanations& what) {
-  if (what.all.empty()) return "";
+namespace {
+
+// The text on the path that was asked about. For the run, what limits the measured path is the answer, and
+// its sentence follows the run's.
+explain::ExplanationText parts_of(const Explanations& what) {
   explain::ExplanationText parts = explain::text_of(what.all[what.asked]);
-  if (what.asked == 0 && what.measured != 0)
-    parts.headline = explain::sentence(what.all.front()) + explain::text_of(what.all[what.measured]).headline;
-  std::string text = explain::to_text(parts, what.advice, what.findings);
+  if (what.asked != 0 || what.measured == 0) return parts;
+  const explain::ExplanationText measured = explain::text_of(what.all[what.measured]);
+  parts.limit = measured.limit;
+  parts.headline += measured.headline;
+  return parts;
+}
+
+}  // namespace
+
+std::string answer_of(const Explanations& what) {
+  return what.all.empty() ? "" : explain::answer_of(parts_of(what), what.advice, what.findings);
+}
+
+std::string rest_of(const Explanations& what) {
+  if (what.all.empty()) return "";
+  const explain::ExplanationText parts = parts_of(what);
+  std::string text = parts.headline + parts.details;
   const std::size_t shown = std::min(kShownLaunches, what.launches);
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
-    text += explain::sentence(what.all[i]);
+    text += wrapped(explain::sentence(what.all[i]), 2);
   if (what.asked == 0 && what.launches > kShownLaunches)
-    text += fmt::format("and {}: --of launch:N prints one, explain.json of --out has all\n",
-                        counted(what.launches - kShownLaunches, "more launch", "more launches"));
-  if (what.gave_up_all) text += explain::kGaveUpAll;
+    text += wrapped(fmt::format("and {}: --of launch:N prints one, explain.json of --out has all\n",
+                                counted(what.launches - kShownLaunches, "more launch", "more launches")),
+                    2);
+  if (what.gave_up_all) text += wrapped(explain::kGaveUpAll, 2);
   if (!what.trials.empty() && what.trials.front().is_done())
     text += to_text(what.trials, what.all.front().path.length());
   return text;

@@ -45,7 +45,10 @@ struct Purpose {
                                                         const explain::Counts& counts,
                                                         host::Session& session);
 
-[[nodiscard]] std::string to_text(const Explanations& what);
+/// The first lines for a terminal: what limits the run, where, and changes to try; "" if there is no path.
+[[nodiscard]] std::string answer_of(const Explanations& what);
+/// The other lines: the path that was asked about in full, and the first sentence of each launch.
+[[nodiscard]] std::string rest_of(const Explanations& what);
 [[nodiscard]] boost::json::object to_json(const Explanations& what, host::Session& session);
 
 }  // namespace kbsim::app

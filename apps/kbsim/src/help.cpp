@@ -14,6 +14,8 @@
 #include "kbsim/base/model_version.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/base/role.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/terminal.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -28,12 +30,10 @@ namespace {
 
 namespace po = boost::program_options;
 
-unsigned columns() {
+std::size_t columns() {
   constexpr std::size_t kLeast = 40;
   constexpr std::size_t kMost = 120;
-  constexpr std::size_t kUsual = 80;
-  return static_cast<unsigned>(
-      std::clamp(report::terminal_width(STDOUT_FILENO).value_or(kUsual), kLeast, kMost));
+  return std::clamp(report::terminal_width(STDOUT_FILENO).value_or(kColumns), kLeast, kMost);
 }
 
 Help bench_help(const std::string& name, const std::string& doc, po::options_description own) {
@@ -123,34 +123,59 @@ std::vector<Page> bench_pages() {
   return pages;
 }
 
+namespace {
+
+// The column where the texts of all options begin, and the widest line.
+struct Layout {
+  std::size_t text;
+  std::size_t columns;
+};
+
+// "  -b [ --minbytes ] BYTES (=1K)   smallest size", wrapped. An option too long for its column has a line of
+// its own.
+std::string option_text(const po::option_description& option, const Layout& layout) {
+  const std::string name = fmt::format("  {} {}", option.format_name(), option.format_parameter());
+  const std::string margin(layout.text, ' ');
+  const bool fits = name.size() + 1 < layout.text;
+  const std::string begin = fits ? fmt::format("{:<{}}", name, layout.text) : margin;
+  const std::string text = wrapped(begin + option.description(), layout.text, layout.columns) + "\n";
+  return fits ? text : name.substr(0, name.find_last_not_of(' ') + 1) + "\n" + text;
+}
+
+std::string options_text(const Help& help) {
+  if (help.options.options().empty()) return "";
+  const Layout layout{.text = columns() * 7 / 20, .columns = columns()};
+  std::string text = "\n" + in_role(Role::head, fmt::format("options of {}:", help.name)) + "\n";
+  for (const auto& option : help.options.options()) {
+    const auto group = std::ranges::find(help.groups, option->long_name(), &OptionGroup::first);
+    if (group != help.groups.end()) text += "\n" + in_role(Role::head, group->title + ":") + "\n";
+    text += option_text(*option, layout);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string to_text(const Help& help) {
-  std::ostringstream text;
-  text << "usage: " << help.usage << '\n';
-  if (!help.doc.empty()) text << '\n' << help.doc << '\n';
-  po::options_description fitted{"options of " + help.name, columns(), columns() / 2};
-  for (const auto& option : help.options.options()) fitted.add(option);
-  if (!help.options.options().empty()) text << '\n' << fitted;
-  text << help.more << namesakes_of(help.name);
-  return text.str();
+  std::string text = wrapped("usage: " + help.usage, 11) + "\n";
+  if (!help.doc.empty()) text += "\n" + wrapped(help.doc, 0) + "\n";
+  return text + options_text(help) + help.more + namesakes_of(help.name);
 }
 
 std::string overview() {
   std::string text =
-      "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
+      "kbsim: how long would it take on a machine that doesn't exist yet, and is the\nresult right?\n\n"
       "usage: kbsim [run] --bench NAME [--topology FILE] [options]\n"
       "       kbsim COMMAND [options]      (kbsim help COMMAND shows its options)\n\ncommands:\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<11} {}\n", command.name, command.doc);
+  for (const Command& command : commands())
+    text += wrapped(fmt::format("  {:<11} {}\n", command.name, command.doc), 14);
   text +=
       "\ntry:\n  kbsim list\n  kbsim --bench ccl_allreduce\n  kbsim --bench ccl --help\n\n"
-      "the machine is topology.yaml, of this folder or as installed, unless --topology names another\n\n"
-      "exit codes: ";
+      "the machine is topology.yaml, of this folder or as installed, unless --topology\nnames another\n\n";
+  std::string exits = "exit codes: ";
   for (const ExitMeaning& exit : exit_meanings())
-    text += fmt::format("{}{} {}",
-                        exit.code == 0   ? ""
-                        : exit.code == 5 ? ",\n  "
-                                         : ", ",
-                        exit.code, exit.means);
-  return text + "\n";
+    exits += fmt::format("{}{} {}", exit.code == 0 ? "" : ", ", exit.code, exit.means);
+  return text + wrapped(exits, 2) + "\n";
 }
 
 void require_no_part(const std::string& name) {

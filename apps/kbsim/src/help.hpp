@@ -7,6 +7,7 @@
 #include <boost/program_options/options_description.hpp>
 
 #include "commands.hpp"
+#include "parse_options.hpp"
 
 namespace kbsim::app {
 
@@ -16,9 +17,10 @@ struct Help {
   std::string usage;
   std::string doc = {};  // one more sentence, for a bench
   boost::program_options::options_description options;
-  std::string more;             // examples
-  std::string positional = {};  // the option that may be given without its name
-  bool takes_run = false;       // it also takes arguments of kbsim run
+  std::vector<OptionGroup> groups = {};  // in the order of the options; none: the page has a single list
+  std::string more;                      // examples
+  std::string positional = {};           // the option that may be given without its name
+  bool takes_run = false;                // it also takes arguments of kbsim run
 };
 
 /// A command's or a bench's help, by its name.

@@ -8,7 +8,9 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/utf8.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/ccl/collective_table.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
@@ -55,10 +57,14 @@ void add_more(const evaluate::Evaluation& evaluation, json::object& to) {
 }
 void add_more(const auto&, json::object&) {}
 
+std::string line_of(std::string_view name, const std::string& text) {
+  return wrapped(fmt::format("  {:<24} {}\n", name, text), 27);
+}
+
 template <class Entry>
 void print(std::string_view title, const Registry<Entry>& registry) {
-  fmt::print("{}:\n", title);
-  for (const auto& [name, entry] : registry.entries()) fmt::print("  {:<24} {}\n", name, sentence(entry));
+  fmt::print("{}\n", in_role(Role::head, fmt::format("{}:", title)));
+  for (const auto& [name, entry] : registry.entries()) fmt::print("{}", line_of(name, sentence(entry)));
 }
 
 template <class Entry>
@@ -79,12 +85,13 @@ std::string ranks_text(const config::AlgorithmSpec& algorithm) {
 }
 
 void print_algorithms() {
-  fmt::print("algorithms (configs/ccl.yaml):\n");
+  fmt::print("{}\n", in_role(Role::head, "algorithms (configs/ccl.yaml):"));
   const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, config_folders());
   for (const auto& [name, algorithm] : spec.algorithms) {
-    fmt::print("  {:<24} {} (topology {}, mapper {}, validator {}{})\n", name,
-               kernels().at(algorithm.kernel).doc, algorithm.topology, algorithm.mapper, algorithm.validator,
-               ranks_text(algorithm));
+    fmt::print("{}",
+               line_of(name, fmt::format("{} (topology {}, mapper {}, validator {}{})",
+                                         kernels().at(algorithm.kernel).doc, algorithm.topology,
+                                         algorithm.mapper, algorithm.validator, ranks_text(algorithm))));
   }
 }
 

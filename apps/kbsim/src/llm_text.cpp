@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/role.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/llm/model_division.hpp"
 #include "kbsim/models/model_config.hpp"
 
@@ -18,75 +22,140 @@ using boost::json::object;
 double number(const object& row, std::string_view key) { return row.at(key).to_number<double>(); }
 std::string_view word(const object& row, std::string_view key) { return row.at(key).as_string(); }
 
-std::string limit_text(const object& operation) {
+// The key that limits an operation, after what limits it: "; cube.noc.link_bw_gbs 12 %, -0.5 ns per GB/s".
+std::string key_text(const object& operation) {
+  if (word(operation, "limiting_key").empty()) return "";
+  const std::string_view unit = word(operation, "limiting_key_unit");
+  return fmt::format("; {} {:.0f} %, {:+.4g} ns{}{}", word(operation, "limiting_key"),
+                     100.0 * number(operation, "limiting_key_share"),
+                     number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ", unit);
+}
+
+// With all columns also what the key is worth; else its name, if it leaves the line short.
+std::string limit_text(const object& operation, report::Columns columns) {
+  constexpr std::size_t kMost = 49;
   if (!operation.contains("limited_by") || word(operation, "limited_by").empty()) return "";
-  std::string text = fmt::format("  {}", word(operation, "limited_by"));
-  if (!word(operation, "limiting_key").empty()) {
-    const std::string_view unit = word(operation, "limiting_key_unit");
-    text += fmt::format("; {} {:.0f} %, {:+.4g} ns{}{}", word(operation, "limiting_key"),
-                        100.0 * number(operation, "limiting_key_share"),
-                        number(operation, "limiting_key_ns_per_unit"), unit.empty() ? "" : " per ", unit);
+  const std::string limit{word(operation, "limited_by")};
+  const std::string_view part = word(operation, "explained_part");
+  const std::string end = part.empty() ? "" : fmt::format(" ({})", part);
+  if (columns == report::Columns::all) return limit + key_text(operation) + end;
+  const std::string_view key = word(operation, "limiting_key");
+  const bool fits = !key.empty() && limit.size() + key.size() + end.size() + 2 <= kMost;
+  return limit + (fits ? fmt::format("; {}", key) : "") + end;
+}
+
+using Cells = std::vector<std::string>;
+
+std::vector<report::TextTable::Column> columns_of(bool limited) {
+  std::vector<report::TextTable::Column> columns{{.title = "operation", .is_text = true},
+                                                 {.title = "launches", .is_wide = limited},
+                                                 {.title = "span", .unit = "(us)", .is_wide = limited},
+                                                 {.title = "path", .unit = "(us)"},
+                                                 {.title = "share", .unit = "(%)", .is_wide = limited},
+                                                 {.title = "MFLOP", .is_wide = true},
+                                                 {.title = "HBM", .unit = "(MB)", .is_wide = true},
+                                                 {.title = "NOC", .unit = "(MB)", .is_wide = true},
+                                                 {.title = "UCIe", .unit = "(MB)", .is_wide = true},
+                                                 {.title = "link", .unit = "(MB)", .is_wide = true},
+                                                 {.title = "MACs", .unit = "(%)", .is_wide = limited},
+                                                 {.title = "HBM", .unit = "(%)", .is_wide = limited},
+                                                 {.title = "roofline", .unit = "(us)", .is_wide = true},
+                                                 {.title = "by", .is_text = true, .is_wide = true},
+                                                 {.title = "of span", .unit = "(%)", .is_wide = true},
+                                                 {.title = "mapping", .is_text = true, .is_wide = limited}};
+  if (limited) columns.push_back({.title = "limited by", .is_text = true});
+  return columns;
+}
+
+Cells cells_of(const object& row) {
+  return {std::string{word(row, "operation")},
+          fmt::format("{:.0f}", number(row, "launches")),
+          fmt::format("{:.3f}", number(row, "span_us")),
+          fmt::format("{:.3f}", number(row, "path_us")),
+          fmt::format("{:.1f}", 100.0 * number(row, "share")),
+          fmt::format("{:.3f}", number(row, "flop") / 1e6),
+          fmt::format("{:.3f}", number(row, "hbm_bytes") / 1e6),
+          fmt::format("{:.3f}", number(row, "noc_bytes") / 1e6),
+          fmt::format("{:.3f}", number(row, "ucie_bytes") / 1e6),
+          fmt::format("{:.3f}", number(row, "package_bytes") / 1e6),
+          fmt::format("{:.1f}", 100.0 * number(row, "flop_of_peak")),
+          fmt::format("{:.1f}", 100.0 * number(row, "hbm_of_peak")),
+          fmt::format("{:.3f}", number(row, "roofline_us")),
+          std::string{word(row, "roofline")},
+          fmt::format("{:.1f}", 100.0 * number(row, "of_roofline")),
+          std::string{word(row, "mapping")}};
+}
+
+// A step's table: operations, then their sums.
+class StepTable {
+ public:
+  StepTable(bool limited, report::Columns columns)
+      : limited_{limited}, columns_{columns}, table_{columns_of(limited), columns} {}
+
+  void add(const object& row, bool has_limit) {
+    add(cells_of(row), has_limit ? limit_text(row, columns_) : "");
   }
-  if (!word(operation, "explained_part").empty())
-    text += fmt::format(" ({})", word(operation, "explained_part"));
-  return text;
-}
+  void add(std::string name, double path_us, double share, std::string limit) {
+    Cells cells(columns_of(false).size());
+    cells[0] = std::move(name);
+    cells[3] = fmt::format("{:.3f}", path_us);
+    cells[4] = fmt::format("{:.1f}", 100.0 * share);
+    add(std::move(cells), std::move(limit));
+  }
+  void add_title(std::string title) {
+    Cells cells(columns_of(false).size());
+    cells[0] = std::move(title);
+    add(std::move(cells), "");
+  }
+  [[nodiscard]] std::string text() const { return table_.text(); }
 
-std::string time_line(const object& row) {
-  return fmt::format(
-      "  {:<14}{:>8.0f} {:>11.3f} {:>11.3f} {:>6.1f} {:>12.3f} {:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} "
-      "{:>6.1f} {:>6.1f} {:>11.3f}  {:<13} {:>6.1f}  {:<8}",
-      word(row, "operation"), number(row, "launches"), number(row, "span_us"), number(row, "path_us"),
-      100.0 * number(row, "share"), number(row, "flop") / 1e6, number(row, "hbm_bytes") / 1e6,
-      number(row, "noc_bytes") / 1e6, number(row, "ucie_bytes") / 1e6, number(row, "package_bytes") / 1e6,
-      100.0 * number(row, "flop_of_peak"), 100.0 * number(row, "hbm_of_peak"), number(row, "roofline_us"),
-      word(row, "roofline"), 100.0 * number(row, "of_roofline"), word(row, "mapping"));
-}
+ private:
+  void add(Cells cells, std::string limit) {
+    if (limited_) cells.push_back(std::move(limit));
+    table_.add(std::move(cells));
+  }
+  bool limited_;
+  report::Columns columns_;
+  report::TextTable table_;
+};
 
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
-std::string path_cells(std::string_view name, double path_us, double share) {
-  return fmt::format("  {:<34} {:>11.3f} {:>6.1f}", name, path_us, 100.0 * share);
-}
-
-std::string between_limit(const object& step) {
-  return step.contains("between") ? limit_text(step.at("between").as_object()) : "";
-}
-
-std::string sums_text(const object& step, double time) {
-  std::string lines;
+void add_sums(const object& step, double time, report::Columns columns, StepTable& to) {
+  to.add_title("sums");
   for (const auto& value : step.at("sums").as_array()) {
     const object& sum = value.as_object();
     if (number(sum, "launches") == 0) continue;
-    lines += trimmed(time_line(sum));
+    to.add(sum, false);
     const double layers = number(step, "layers");
     if (word(sum, "operation") == "all layers" && layers > 1)
-      lines += path_cells("a layer", number(sum, "path_us") / layers, number(sum, "share") / layers) + "\n";
+      to.add("a layer", number(sum, "path_us") / layers, number(sum, "share") / layers, "");
   }
-  return lines + trimmed(path_cells("between operations", number(step, "between_us"),
-                                    number(step, "between_us") / time) +
-                         between_limit(step));
+  to.add("between operations", number(step, "between_us"), number(step, "between_us") / time,
+         step.contains("between") ? limit_text(step.at("between").as_object(), columns) : "");
 }
 
 // Bytes of memories, beside the closed form.
-std::string memory_text(const object& step) {
-  std::string lines =
-      "  bytes (MB)    least (us)   weights     cache       HBM   re-read  activations       TCM  padding "
-      "(MFLOP)\n";
+std::string memory_text(const object& step, report::Columns columns) {
+  report::TextTable table{{{.title = "bytes (MB)", .is_text = true},
+                           {.title = "least (us)"},
+                           {.title = "weights"},
+                           {.title = "cache"},
+                           {.title = "HBM"},
+                           {.title = "re-read", .is_wide = true},
+                           {.title = "activations"},
+                           {.title = "TCM"},
+                           {.title = "padding (MFLOP)", .is_wide = true}},
+                          columns};
+  const auto mega = [](double n) { return fmt::format("{:.3f}", n / 1e6); };
   for (const auto& value : step.at("operations").as_array()) {
     const object& row = value.as_object();
-    lines +=
-        fmt::format("  {:<14}{:>10.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>12.3f} {:>9.3f} {:>16.3f}\n",
-                    word(row, "operation"), number(row, "least_us"), number(row, "weight_bytes") / 1e6,
-                    (number(row, "cache_read_bytes") + number(row, "cache_written_bytes")) / 1e6,
-                    number(row, "hbm_bytes") / 1e6, number(row, "reread_bytes") / 1e6,
-                    number(row, "activation_bytes") / 1e6, number(row, "tcm_bytes") / 1e6,
-                    number(row, "padding_flop") / 1e6);
+    table.add({std::string{word(row, "operation")}, fmt::format("{:.3f}", number(row, "least_us")),
+               mega(number(row, "weight_bytes")),
+               mega(number(row, "cache_read_bytes") + number(row, "cache_written_bytes")),
+               mega(number(row, "hbm_bytes")), mega(number(row, "reread_bytes")),
+               mega(number(row, "activation_bytes")), mega(number(row, "tcm_bytes")),
+               mega(number(row, "padding_flop"))});
   }
-  return lines;
+  return table.text();
 }
 
 // Estimates that each product's mapping was chosen by, with mapping auto.
@@ -126,9 +195,10 @@ std::string closing_text(const object& step, double time) {
       (number(step, "weight_bytes") + number(step, "cache_bytes")) / 1e6,
       number(step, "hbm_bytes_simulated") / 1e6);
   if (step.at("correct").is_bool())
-    lines += fmt::format("  logits: {}, largest error {:.3g}\n",
-                         step.at("correct").as_bool() ? "as the undivided model's in f64" : "WRONG",
-                         number(step, "max_error"));
+    lines += fmt::format(
+        "  logits: {}, largest error {:.3g}\n",
+        step.at("correct").as_bool() ? "as the undivided model's in f64" : in_role(Role::bad, "WRONG"),
+        number(step, "max_error"));
   return lines;
 }
 
@@ -184,31 +254,29 @@ std::string dtype_text(const object& step) {
                      step.at("dtype_assumed").as_bool() ? models::kAssumedDtype : "");
 }
 
-std::string step_text(const object& step) {
+std::string title_of(const object& step) {
+  return fmt::format(" {} on {}: {}, {} of {} after {}, {}, mapping {}\n", word(step, "phase"),
+                     word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
+                     counted(step.at("rows").to_number<int>(), "row"), sequences_text(step),
+                     context_text(step), dtype_text(step), word(step, "mapping"));
+}
+
+std::string step_text(const object& step, report::Columns columns) {
   const double time = time_of(step).us;
   const auto& operations = step.at("operations").as_array();
-  const bool explained = !operations.empty() && operations.front().as_object().contains("limited_by");
-  std::string lines = fmt::format(
-      " {} on {}: {}, {} of {} after {}, {}, mapping {}\n{}"
-      "  operation     launches   span (us)   path (us)  share        MFLOP   HBM (MB)  NOC (MB) UCIe (MB) "
-      "link (MB) MACs %  HBM %  roofline (us)  by       of span  mapping{}\n",
-      word(step, "phase"), word(step, "place"), counted(step.at("layers").to_number<int>(), "layer"),
-      counted(step.at("rows").to_number<int>(), "row"), sequences_text(step), context_text(step),
-      dtype_text(step), word(step, "mapping"), division_text(step), explained ? "   limited by" : "");
-  for (const auto& value : operations) {
-    const object& row = value.as_object();
-    lines += trimmed(time_line(row) + limit_text(row));
-  }
-  return lines + "  sums\n" + sums_text(step, time) + memory_text(step) + choices_text(step) +
-         closing_text(step, time);
+  StepTable table{!operations.empty() && operations.front().as_object().contains("limited_by"), columns};
+  for (const auto& value : operations) table.add(value.as_object(), true);
+  add_sums(step, time, columns, table);
+  return wrapped(title_of(step), 3) + wrapped(division_text(step), 4) + table.text() +
+         memory_text(step, columns) + wrapped(choices_text(step), 4) + wrapped(closing_text(step, time), 4);
 }
 
 }  // namespace
 
-std::string llm_text(const boost::json::array& rows) {
+std::string llm_text(const boost::json::array& rows, report::Columns columns) {
   std::string lines;
-  for (const auto& row : rows) lines += step_text(row.as_object());
-  if (!rows.empty()) lines += segments_text(rows.front().at("segments").as_object());
+  for (const auto& row : rows) lines += step_text(row.as_object(), columns);
+  if (!rows.empty()) lines += wrapped(segments_text(rows.front().at("segments").as_object()), 4);
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/thrown.hpp"
@@ -16,6 +17,7 @@
 
 #include "commands.hpp"
 #include "help.hpp"
+#include "parse_options.hpp"
 #include "plugins.hpp"
 #include "profile_option.hpp"
 #include "streams.hpp"
@@ -98,8 +100,12 @@ bool is_command(const Arguments& words, ExitCode (*run)(const Arguments&)) {
 
 namespace {
 
+// The first line stands out.
 int fail(const std::string& text, kbsim::ExitCode exit) {
-  kbsim::say("{}\n", kbsim::harmless(text));
+  const std::string lines = kbsim::harmless(text);
+  const std::size_t end = std::min(lines.find('\n'), lines.size());
+  const kbsim::Role role = exit == kbsim::ExitCode::interrupted ? kbsim::Role::warning : kbsim::Role::bad;
+  kbsim::say("{}{}\n", kbsim::in_role(role, lines.substr(0, end), stderr), lines.substr(end));
   return kbsim::exit_status(exit);
 }
 
@@ -119,6 +125,7 @@ int main(int argc, char** argv) {
   kbsim::app::open_closed_streams();
   kbsim::answer_progress_signal();
   try {
+    kbsim::app::choose_colors({argv + 1, argv + argc});
     kbsim::app::require_no_conflicts();
     const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});
     kbsim::app::say_profile();

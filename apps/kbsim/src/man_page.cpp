@@ -1,4 +1,5 @@
 // The manual page: kbsim help --man.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,10 @@ std::string option_in_roff(const OptionWords& option) {
 std::string options_in_roff(const Help& help) {
   std::string text;
   for (const OptionWords& option : options_of(help)) {
-    if (option.name != "--help") text += option_in_roff(option);
+    if (option.name == "--help") continue;
+    const auto group = std::ranges::find(help.groups, option.name.substr(2), &OptionGroup::first);
+    if (group != help.groups.end()) text += fmt::format(".PP\n\\fI{}\\fR\n", roff(group->title));
+    text += option_in_roff(option);
   }
   return text;
 }

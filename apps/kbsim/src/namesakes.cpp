@@ -24,10 +24,10 @@ struct ConfigurationFile {
   std::string_view text;
 };
 constexpr std::array kFiles{
-    ConfigurationFile{
-        "ccl",
-        "a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n"
-        "    docs/tutorials/collective.md explains it, docs/reference/configuration.md its keys (ccl.yaml)"},
+    ConfigurationFile{"ccl",
+                      "a file of collective algorithms: --ccl FILE, --set ccl.KEY=VALUE\n"
+                      "    docs/tutorials/collective.md explains it,\n"
+                      "    docs/reference/configuration.md its keys (ccl.yaml)"},
     ConfigurationFile{"topology",
                       "a file of a machine: --topology FILE, --set KEY=VALUE\n"
                       "    docs/reference/configuration.md explains its keys (topology.yaml)"}};

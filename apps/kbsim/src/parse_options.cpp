@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/role.hpp"
 
 #include "help.hpp"
 
@@ -209,8 +210,23 @@ std::optional<std::string> option_given(const Arguments& arguments, const std::s
   return std::nullopt;
 }
 
+void choose_colors(const Arguments& arguments) {
+  use_colors(color_mode_of(option_given(arguments, "color").value_or("auto")));
+  if (std::ranges::find(arguments, "--json") != arguments.end()) use_no_colors_on_stdout();
+}
+
+void describe_color(po::options_description& to) {
+  to.add_options()(
+      "color",
+      po::value<std::string>()->value_name("auto|always|never")->notifier([](const std::string& mode) {
+        (void)color_mode_of(mode);
+      }),
+      "colour the text: auto (default) on a terminal, unless NO_COLOR is set or TERM is dumb; always; never");
+}
+
 void parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
                    po::variables_map* parsed) {
+  if (!knows(options, "color")) describe_color(options);
   options.add_options()("help,h", "this text");
   po::variables_map local;
   po::variables_map& values = parsed != nullptr ? *parsed : local;
@@ -222,6 +238,7 @@ void parse_options(const Arguments& arguments, po::options_description& options,
     if (values.count("help") > 0)
       throw Help{.usage = synopsis.usage,
                  .options = options,
+                 .groups = synopsis.groups,
                  .more = synopsis.examples,
                  .positional = synopsis.positional,
                  .takes_run = synopsis.takes_run};

@@ -13,12 +13,15 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/model_version.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/base/utf8.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/host/probe.hpp"
+#include "kbsim/report/text_table.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 
 #include "commands.hpp"
@@ -43,6 +46,7 @@ struct ProbeOptions {
   bool json = false;
   bool hops = false;
   bool quiet = false;
+  bool wide = false;
   WatchdogLimit::Seconds watchdog{};
   std::optional<std::uint64_t> shuffle_ties;
 };
@@ -75,6 +79,7 @@ struct Prober {
   std::vector<std::string> cases;
   SimulationOptions simulation;
   bool progress = true;
+  report::Columns columns = report::Columns::usual;
 
   [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
     return host::probe(machine, algorithm, name, bytes, sources, simulation);
@@ -98,31 +103,76 @@ void print_floor_plan(const std::map<std::string, ProbeResult>& results) {
   if (own == results.end() || other == results.end()) return;
   if (other->second.split.wire >= own->second.split.wire) return;
   fmt::print(
-      "  A PE reaches all slices of its cube, its own too, through the crossbar in the middle. From there\n"
-      "  its own is {:g} mm away, that of pe-same-cube-hbm {:g} mm: the floor plan gives the latter less "
-      "wire.\n",
-      own->second.crossbar_mm.value_or(0.0), other->second.crossbar_mm.value_or(0.0));
+      "{}",
+      wrapped(fmt::format("  A PE reaches all slices of its cube, its own too, through the crossbar "
+                          "in the middle. From there its own is {:g} mm away, that of "
+                          "pe-same-cube-hbm {:g} mm: the floor plan gives the latter less wire.\n",
+                          own->second.crossbar_mm.value_or(0.0), other->second.crossbar_mm.value_or(0.0)),
+              2));
+}
+
+// A link without the end of its second name that the first one also begins with:
+// "sip0.cube0.pe0.pe_tcm>pe_dma".
+std::string short_link(const std::string& link) {
+  const std::size_t arrow = link.find('>');
+  if (arrow == std::string::npos) return link;
+  const std::size_t from = link.rfind('.', arrow) + 1;  // 0 without a point
+  const std::string_view to = std::string_view{link}.substr(arrow + 1);
+  const bool same = from > 0 && to.starts_with(std::string_view{link}.substr(0, from));
+  return same ? link.substr(0, arrow + 1) + std::string{to.substr(from)} : link;
+}
+
+report::TextTable summary_table(report::Columns columns) {
+  return {{{.title = "case", .is_text = true},
+           {.title = "total_ns"},
+           {.title = "overhead_ns", .is_wide = true},
+           {.title = "wire_ns", .is_wide = true},
+           {.title = "drain_ns", .is_wide = true},
+           {.title = "slot_ns", .is_wide = true},
+           {.title = "queue_ns", .is_wide = true},
+           {.title = "eff_GBps"},
+           {.title = "util", .is_wide = true},
+           {.title = "bottleneck", .is_text = true}},
+          columns};
+}
+
+std::vector<std::string> summary_cells(const std::string& name, const ProbeResult& result,
+                                       report::Columns columns) {
+  const auto ns = [](Time time) { return fmt::format("{:.3f}", to_ns(time)); };
+  return {name,
+          ns(result.took()),
+          ns(result.split.overhead),
+          ns(result.split.wire),
+          ns(result.split.drain),
+          ns(result.slot_wait),
+          ns(result.split.queueing),
+          fmt::format("{:.2f}", result.effective_gbs()),
+          fmt::format("{:.1f}%", 100.0 * result.utilization()),
+          columns == report::Columns::all
+              ? fmt::format("{} ({:g} GB/s)", result.bottleneck, result.bottleneck_rate.gbs())
+              : short_link(result.bottleneck)};
 }
 
 void print_summary(const Prober& prober, Bytes bytes) {
   std::map<std::string, ProbeResult> results;
-  fmt::print("{} each, alone:\n", to_string(bytes));
-  fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns",
-             "overhead_ns", "wire_ns", "drain_ns", "slot_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
-  for (const std::string& name : prober.cases) {
-    const ProbeResult& result = results.emplace(name, prober.alone(name, bytes)).first->second;
-    fmt::print(
-        "  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
-        name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
-        to_ns(result.split.drain), to_ns(result.slot_wait), to_ns(result.split.queueing),
-        result.effective_gbs(), 100.0 * result.utilization(), result.bottleneck,
-        result.bottleneck_rate.gbs());
+  report::TextTable table = summary_table(prober.columns);
+  const auto print = [&] { fmt::print("{} each, alone:\n{}", to_string(bytes), table.text()); };
+  try {
+    for (const std::string& name : prober.cases) {
+      const ProbeResult& result = results.emplace(name, prober.alone(name, bytes)).first->second;
+      table.add(summary_cells(name, result, prober.columns));
+    }
+  } catch (const Interrupted&) {
+    print();
+    throw;
   }
+  print();
   print_floor_plan(results);
 }
 
 constexpr std::int64_t kSmallest = 4LL << 10;
 constexpr std::int64_t kLargest = 1LL << 20;
+constexpr int kNameWidth = 21;
 constexpr double kSaturated = 0.9;
 
 std::size_t saturation_sizes(const Prober& prober, const std::string& name) {
@@ -149,30 +199,42 @@ std::string verdict_on(const std::vector<ProbeResult>& transfers) {
   const ProbeResult& largest = transfers.back();
   if (transfers.size() < 2 || !never_saturates(transfers[transfers.size() - 2], largest))
     return "beyond " + to_string(largest.bytes);
-  return largest.slot_wait > largest.split.queueing ? "never: slots limit it" : "never: queueing limits it";
+  return largest.slot_wait > largest.split.queueing ? "never: slots" : "never: queueing";
+}
+
+// Every other size, without --wide.
+bool is_shown(std::int64_t n, report::Columns columns) {
+  constexpr unsigned kEach = 2;
+  return columns == report::Columns::all ||
+         std::countr_zero(static_cast<std::uint64_t>(n / kSmallest)) % kEach == 0;
 }
 
 // A row is printed when it is complete. Sizes that the machine has no room for aren't run.
 std::string saturation_row(const Prober& prober, const std::string& name) {
   std::string cells;
+  const auto add_cell = [&](std::int64_t n, const std::string& cell) {
+    if (is_shown(n, prober.columns)) cells += fmt::format("{:>8}", cell);
+  };
   std::vector<ProbeResult> transfers;
   Probing probing{saturation_sizes(prober, name), prober.progress};
   for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
     if (Bytes{n} > host::most_bytes(name, prober.machine)) {
-      cells += fmt::format("{:>9}", "-");
+      add_cell(n, "-");
       continue;
     }
     transfers.push_back(prober.run(name, Bytes{n}));
     probing.ended();
-    cells += fmt::format("{:>8.1f}%", 100.0 * transfers.back().utilization());
+    add_cell(n, fmt::format("{:.1f}%", 100.0 * transfers.back().utilization()));
   }
-  return fmt::format("  {:<24}{}  {}\n", name, cells, verdict_on(transfers));
+  return fmt::format("  {:<{}}{}  {}\n", name, kNameWidth, cells, verdict_on(transfers));
 }
 
 void print_saturation(const Prober& prober) {
-  fmt::print("\nutilization against size:\n  {:<24}", "case");
-  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) fmt::print("{:>9}", to_string(Bytes{n}));
-  fmt::print("  reaches 90 %\n");
+  std::string head = fmt::format("  {:<{}}", "case", kNameWidth);
+  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
+    if (is_shown(n, prober.columns)) head += fmt::format("{:>8}", to_string(Bytes{n}));
+  }
+  fmt::print("\nutilization against size:\n{}\n", in_role(Role::head, head + "  reaches 90 %"));
   for (const std::string& name : prober.cases) fmt::print("{}", saturation_row(prober, name));
 }
 
@@ -190,23 +252,23 @@ void print_hops(const Prober& prober, Bytes bytes) {
 
 std::string contention_row(const Prober& prober, const std::string& name, Bytes bytes, int most) {
   Probing probing{static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(most))), prober.progress};
-  std::string row = fmt::format("  {:<24}", name);
+  std::string row = fmt::format("  {:<{}}", name, kNameWidth);
   for (int k = 1; k <= most; k *= 2) {
     const ProbeResult result = prober.run(name, bytes, k);
     probing.ended();
     const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
     const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
-    row += fmt::format("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
+    row += fmt::format("{:>14}", fmt::format("{:.1f}/{:.1f}", each, result.total_gbs()));
   }
   return row + "\n";
 }
 
 void print_contention(const Prober& prober, Bytes bytes) {
-  fmt::print("\nk sources at once, {} each (GB/s of the slowest, and of all):\n  {:<24}", to_string(bytes),
-             "case");
+  std::string head = fmt::format("  {:<{}}", "case", kNameWidth);
   const int most = std::min(8, prober.machine.pes_per_cube());
-  for (int k = 1; k <= most; k *= 2) fmt::print("{:>22}", fmt::format("k={}", k));
-  fmt::print("\n");
+  for (int k = 1; k <= most; k *= 2) head += fmt::format("{:>14}", fmt::format("k={}", k));
+  fmt::print("\nk sources at once, {} each (GB/s of the slowest, and of all):\n{}\n", to_string(bytes),
+             in_role(Role::head, head));
   for (const std::string& name : prober.cases) fmt::print("{}", contention_row(prober, name, bytes, most));
 }
 
@@ -296,7 +358,7 @@ void check_size(const Prober& prober, Bytes bytes) {
 std::string case_help() {
   std::string text = "\ncases:\n";
   for (const host::ProbeCase& known : host::probe_cases())
-    text += fmt::format("  {:<24}{}\n", known.name, known.doc);
+    text += wrapped(fmt::format("  {:<22}{}\n", known.name, known.doc), 24);
   return text;
 }
 
@@ -314,6 +376,7 @@ po::options_description description(ProbeOptions& options) {
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&options.quiet), "print no progress and no list of skipped cases on stderr");
+  add("wide", po::bool_switch(&options.wide), "print all columns, also if they need more than 80");
   add("shuffle-ties", whole("shuffle-ties", "SEED", {}, &options.shuffle_ties),
       "run events of equal time in random order; no result may change");
   return all;
@@ -346,7 +409,8 @@ Prober prober_of(const ProbeOptions& options) {
                 .algorithm = ccl.resolve(""),
                 .cases = chosen(options, machine),
                 .simulation = {},
-                .progress = !options.quiet};
+                .progress = !options.quiet,
+                .columns = options.wide ? report::Columns::all : report::Columns::usual};
   prober.simulation.shuffle_ties = options.shuffle_ties;
   return prober;
 }
@@ -360,6 +424,8 @@ ExitCode probe(const Arguments& arguments) {
                 {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]",
                  .examples = case_help(),
                  .likely = "case"});
+  if (options.wide && options.json)
+    throw UsageError{"--wide has no effect with --json, which has all columns"};
   const Bytes bytes = bytes_of(options);
   const Prober prober = prober_of(options);
   check_size(prober, bytes);

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <iostream>
 #include <ranges>
+#include <sstream>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/model_version.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/evaluate/option_json.hpp"
@@ -65,16 +67,36 @@ void print_json(const ReadyRun& run, const Results& results) {
   std::cout << json_as_utf8(json::serialize(all)) << '\n';
 }
 
+// A line of a bench in the role that its verdict gives it.
+std::string judged(std::string_view line) {
+  if (line.find("FAIL") != std::string_view::npos) return in_role(Role::bad, line);
+  constexpr std::string_view kRight = " OK";
+  if (!line.ends_with(kRight)) return std::string{line};
+  line.remove_suffix(2);
+  return std::string{line} + in_role(Role::good, "OK");
+}
+
+std::string judged_lines(const std::string& text) {
+  std::istringstream lines{text};
+  std::string all;
+  for (std::string line; std::getline(lines, line);) all += judged(line) + "\n";
+  return all;
+}
+
 void print_text(const ReadyRun& run, const Results& results) {
-  const RunWatch& watch = run.options.watch;
-  fmt::print("{}", results.report.text);
-  fmt::print("{}", report::launches_text(results.launches));
-  for (const std::string& line : results.report.tensors) fmt::print("  {}\n", line);
+  const auto& [inputs, outputs, watch] = run.options;
+  if (watch.explain) fmt::print("{}", answer_of(results.explained));
+  fmt::print("{}", judged_lines(results.report.text));
+  fmt::print("{}", report::launches_text(results.launches,
+                                         outputs.wide ? report::Columns::all : report::Columns::usual));
+  for (const std::string& line : results.report.tensors) fmt::print("  {}\n", judged(line));
   fmt::print(" {}\n", report::to_text(run.session.machine().fabric().attribution()));
   if (watch.timing_only) fmt::print(" not checked (--timing-only)\n");
   if (results.log) fmt::print("{}\n", to_text(*results.log));
-  if (watch.explain) fmt::print("{}", to_text(results.explained));
+  if (watch.explain) fmt::print("{}", rest_of(results.explained));
   std::fflush(stdout);
+  if (outputs.wide && !results.by_launch)
+    say("kbsim: --wide changes nothing here: {} prints no table\n", inputs.bench);
 }
 
 void print(const ReadyRun& run, const Results& results) {
@@ -114,8 +136,11 @@ void write_and_print(const ReadyRun& run, const Results& results) {
 // Exit code 7 always comes with a text about what is wrong.
 void say_wrong(const ReadyRun& run, const BenchReport& report) {
   if (report.correct) return;
-  say("kbsim: {}: values are wrong: {}\n", run.options.inputs.bench,
-      report.wrong.empty() ? "the bench doesn't say which (BenchReport::wrong)" : report.wrong);
+  say("{}\n", in_role(Role::bad,
+                      fmt::format("kbsim: {}: values are wrong: {}", run.options.inputs.bench,
+                                  report.wrong.empty() ? "the bench doesn't say which (BenchReport::wrong)"
+                                                       : report.wrong),
+                      stderr));
 }
 
 }  // namespace
@@ -177,7 +202,8 @@ void write_partial_results(const ReadyRun& run) {
 
 void print_races(const std::vector<std::string>& races) {
   constexpr std::size_t kMany = 10;
-  for (const std::string& line : races | std::views::take(kMany)) say("warning: {}\n", line);
+  for (const std::string& line : races | std::views::take(kMany))
+    say("{}\n", in_role(Role::warning, "warning: " + line, stderr));
   if (races.size() > kMany) say("and {}\n", counted(races.size() - kMany, "more data race"));
 }
 

@@ -8,6 +8,9 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/wrap.hpp"
+#include "kbsim/report/text_table.hpp"
+
 #include "trials.hpp"
 
 namespace kbsim::app {
@@ -67,21 +70,24 @@ std::string change_text(const MetricChange& change) {
 
 std::string keys_text(const std::vector<config::Difference>& keys) {
   if (keys.empty()) return "";
-  std::string text = fmt::format("{:<44} {:>16} {:>16}\n", "keys that differ", "A", "B");
-  for (const config::Difference& key : keys)
-    text += fmt::format("  {:<42} {:>16} {:>16}\n", key.key, key.first, key.second);
-  return text;
+  report::TextTable table{{{.title = "keys that differ", .is_text = true}, {.title = "A"}, {.title = "B"}},
+                          report::Columns::usual};
+  for (const config::Difference& key : keys) table.add({key.key, key.first, key.second});
+  return table.text();
 }
 
 std::string metrics_text(const std::vector<MetricChange>& metrics) {
   constexpr std::size_t kMost = 20;
   if (metrics.empty()) return "";
-  std::string text =
-      fmt::format("{:<44} {:>16} {:>16} {:>12}\n", "results that differ", "A", "B", "B against A");
+  report::TextTable table{{{.title = "results that differ", .is_text = true},
+                           {.title = "A"},
+                           {.title = "B"},
+                           {.title = "B against A"}},
+                          report::Columns::usual};
   for (const MetricChange& one : std::span{metrics}.first(std::min(kMost, metrics.size())))
-    text += fmt::format("  {:<42} {:>16} {:>16} {:>12}\n",
-                        one.unit == "1" ? one.name : fmt::format("{} ({})", one.name, one.unit),
-                        number_text(one.was), number_text(one.is), change_text(one));
+    table.add({one.unit == "1" ? one.name : fmt::format("{} ({})", one.name, one.unit), number_text(one.was),
+               number_text(one.is), change_text(one)});
+  std::string text = table.text();
   if (metrics.size() > kMost) text += fmt::format("  and {} more: see --json\n", metrics.size() - kMost);
   return text;
 }
@@ -113,7 +119,7 @@ std::string to_text(const RunDifference& all, const RunSide& was, const RunSide&
   const std::string end = note_of(was, is);
   if (all.empty()) return "no difference\n" + end;
   return fmt::format("A: {}\nB: {}\n{}{}{}{}", was.command, is.command, keys_text(all.keys),
-                     metrics_text(all.metrics), explain::to_text(all.paths), end);
+                     metrics_text(all.metrics), explain::to_text(all.paths), wrapped(end, 2));
 }
 
 json::object to_json(const RunDifference& all, const RunSide& was, const RunSide& is) {

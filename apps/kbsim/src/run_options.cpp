@@ -1,7 +1,10 @@
 // The command line of kbsim run.
 #include "run_options.hpp"
 
+#include <array>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
@@ -24,6 +27,24 @@ examples:
   kbsim --topology topology.yaml --bench ccl_allreduce --set ccl.defaults.n_slots=1 --verify-data
 )";
 
+// The help page of kbsim run, in its order.
+struct Block {
+  const char* title;
+  void (*describe)(RunOptions& options, po::options_description& to);
+};
+using To = po::options_description;
+constexpr std::array kBlocks{
+    Block{"machine", [](RunOptions& o, To& to) { o.inputs.machine.describe(to); }},
+    Block{"what to run", [](RunOptions& o, To& to) { describe_bench(o.inputs, to); }},
+    Block{"results", [](RunOptions& o, To& to) { describe_outputs(o.outputs, to); }},
+    Block{"checks", [](RunOptions& o, To& to) { describe_checks(o.watch, to); }},
+    Block{"explaining", [](RunOptions& o, To& to) { describe_questions(o.watch, to); }},
+    Block{"records and timelines", [](RunOptions& o, To& to) { describe_records(o.outputs, to); }},
+    Block{"watching", [](RunOptions& o, To& to) { describe_watching(o.watch, to); }},
+    Block{"limits", [](RunOptions& o, To& to) { describe_limits(o.watch, to); }},
+    Block{"order of events", [](RunOptions& o, To& to) { describe_events(o.inputs, to); }},
+    Block{"threads", [](RunOptions& o, To& to) { describe_threads(o.inputs, to); }}};
+
 // Described once per process: describing them takes a twentieth of a small point's time in a sweep.
 struct DescribedOptions {
   RunOptions options;
@@ -37,6 +58,18 @@ DescribedOptions& described_options() {
   return described;
 }
 
+std::vector<OptionGroup> groups_of_run() {
+  RunOptions unused;
+  std::vector<OptionGroup> groups;
+  for (const Block& block : kBlocks) {
+    po::options_description own;
+    block.describe(unused, own);
+    groups.push_back({.title = block.title, .first = own.options().front()->long_name()});
+  }
+  groups.push_back({.title = "help", .first = "help"});
+  return groups;
+}
+
 Synopsis synopsis(const std::string& bench, const evaluate::Evaluation* evaluation) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
@@ -45,7 +78,15 @@ Synopsis synopsis(const std::string& bench, const evaluate::Evaluation* evaluati
           .likely = bench.empty() ? "bench" : "",
           .foreign = evaluation != nullptr ? evaluation->foreign : std::map<std::string, std::string>{},
           .first = std::move(names),
+          .groups = groups_of_run(),
           .takes_run = true};
+}
+
+void require_wide(const RunOptions& options) {
+  const evaluate::Evaluation* const evaluation = options.inputs.evaluation;
+  if (options.outputs.wide && evaluation != nullptr && !evaluation->wide_text)
+    throw UsageError{fmt::format("--wide has no effect with --bench {}, whose tables have all columns",
+                                 options.inputs.bench)};
 }
 
 const Bench& known_bench(const std::string& name) {
@@ -60,18 +101,9 @@ const Bench& single_bench(const RunOptions& options) {
 
 }  // namespace
 
-// In the order of the help page.
 po::options_description description(RunOptions& options) {
   po::options_description all{"options of kbsim run"};
-  options.inputs.machine.describe(all);
-  describe_process(options.watch, all);
-  describe_bench(options.inputs, all);
-  describe_values(options.watch, all);
-  describe_outputs(options.outputs, all);
-  describe_questions(options.watch, all);
-  describe_events(options.inputs, all);
-  describe_limits(options.watch, all);
-  describe_threads(options.inputs, all);
+  for (const Block& block : kBlocks) block.describe(options, all);
   return all;
 }
 
@@ -94,6 +126,7 @@ RunOptions parse_run(const Arguments& given) {
   if (options.watch.no_try && !options.watch.explain && options.outputs.out.empty())
     throw UsageError{"--no-try has no effect without --explain or --out"};
   options.inputs.evaluation = evaluation;
+  require_wide(options);
   if (evaluation == nullptr) options.inputs.single = &single_bench(options);
   return options;
 }

@@ -11,6 +11,7 @@
 
 #include "evaluation_options.hpp"
 #include "machine_options.hpp"
+#include "parse_options.hpp"
 #include "whole_option.hpp"
 
 namespace kbsim::app {
@@ -18,7 +19,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-void describe_records(RunOutputs& outputs, po::options_description& to) {
+void describe_logs(RunOutputs& outputs, po::options_description& to) {
   auto add = to.add_options();
   add("oplog", po::value(&outputs.oplog)->value_name("FILE"),
       "write the op log, and print what kbsim replay FILE will print");
@@ -32,16 +33,16 @@ void describe_trace(report::TraceOptions& trace, po::options_description& to) {
       "write a timeline of what each rank, unit and link does: FILE.pftrace for Perfetto, .json for Chrome "
       "and Kineto's readers, .html for a page, .svg for a picture");
   add("trace-dir", po::value(&trace.folder)->value_name("DIR"),
-      "the same timeline as .json, one file per rank: DIR/rank0.json, ...");
+      "write the same timeline as .json, one file per rank: DIR/rank0.json, ...");
   add("trace-window", po::value(&trace.window)->value_name("FROM:TO"),
-      "only these times of the timeline, in ns");
+      "write only these times of the timeline, in ns");
   add("trace-units", po::value(&trace.units)->value_name("GLOB"),
-      "only ranks, units, links and memory ports whose names match: '*', 'sip0.cube0.*'");
+      "write only ranks, units, links and memory ports whose names match: '*', 'sip0.cube0.*'");
   add("trace-unit", po::value(&trace.unit)->value_name("ns|ps"),
       "unit of times in .pftrace; ps writes each ps as a ns, so that spans below 1 ns are visible "
       "(default: ns)");
   add("trace-packets", po::bool_switch(&trace.packets),
-      "one slice per packet on links and memory ports; otherwise a message's packets share a slice");
+      "write one slice per packet on links and memory ports; otherwise a message's packets share a slice");
   add("trace-limit", whole("trace-limit", "N", {}, &trace.most),
       "slices that a trace may have (default: 10000000)");
 }
@@ -50,12 +51,12 @@ void describe_folder(RunOutputs& outputs, po::options_description& to) {
   auto add = to.add_options();
   add("json", po::bool_switch(&outputs.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&outputs.out)->value_name("DIR"),
-      "folder for summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json, "
-      "config.resolved.yaml, explain.json, spans.json and report.html, a page of all of them");
+      "write report.html there, a page of the results, and its files: summary.json, results.csv, links.csv, "
+      "units.csv, orders.csv, launches.csv, run.json, config.resolved.yaml, explain.json, spans.json");
   add("no-report", po::bool_switch(&outputs.no_report),
       "with --out: write no report.html and record nothing for it; the run takes less time");
   add("reuse", po::bool_switch(&outputs.reuse),
-      "for an evaluation: simulate nothing, make text and figures again from the rows in --out");
+      "simulate nothing, make an evaluation's text and figures again from the rows in --out");
 }
 
 void describe_verbosity(RunOutputs& outputs, po::options_description& to) {
@@ -66,6 +67,7 @@ void describe_verbosity(RunOutputs& outputs, po::options_description& to) {
       "read and check everything, print what would run, and run nothing");
   add("verbose", po::bool_switch(&outputs.verbose),
       "report all waiting processes and all queues of a deadlock, not its cycles alone");
+  add("wide", po::bool_switch(&outputs.wide), "print all columns of tables, also if they need more than 80");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -75,10 +77,14 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }  // namespace
 
 void describe_outputs(RunOutputs& outputs, po::options_description& to) {
-  describe_records(outputs, to);
-  describe_trace(outputs.trace, to);
   describe_folder(outputs, to);
   describe_verbosity(outputs, to);
+  describe_color(to);
+}
+
+void describe_records(RunOutputs& outputs, po::options_description& to) {
+  describe_logs(outputs, to);
+  describe_trace(outputs.trace, to);
 }
 
 void take_values(const po::variables_map& values, const Arguments& given, const Arguments& arguments,
@@ -90,6 +96,8 @@ void take_values(const po::variables_map& values, const Arguments& given, const 
   outputs.unnamed_topology = unnamed_topology(given);
   outputs.arguments = arguments;
   if (outputs.no_report && outputs.out.empty()) throw UsageError{"--no-report has no effect without --out"};
+  if (outputs.wide && outputs.json)
+    throw UsageError{"--wide has no effect with --json, which has all columns"};
 }
 
 bool has_folder(const RunOutputs& outputs) {

@@ -26,14 +26,16 @@ struct RunOutputs {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
+  bool wide = false;  // tables with all columns
   bool dry_run = false;
   std::string unnamed_topology;  // ", on topology.yaml" in the last line, if no machine was named
   Arguments arguments = {};      // as run.json has them, defaults included
   KeptRun* kept = nullptr;       // gets the result in place of stdout and files
 };
 
-/// The options of the outputs, one block of the help page.
+/// The options of the outputs, in two blocks of the help page: results, and records of a run.
 void describe_outputs(RunOutputs& outputs, boost::program_options::options_description& to);
+void describe_records(RunOutputs& outputs, boost::program_options::options_description& to);
 
 /// Takes the parsed values that depend on the words that were given, and on the arguments with their
 /// defaults. UsageError if an output has no effect.

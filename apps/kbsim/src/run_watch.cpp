@@ -27,17 +27,24 @@ oplog::RaceMode race_mode(const std::string& text) {
 
 }  // namespace
 
-void describe_process(RunWatch& watch, po::options_description& to) {
-  describe_memory(to);
-  describe_watchdog(watch.watchdog, to);
-  describe_profile(to);
-}
-
-void describe_values(RunWatch& watch, po::options_description& to) {
+void describe_checks(RunWatch& watch, po::options_description& to) {
   auto add = to.add_options();
   add("verify-data", po::bool_switch(&watch.verify_data), "print the check of every tensor");
   add("timing-only", po::bool_switch(&watch.timing_only),
       "record no values and check none: for the longest runs");
+  add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
+    watch.race = race_mode(v);
+  }),
+      "report unordered accesses to one place: error (exit code 8), warn (the default), or off");
+}
+
+void describe_watching(RunWatch& watch, po::options_description& to) {
+  auto add = to.add_options();
+  add("dump-queues", po::bool_switch(&watch.dump_queues),
+      "print each PE's queues at the end on stderr: counters, and addresses of their rings");
+  add("parallel-bound", po::bool_switch(&watch.parallel_bound),
+      "print on stderr the largest speedup that threads could give this run, by package and by cube");
+  describe_profile(to);
 }
 
 void describe_questions(RunWatch& watch, po::options_description& to) {
@@ -48,31 +55,25 @@ void describe_questions(RunWatch& watch, po::options_description& to) {
       po::value<std::string>()
           ->value_name("run|launch:N|collective:N|op:LANE:N|row:N")
           ->notifier([&](const std::string& v) { watch.question = explain::question_of(v); }),
-      "with --explain: its subject (default: run). Launches, collectives and rows count from 1: row 0 of "
+      "explain this (default: run); with --explain. Launches, collectives and rows count from 1: row 0 of "
       "launches.csv is launch:1; operations count as in the op log, op:sip0.cube0.pe0:17");
   add("recheck", po::bool_switch(&watch.recheck),
-      "with --explain: run again with each of its keys changed by a little and by 10 %, and print "
-      "the predicted time beside the simulated one");
+      "run again with each key of the path changed by a little and by 10 %, and print the predicted time "
+      "beside the simulated one; with --explain");
   add("no-try", po::bool_switch(&watch.no_try),
-      "with --explain or --out: simulate no changes that could shorten the run");
-  add("dump-queues", po::bool_switch(&watch.dump_queues),
-      "print each PE's queues at the end on stderr: counters, and addresses of their rings");
-  add("parallel-bound", po::bool_switch(&watch.parallel_bound),
-      "print on stderr the largest speedup that threads could give this run, by package and by cube");
+      "simulate no changes that could shorten the run; with --explain or --out");
 }
 
 void describe_limits(RunWatch& watch, po::options_description& to) {
   auto add = to.add_options();
-  add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
-    watch.race = race_mode(v);
-  }),
-      "unordered accesses to one place: error (exit code 8), warn (the default), or off");
   add("stop-at", po::value<double>()->value_name("NS")->notifier([&](double v) { watch.stop_at_ns = v; }),
       "stop at this simulated time (exit code 4)");
   add("max-sim-time",
       po::value<double>()->value_name("NS")->notifier([&](double v) { watch.max_sim_time_ns = v; }),
-      "longest simulated time of a run: a longer one is a runaway and stops there (exit code 4)");
+      "stop a run of more simulated time, a runaway (exit code 4)");
   add("max-events", whole("max-events", "N", {}, &watch.max_events), "stop after N events (exit code 4)");
+  describe_memory(to);
+  describe_watchdog(watch.watchdog, to);
 }
 
 bool asks_about(const RunWatch& watch, explain::PathQuestion::Kind kind) {

@@ -31,10 +31,10 @@ struct RunWatch {
   std::chrono::steady_clock::time_point start{};  // of the run's wall time
 };
 
-/// The options of the watch, in four blocks of the help page. Options of the process apply as soon as they
-/// are parsed.
-void describe_process(RunWatch& watch, boost::program_options::options_description& to);
-void describe_values(RunWatch& watch, boost::program_options::options_description& to);
+/// The options of the watch, in four blocks of the help page: checks, what is watched, explanations, limits.
+/// Options of the process apply as soon as they are parsed.
+void describe_checks(RunWatch& watch, boost::program_options::options_description& to);
+void describe_watching(RunWatch& watch, boost::program_options::options_description& to);
 void describe_questions(RunWatch& watch, boost::program_options::options_description& to);
 void describe_limits(RunWatch& watch, boost::program_options::options_description& to);
 

@@ -28,6 +28,8 @@ constexpr auto kOutputs = std::to_array<Output>({
     {.name = "no-report"},
     {.name = "quiet", .again = false, .of_one = false},
     {.name = "verbose", .again = false, .of_one = false},
+    {.name = "wide", .again = false},
+    {.name = "color", .again = false, .of_one = false},
     {.name = "dry-run", .again = false},
     {.name = "oplog"},
     {.name = "chakra"},

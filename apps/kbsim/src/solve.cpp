@@ -48,8 +48,9 @@ struct SolveOptions {
 };
 
 constexpr std::string_view kSolveExamples = R"(
-A setting costs the sum of weight x value over its keys. Without --cost a key weighs 1 / its least value; a time
-or a number of cycles -1 / its greatest: less of it is dearer. Arguments after -- are of all runs.
+A setting costs the sum of weight x value over its keys. Without --cost a key
+weighs 1 / its least value; a time or a number of cycles -1 / its greatest: less
+of it is dearer. Arguments after -- are of all runs.
 
 examples:
   kbsim solve --bench ccl_allreduce --target 'latency<=600ns' --vary sip.ucie.overhead_ns=1..8 --vary cube.noc.router.overhead_ns=0.25..1+0.25

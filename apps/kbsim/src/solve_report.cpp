@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -85,9 +86,11 @@ std::string answer_text(const Solver& solver, const sweep::SearchResult& found) 
 }  // namespace
 
 std::string to_text(const Solver& solver, const sweep::SearchResult& found) {
-  return answer_text(solver, found) + proof_text(found, sweep::size_of(solver.axes()), solver.interrupted()) +
-         refusal_text(solver, found) + contradiction_text(solver, found) +
-         (solver.interrupted() ? "interrupted: the other settings weren't simulated\n" : "");
+  const std::string notes =
+      proof_text(found, sweep::size_of(solver.axes()), solver.interrupted()) + refusal_text(solver, found) +
+      contradiction_text(solver, found) +
+      (solver.interrupted() ? "interrupted: the other settings weren't simulated\n" : "");
+  return answer_text(solver, found) + wrapped(notes, 2);
 }
 
 json::array rows_of(const Solver& solver, const sweep::SearchResult& found) {

@@ -95,10 +95,12 @@ std::string to_text(const SlotsAnswer& answer) {
   if (!answer.found.fewest) return text + "it ends with no number of slots that was tried\n";
   text += fmt::format("the fewest with which it ends: {}\n", *answer.found.fewest);
   if (answer.found.enough) text += fmt::format("from {} on more make it no faster\n", *answer.found.enough);
-  text += fmt::format("of the numbers up to {} those above were simulated: ", answer.found.largest);
-  if (answer.found.contradicts())
-    return text + "more slots were slower somewhere, so others may be better or worse\n";
-  return text + "assumed is that more slots never make it slower or stuck\n";
+  return text +
+         wrapped(fmt::format("of the numbers up to {} those above were simulated: {}\n", answer.found.largest,
+                             answer.found.contradicts()
+                                 ? "more slots were slower somewhere, so others may be better or worse"
+                                 : "assumed is that more slots never make it slower or stuck"),
+                 2);
 }
 
 boost::json::array rows_of(const SlotsAnswer& answer) {

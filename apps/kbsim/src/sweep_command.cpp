@@ -147,7 +147,8 @@ ExitCode sweep_command(const Arguments& given) {
        .examples = kSweepExamples,
        .positional = "plan",
        .elsewhere =
-           "; options of kbsim run and of the bench come after --, or are varied: --vary OPTION=VALUES"});
+           "; options of kbsim run and of the bench come after --, or are varied: --vary OPTION=VALUES",
+       .groups = {{"plan", "plan"}, {"results", "out"}, {"all commands", "color"}}});
   require_sound(o);
   return run_plan(o, rest);
 }

@@ -24,8 +24,9 @@ const std::string kSweepUsage =
     "       kbsim sweep merge DIR [--metric NAME] [--pareto A,B]";
 
 const std::string kSweepExamples = R"(
-A value of --set that is a list or a range is an axis: 128,256,512 or 2..8 or 1..9+2 (1 3 5 7 9) or
-2..16*2 (2 4 8 16) or 1..100 random 5 seed 1. The points are all combinations of the axes' values.
+A value of --set that is a list or a range is an axis: 128,256,512 or 2..8 or
+1..9+2 (1 3 5 7 9) or 2..16*2 (2 4 8 16) or 1..100 random 5 seed 1. The points
+are all combinations of the axes' values.
 
 examples:
   kbsim sweep --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,256,512 --set system.sips.count=2..8*2 --out curve

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/model_version.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
@@ -107,6 +108,7 @@ ExitCode describe_topology(const Arguments& arguments) {
   print_notes(notes);
   const topology::Graph graph = topology::compile(spec);
   const topology::Figures known = evaluate::figures_of(graph);
+  if (!options.out.empty()) use_no_colors_on_stdout();  // the text goes to a file
   const std::string text =
       rendered(options, {.graph = graph, .figures = known, .summary = topology::summarize(graph, known)});
   if (options.out.empty()) {

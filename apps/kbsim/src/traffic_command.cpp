@@ -107,7 +107,14 @@ ExitCode traffic(const Arguments& arguments) {
   parse_options(arguments, description,
                 {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
                  .examples = kTrafficExamples,
-                 .likely = "scope"});
+                 .likely = "scope",
+                 .groups = {{"machine", "topology"},
+                            {"limits and profile", "max-memory"},
+                            {"traffic", "scope"},
+                            {"load", "load"},
+                            {"results", "out"},
+                            {"order of events, threads", "shuffle-ties"},
+                            {"all commands", "color"}}});
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);

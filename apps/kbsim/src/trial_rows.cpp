@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/wrap.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -75,27 +77,36 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// Widths of the columns that hold names.
-struct Widths {
-  std::size_t name = 10;
-  std::size_t metric = 12;
-};
+std::string fault_of(const TrialRow& row) {
+  if (row.exit == 0) return "";
+  return fmt::format("exit code {}: {}", row.exit, row.message.substr(0, row.message.find('\n')));
+}
 
-std::string line_of(const TrialRow& base, const TrialRow& row, const Widths& widths) {
-  if (row.exit != 0) {
-    const std::string why = row.message.substr(0, row.message.find('\n'));
-    return fmt::format("  {:<{}} exit code {}: {}\n", row.name, widths.name, row.exit, why);
-  }
-  return fmt::format("  {:<{}} {:>14} {:>8} {:>{}} {:>8}  {}\n", row.name, widths.name,
-                     number(row.total_ns, 3), number(total_speed_up(base, row), 3), number(row.value, 3),
-                     widths.metric, number(speed_up(base, row), 3), row.limited_by);
+std::vector<std::string> cells_of(const TrialRow& base, const TrialRow& row) {
+  if (row.exit != 0) return {row.name, "", "", "", "", ""};
+  return {row.name,
+          number(row.total_ns, 3),
+          number(total_speed_up(base, row), 3),
+          number(row.value, 3),
+          number(speed_up(base, row), 3),
+          row.limited_by};
+}
+
+std::vector<report::TextTable::Column> columns_of(const TrialRow& base, bool explains) {
+  constexpr std::size_t kLongestName = 24;
+  return {{.title = "what if", .is_text = true, .most = kLongestName},
+          {.title = "total"},
+          {.title = "speed-up", .is_wide = true},
+          {.title = base.metric},
+          {.title = "speed-up"},
+          {.title = explains ? limit_title(base) : "", .is_text = true}};
 }
 
 std::string path_line(const TrialRow& base, const TrialRow& row) {
   constexpr std::size_t kMost = 3;
   if (!base.path || !row.path || row.exit != 0) return "";
   const std::string moved = explain::share_changes(*base.path, *row.path, kMost);
-  return moved.empty() ? "" : fmt::format("      path: {}\n", moved);
+  return moved.empty() ? "" : wrapped(fmt::format("      path: {}\n", moved), 12);
 }
 
 json::value number_or_null(const std::optional<double>& value) {
@@ -151,19 +162,17 @@ TrialRow row_of(const Trial& trial, const std::string& command, const TrialResul
   return row;
 }
 
-std::string to_text(const std::vector<TrialRow>& rows, bool explains) {
-  constexpr std::size_t kWidest = 60;
+std::string to_text(const std::vector<TrialRow>& rows, bool explains, report::Columns columns) {
   const TrialRow& base = rows.front();
-  Widths widths{.metric = std::max<std::size_t>(12, base.metric.size())};
-  for (const TrialRow& row : rows) widths.name = std::min(kWidest, std::max(widths.name, row.name.size()));
   const std::string unit = base.unit == "1" || base.unit.empty() ? "" : " in " + base.unit;
-  std::string text = fmt::format("{}: total in ns, {}{}\n", base.command, base.metric, unit);
-  text += fmt::format("  {:<{}} {:>14} {:>8} {:>{}} {:>8}  {}\n", "what if", widths.name, "total", "speed-up",
-                      base.metric, widths.metric, "speed-up", explains ? limit_title(base) : "");
-  for (const TrialRow& row : rows) text += line_of(base, row, widths) + path_line(base, row);
+  std::string text = fmt::format("{}\n  total in ns, {}{}\n", base.command, base.metric, unit);
+  report::TextTable table{columns_of(base, explains), columns};
+  for (const TrialRow& row : rows) table.add(cells_of(base, row), fault_of(row), path_line(base, row));
+  text += table.text();
   for (const TrialRow& row : rows) {
     const std::string settings = fmt::format("{}", fmt::join(row.settings, " "));
-    if (&row != &base && settings != row.name) text += fmt::format("{}: {}\n", row.name, settings);
+    if (&row != &base && settings != row.name)
+      text += wrapped(fmt::format("{}: {}\n", row.name, settings), 2);
   }
   if (!explains) text += "this run can't be explained (kbsim explain says why): what limits isn't known\n";
   return text;

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include "kbsim/explain/difference.hpp"
+#include "kbsim/report/text_table.hpp"
 
 #include "trials.hpp"
 
@@ -32,7 +33,7 @@ struct TrialRow {
                               const std::string& metric);
 
 /// The first row is the base. Changes of the path are printed if there are paths.
-[[nodiscard]] std::string to_text(const std::vector<TrialRow>& rows, bool explains);
+[[nodiscard]] std::string to_text(const std::vector<TrialRow>& rows, bool explains, report::Columns columns);
 [[nodiscard]] boost::json::object to_json(const std::vector<TrialRow>& rows, bool explains);
 /// Numbers and words alone, for CSV.
 [[nodiscard]] boost::json::array flat_rows(const std::vector<TrialRow>& rows);

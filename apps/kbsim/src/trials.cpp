@@ -192,7 +192,7 @@ MixedArguments divided(const Arguments& given, const std::vector<std::string>& v
   MixedArguments all;
   const auto end = std::ranges::find(given, "--");
   for (auto word = given.begin(); word != end; ++word) {
-    const bool has_value = is_option(*word, valued);
+    const bool has_value = is_option(*word, valued) || is_option(*word, {"--color"});
     const bool own = has_value || is_option(*word, switches);
     (own ? all.own : all.run).push_back(*word);
     if (has_value && word->find('=') == std::string::npos && word + 1 != end) all.own.push_back(*++word);

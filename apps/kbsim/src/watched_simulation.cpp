@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/parallel_bound_study.hpp"
 #include "kbsim/host/pointer_dump.hpp"
@@ -68,7 +69,8 @@ void explain_until_now(const ReadyRun& run, const explain::OpMarks& marks, const
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
   const std::string now = to_string(run.session.sim().now());
   try {
-    const std::string text = to_text(explanations_of(run.session, {}, marks));
+    const Explanations what = explanations_of(run.session, {}, marks);
+    const std::string text = without_roles(answer_of(what) + rest_of(what));  // stderr's
     say("--explain: the run hasn't ended; until {}{}\n{}", now,
         text.empty() ? " no launch had that could be explained" : ":", text);
   } catch (const Error& why) {  // the reason of the end matters more

@@ -38,12 +38,13 @@ struct WhatIfOptions {
   std::int64_t jobs = 0;
   bool json = false;
   bool quiet = false;
+  bool wide = false;
 };
 
 constexpr std::string_view kWhatIfExamples = R"(
-Each --set makes one run beside the run as it is; settings in one --set, divided by blanks, go together.
-A list or a range, as kbsim sweep takes it, makes one run per value. Arguments after -- apply to all runs,
-also a --set there.
+Each --set makes one run beside the run as it is; settings in one --set, divided
+by blanks, go together. A list or a range, as kbsim sweep takes it, makes one
+run per value. Arguments after -- apply to all runs, also a --set there.
 
 examples:
   kbsim whatif --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,512 --set sip.ucie.overhead_ns=4
@@ -69,6 +70,7 @@ po::options_description description(WhatIfOptions& o) {
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
   add("quiet", po::bool_switch(&o.quiet), "print no progress and no names of written files on stderr");
+  add("wide", po::bool_switch(&o.wide), "print all columns, also if they need more than 80");
   return all;
 }
 
@@ -117,6 +119,7 @@ void parse(const Arguments& own, WhatIfOptions& o) {
     throw UsageError{fmt::format("--what must be ideal, got '{}'", o.question)};
   if (o.set.empty() && o.question.empty())
     throw UsageError{"whatif: --set KEY=VALUE or --what ideal is missing: what would be otherwise"};
+  if (o.wide && o.json) throw UsageError{"--wide has no effect with --json, which has all columns"};
   report::require_folder(o.out);
 }
 
@@ -124,7 +127,7 @@ void parse(const Arguments& own, WhatIfOptions& o) {
 
 ExitCode whatif(const Arguments& given) {
   MixedArguments words = divided(given, {"--set", "--what", "--metric", "--jobs", "--out"},
-                                 {"--json", "--quiet", "--help", "-h"});
+                                 {"--json", "--quiet", "--wide", "--help", "-h"});
   WhatIfOptions o;
   parse(words.own, o);
   if (is_given(words.run, "--of") && !is_given(words.run, "--explain")) words.run.emplace_back("--explain");
@@ -146,7 +149,9 @@ ExitCode whatif(const Arguments& given) {
   if (o.json)
     std::cout << json_as_utf8(json::serialize(document)) << '\n';
   else
-    fmt::print("{}{}", to_text(rows, trials.explains()), trials.interrupted() ? kInterrupted : "");
+    fmt::print("{}{}",
+               to_text(rows, trials.explains(), o.wide ? report::Columns::all : report::Columns::usual),
+               trials.interrupted() ? kInterrupted : "");
   (void)std::fflush(stdout);
   if (!o.out.empty() && !o.quiet) report::say_results(o.out);
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;

@@ -30,12 +30,11 @@ std::vector<explain::Finding> RowPath::findings() const {
 }
 
 void add(boost::json::object& row, const RowPath& path) {
-  row[kExplanation] = boost::json::object{{"headline", path.text.headline},
-                                          {"details", path.text.details},
-                                          {"remedies", path.text.remedies},
-                                          {"document", path.document},
-                                          {"candidates", explain::to_json(path.candidates)},
-                                          {"length_ps", path.length.count()}};
+  row[kExplanation] = boost::json::object{
+      {"limit", path.text.limit},        {"headline", path.text.headline},
+      {"details", path.text.details},    {"remedies", path.text.remedies},
+      {"document", path.document},       {"candidates", explain::to_json(path.candidates)},
+      {"length_ps", path.length.count()}};
 }
 
 std::optional<RowPath> take_path(boost::json::array& rows) {
@@ -44,7 +43,7 @@ std::optional<RowPath> take_path(boost::json::array& rows) {
     boost::json::value* const found = row.if_contains(kExplanation);
     if (found == nullptr) continue;
     const auto text = [&](const char* part) { return std::string{found->at(part).as_string()}; };
-    RowPath path{.text = {text("headline"), text("details"), text("remedies")},
+    RowPath path{.text = {text("limit"), text("headline"), text("details"), text("remedies")},
                  .document = std::move(found->at("document").as_object()),
                  .candidates = explain::candidates_in(found->at("candidates").as_array()),
                  .length = Time{found->at("length_ps").to_number<std::int64_t>()}};

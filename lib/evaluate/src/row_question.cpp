@@ -132,6 +132,8 @@ std::string limit_of(const boost::json::object& row) {
   return limit == nullptr ? "" : std::string{limit->as_string()};
 }
 
+bool has_limits(const boost::json::array& rows) { return rows.front().as_object().contains(kLimitedBy); }
+
 std::string limit_cell(const boost::json::object& row) {
   return row.contains(kLimitedBy) ? "  " + limit_of(row) : "";
 }

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/model_version.hpp"
+#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
@@ -52,7 +53,10 @@ void say_wrong(const std::string& bench, const Rows& rows) {
     first = fmt::format("row {}: {}", i + 1, fmt::join(cells, " "));
   }
   if (count > 0)
-    say("kbsim: {}: values are wrong in {} of {} rows, first in {}\n", bench, count, rows.size(), first);
+    say("{}\n", in_role(Role::bad,
+                        fmt::format("kbsim: {}: values are wrong in {} of {} rows, first in {}", bench, count,
+                                    rows.size(), first),
+                        stderr));
 }
 
 json::array failures_json(const std::vector<FailedSimulation>& failures) {
@@ -133,15 +137,16 @@ std::optional<report::Correlation> correlate(const EvaluateOptions& options, con
 void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
                 const report::OutputFolder* folder) {
   const Rows& rows = simulated.rows;
-  print(evaluation.text(rows));
+  print(options.wide ? evaluation.wide_text(rows) : evaluation.text(rows));
   if (const auto correlation = correlate(options, simulated, folder))
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
   if (!simulated.whole)
-    print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
+    print(in_role(Role::warning,
+                  "\n interrupted: these are the simulations that had ended, the rest is missing\n"));
   if (!simulated.deadlocks.empty())
-    print(fmt::format("\n deadlocks: {} without a row\n", simulated.deadlocks.size()));
+    print(in_role(Role::bad, fmt::format("\n deadlocks: {} without a row\n", simulated.deadlocks.size())));
   if (!simulated.failures.empty())
-    print(fmt::format("\n failed: {} without a row\n", simulated.failures.size()));
+    print(in_role(Role::bad, fmt::format("\n failed: {} without a row\n", simulated.failures.size())));
 }
 
 void print_json(const EvaluateOptions& options, const Simulated& simulated,
@@ -182,9 +187,10 @@ std::string path_hint(const std::string& row, const Simulated& simulated) {
 void report_rows(const Asked& asked, const Simulated& simulated, const std::optional<RowPath>& path,
                  const report::OutputFolder* folder) {
   if (asked.options.json) return print_json(asked.options, simulated, path, folder);
+  const bool shown = path && asked.request.explain;
+  if (shown) print(explain::answer_of(path->text, path->advice, path->findings()));
   print_text(asked.evaluation, asked.options, simulated, folder);
-  if (path && asked.request.explain)
-    print("\n" + explain::to_text(path->text, path->advice, path->findings()));
+  if (shown) print("\n" + path->text.headline + path->text.details);
   if (asked.request.explain && asked.request.explained_row == 0)
     print(path_hint(asked.evaluation.row, simulated));
 }

@@ -41,7 +41,7 @@ std::vector<Advice> best_of(std::vector<Advice> all) {
 std::string to_text(const std::vector<Advice>& all) {
   std::string text;
   for (const Advice& advice : all)
-    text += fmt::format("  try  {:<52} {:5.1f} % less, {}\n", advice.change.setting(), 100.0 * advice.share,
+    text += fmt::format("  try  {:<48} {:5.1f} % less, {}\n", advice.change.setting(), 100.0 * advice.share,
                         advice.simulated ? "simulated" : "estimated");
   return text;
 }

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/wrap.hpp"
 
 namespace kbsim::explain {
 namespace {
@@ -98,12 +99,20 @@ std::string signed_text(Time change) {
   return (change < Time{0} ? "-" : "+") + to_string(change < Time{0} ? -change : change);
 }
 
+// A name that leaves no room for the times has a line of its own.
+std::string change_row(std::string_view name, const std::string& was, const std::string& is,
+                       const std::string& change) {
+  constexpr std::size_t kName = 34;
+  const std::string times = fmt::format(" {:>13} {:>13} {:>13}\n", was, is, change);
+  if (name.size() <= kName) return fmt::format("    {:<{}}{}", name, kName, times);
+  return fmt::format("    {}\n    {:<{}}{}", name, "", kName, times);
+}
+
 std::string change_rows(std::string_view title, const std::vector<TimeChange>& all, std::size_t most) {
   if (all.empty()) return "";
   std::string text = fmt::format("  {}\n", title);
   for (const TimeChange& row : std::span{all}.first(std::min(most, all.size())))
-    text += fmt::format("    {:<56} {:>14} {:>14} {:>14}\n", row.name, to_string(row.was), to_string(row.is),
-                        signed_text(row.change()));
+    text += change_row(row.name, to_string(row.was), to_string(row.is), signed_text(row.change()));
   if (all.size() > most) text += fmt::format("    and {} more: see --json\n", all.size() - most);
   return text;
 }
@@ -121,11 +130,10 @@ std::string head_of(const PathChange& change) {
 
 std::string path_text(const PathChange& change) {
   constexpr std::size_t kMost = 8;
-  std::string text = head_of(change);
+  std::string text = wrapped("critical path of " + head_of(change), 2);
   if (change.was == nullptr || change.is == nullptr) return text;
-  text += change_rows(
-      "what got slower first                                        A              B         change",
-      change.spots, kMost);
+  text += change_rows("what got slower first                           A             B        change",
+                      change.spots, kMost);
   text += change_rows("by reason", change.reasons, kMost);
   text += change_rows("waits, within the same time", change.waits, kMost);
   text += change_rows("by line of a kernel", change.lines, kMost);
@@ -209,7 +217,7 @@ std::string to_text(const std::vector<PathChange>& changes) {
   constexpr std::size_t kMost = 8;
   std::string text;
   for (const PathChange& change : std::span{changes}.first(std::min(kMost, changes.size())))
-    text += "critical path of " + path_text(change);
+    text += path_text(change);
   if (changes.size() > kMost)
     text += fmt::format("and {}: see --json\n", counted(changes.size() - kMost, "more path"));
   return text;

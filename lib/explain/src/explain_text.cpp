@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/role.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/explain/explanation.hpp"
 
 namespace kbsim::explain {
@@ -41,6 +43,8 @@ std::string bar(const Explanation& what) {
   return text;
 }
 
+std::string titled(std::string_view title) { return std::string{title} + "\n"; }
+
 std::string row(std::string_view begin, const Share& share, Time all) {
   return fmt::format("  {}{:<40} {:>14} {:5.1f} % {:>7}\n", begin, share.name, to_string(share.time),
                      percent(share.time, all), share.count);
@@ -48,7 +52,7 @@ std::string row(std::string_view begin, const Share& share, Time all) {
 
 std::string rows(std::string_view title, std::span<const Share> shares, Time all) {
   if (shares.empty()) return "";
-  std::string text = fmt::format("  {}\n", title);
+  std::string text = titled(fmt::format("  {}", title));
   for (const Share& share : shares) text += row("  ", share, all);
   return text;
 }
@@ -61,10 +65,14 @@ struct Alike {
   std::int64_t operations = 0;
 };
 
+// "messages.cpp:52" of "kernels/collective/messages.cpp:52": by line of a kernel it stands whole.
+std::string_view file_of(std::string_view line) { return line.substr(line.rfind('/') + 1); }
+
 std::vector<Alike> alike(const std::vector<OpShare>& longest_first) {
   std::map<std::string, Alike> by_name;
   for (const OpShare& one : longest_first) {
-    const std::string name = one.line.empty() ? one.what : fmt::format("{} at {}", one.what, one.line);
+    const std::string name =
+        one.line.empty() ? one.what : fmt::format("{} at {}", one.what, file_of(one.line));
     Alike& group = by_name.try_emplace(name, Alike{.name = name, .longest = one.op}).first->second;
     group.time += one.time;
     ++group.operations;
@@ -80,18 +88,21 @@ std::vector<Alike> alike(const std::vector<OpShare>& longest_first) {
 std::string op_rows(const Explanation& what) {
   constexpr std::size_t kMost = 5;
   if (what.ops.empty()) return "";
-  std::string text = "  by operation of the op log, those of a line together   operations, the longest\n";
+  std::string text = titled("  by operation of the op log, those of a line together    number, the longest");
   const std::vector<Alike> groups = alike(what.ops);
-  for (const Alike& one : std::span{groups}.first(std::min(kMost, groups.size()))) {
-    const Share share{.name = one.name, .time = one.time, .count = one.operations};
-    text += row("  ", share, what.path.length());
-    text.insert(text.size() - 1, "  " + one.longest);
-  }
+  const auto shown = std::span{groups}.first(std::min(kMost, groups.size()));
+  std::size_t width = 31;
+  for (const Alike& one : shown) width = std::max(width, one.name.size());
+  for (const Alike& one : shown)
+    text +=
+        wrapped(fmt::format("    {:<{}} {:>12} {:5.1f} % {:>4}  {}\n", one.name, width, to_string(one.time),
+                            percent(one.time, what.path.length()), one.operations, one.longest),
+                6);
   return text;
 }
 
 std::string reasons(const Explanation& what) {
-  std::string text = "  by reason                                          time           times\n";
+  std::string text = titled("  by reason                                          time           times");
   for (std::size_t i = 0; i < what.reasons.size(); ++i)
     text += row(fmt::format("{} ", letter(i)), what.reasons[i], what.path.length());
   return text;
@@ -125,14 +136,15 @@ std::string remedies(const Explanation& what) {
   for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
     const std::string_view remedy = remedy_of(static_cast<hw::Reason>(i));
     if (remedy.empty() || 10 * what.path.waits[i] < what.path.length()) continue;
-    text += fmt::format("  what may help: {}\n", remedy);
+    text += wrapped(fmt::format("  what may help: {}\n", remedy), 4);
   }
   if (!is_known(what)) return text;
   const Derivative& key = what.keys.front();
   constexpr double kPrinted = 0.05;  // percent: less is 0.0 in the text
   if (gain(what, key) < kPrinted) return text;
-  return text +
-         fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
+  return text + wrapped(fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key,
+                                    gain(what, key)),
+                        4);
 }
 
 // The longest wait that a setting may end, if it is a quarter of the length.
@@ -152,7 +164,7 @@ std::string limit_line(const Explanation& what) {
   std::string text = "  limited by  " + limited_by(what);
   if (!what.places.empty()) text += ", the longest part at " + what.places.front().name;
   if (!what.lines.empty()) text += ", " + what.lines.front().name;
-  return text + "\n";
+  return wrapped(text + "\n", 14);
 }
 
 std::string slope_text(const Derivative& key, double slope_ns) {
@@ -193,12 +205,16 @@ std::string sides_text(const Derivative& key) {
 
 std::string keys(const Explanation& what) {
   if (what.keys.empty()) return "";
-  std::string text = "  keys on it                                 10 % better     of its length\n";
-  for (const Derivative& one : std::span{what.keys}.first(std::min(kShownKeys, what.keys.size()))) {
-    text += fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g}{}{}\n", one.key, gain(what, one),
-                        percent(one.time, what.path.length()), slope_text(one, one.slope_ns), one.value,
-                        behind_number(one.unit), sides_text(one));
-  }
+  const auto shown = std::span{what.keys}.first(std::min(kShownKeys, what.keys.size()));
+  std::size_t width = std::string_view{"keys on it"}.size();
+  for (const Derivative& one : shown) width = std::max(width, one.key.size());
+  std::string text = titled(fmt::format("  {:<{}} 10 % better  of its length", "keys on it", width + 2));
+  for (const Derivative& one : shown)
+    text += wrapped(
+        fmt::format("    {:<{}} {:5.2f} % less {:5.1f} %  {}, at {:g}{}{}\n", one.key, width, gain(what, one),
+                    percent(one.time, what.path.length()), slope_text(one, one.slope_ns), one.value,
+                    behind_number(one.unit), sides_text(one)),
+        8);
   return text;
 }
 
@@ -209,10 +225,11 @@ std::string margin_text(const Margin& margin) {
 
 std::string op_slacks(const Explanation& what) {
   if (what.op_slacks.empty()) return "";
-  std::string text = "  operations not on it                               could have ended later by\n";
+  std::string text = titled("  operations not on it                               could have ended later by");
   for (const OpSlack& slack : std::span{what.op_slacks}.first(std::min(kShownOps, what.op_slacks.size())))
-    text += fmt::format("    {:<54} {:>12}{}\n", fmt::format("{} {}", slack.op, slack.what),
-                        to_string(slack.margin.end), margin_text(slack.margin));
+    text += wrapped(fmt::format("    {:<54} {:>12}{}\n", fmt::format("{} {}", slack.op, slack.what),
+                                to_string(slack.margin.end), margin_text(slack.margin)),
+                    8);
   return text;
 }
 
@@ -220,7 +237,7 @@ std::string op_slacks(const Explanation& what) {
 std::string off_path(const Explanation& what) {
   constexpr std::size_t kMost = 5;
   if (what.slacks.empty()) return op_slacks(what);
-  std::string text = "  not on it                                          could have ended later by\n";
+  std::string text = titled("  not on it                                          could have ended later by");
   for (const Slack& slack : std::span{what.slacks}.first(std::min(kMost, what.slacks.size())))
     text += fmt::format("    {:<54} {:>12}\n", slack.place, to_string(slack.least));
   return text + op_slacks(what);
@@ -255,7 +272,7 @@ std::string limited_by(const Explanation& what) {
 
 ExplanationText text_of(const Explanation& what) {
   const Time all = what.path.length();
-  if (all == Time{0}) return {.headline = sentence(what)};
+  if (all == Time{0}) return {.headline = wrapped(sentence(what), 2)};
   std::string details = "  [" + bar(what) + "]\n" + reasons(what);
   details += rows("waits, within the same time", what.waits, all);
   details += rows("by kind of component", first(what.kinds, 6), all);
@@ -272,13 +289,10 @@ ExplanationText text_of(const Explanation& what) {
         "  at {} of its moments another cause came at the same time: more of a key may cost more, "
         "less of it save less\n",
         what.path.ties);
-  return {.headline = sentence(what) + limit_line(what),
-          .details = std::move(details) + notes,
+  return {.limit = limit_line(what),
+          .headline = wrapped(sentence(what), 2),
+          .details = std::move(details) + wrapped(notes, 4),
           .remedies = remedies(what)};
-}
-
-std::string to_text(const ExplanationText& text, const std::vector<Advice>& advice) {
-  return text.headline + to_text(advice) + text.details + (advice.empty() ? text.remedies : "");
 }
 
 }  // namespace kbsim::explain

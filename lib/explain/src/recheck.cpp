@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/role.hpp"
+#include "kbsim/base/wrap.hpp"
 
 namespace kbsim::explain {
 namespace {
@@ -87,20 +89,24 @@ std::optional<Time> noise_of(const std::vector<KeyTrial>& trials) {
 }
 
 std::string to_text(const std::vector<KeyTrial>& trials, Time length) {
-  std::string text = fmt::format("  {:<36} {:>24} {:>16} {:>16} {:>12}\n", "predicted and simulated", "",
-                                 "predicted", "simulated", "off");
+  std::string text =
+      in_role(Role::head, fmt::format("  {:<28} {:>15} {:>15} {:>12}", "predicted and simulated", "predicted",
+                                      "simulated", "off")) +
+      "\n";
+  std::string_view key;
   const auto longer = [length](std::optional<Time> t) {
     return t ? fmt::format("{:+.3f} ns", to_ns(*t - length)) : "?";
   };
   for (const KeyTrial& trial : trials) {
     const std::string step = fmt::format("{:.6g} -> {:.6g} {}", trial.value, trial.to, trial.unit);
-    const std::string begin =
-        fmt::format("    {:<34} {:>24} {:>16}", trial.key, step, longer(trial.predicted));
+    if (key != trial.key) text += fmt::format("    {}\n", trial.key);
+    key = trial.key;
+    const std::string begin = fmt::format("      {:<24} {:>15}", step, longer(trial.predicted));
     if (!trial.simulated) {
-      text += fmt::format("{} can't run: {}\n", begin, trial.refused);
+      text += wrapped(fmt::format("{} can't run: {}\n", begin, trial.refused), 8);
       continue;
     }
-    text += fmt::format("{} {:>16} {:>12}{}\n", begin, longer(trial.simulated),
+    text += fmt::format("{} {:>15} {:>12}{}\n", begin, longer(trial.simulated),
                         trial.off() ? fmt::format("{:+.3f} ns", to_ns(*trial.off())) : "?",
                         flips_text(trial.flips));
   }

@@ -12,6 +12,9 @@
 #include <fmt/format.h>
 #include <range/v3/view/enumerate.hpp>
 
+#include "kbsim/base/role.hpp"
+#include "kbsim/report/text_table.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -101,18 +104,23 @@ std::string to_text(const Check& check) {
   constexpr std::size_t kMany = 40;
   std::vector<Compared> described;
   std::ranges::copy_if(check.results, std::back_inserter(described), is_printed);
-  std::string text = fmt::format("  {:<32} {:>24} {:>24}  {}\n", "result", "was", "is", "change");
+  TextTable table{{{.title = "result", .is_text = true},
+                   {.title = "was"},
+                   {.title = "is"},
+                   {.title = "change", .is_text = true}},
+                  Columns::usual};
   for (const Compared& one : described | std::views::take(kMany))
-    text +=
-        fmt::format("  {:<32} {:>24} {:>24}  {}\n", one.what, shown(one.was), shown(one.is), change_of(one));
+    table.add({one.what, shown(one.was), shown(one.is), change_of(one)});
+  std::string text = table.text();
   if (described.size() > kMany) text += fmt::format("  and {} more\n", described.size() - kMany);
   const std::size_t different = check.different();
   const std::string within =
       check.tolerance > 0.0 ? fmt::format(" within {:g} %", 100.0 * check.tolerance) : "";
-  return text + (different == 0
-                     ? fmt::format("all {} results are what they were{}\n", check.results.size(), within)
-                     : fmt::format("{} of {} results aren't what they were{}\n", different,
-                                   check.results.size(), within));
+  if (different == 0)
+    return text + in_role(Role::good,
+                          fmt::format("all {} results are what they were{}\n", check.results.size(), within));
+  return text + in_role(Role::bad, fmt::format("{} of {} results aren't what they were{}\n", different,
+                                               check.results.size(), within));
 }
 
 json::object to_json(const Check& check) {

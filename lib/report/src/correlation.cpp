@@ -15,8 +15,10 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/ranking.hpp"
+#include "kbsim/report/text_table.hpp"
 
 #include "figure_style.hpp"
 #include "plot_axis.hpp"
@@ -213,27 +215,32 @@ void require_reference(const CsvTable& table) {
 }
 
 std::string to_text(const Correlation& correlation) {
-  std::string text = fmt::format("  {:<44} {:>12} {:>14} {:>14} {:>9}\n", "curve", "size (B)",
-                                 "simulated (us)", "reference (us)", "error (%)");
-  for (const CorrelationPoint& point : correlation.points) {
-    text +=
-        fmt::format("  {:<44} {:>12.0f} {:>14.3f} {:>14.3f} {:>+9.2f}\n", point.of.empty() ? "-" : point.of,
-                    point.size, point.simulated, point.reference, point.error_percent());
-  }
+  TextTable table{{{.title = "curve", .is_text = true},
+                   {.title = "size", .unit = "(B)"},
+                   {.title = "simulated", .unit = "(us)"},
+                   {.title = "reference", .unit = "(us)"},
+                   {.title = "error", .unit = "(%)"}},
+                  Columns::usual};
+  for (const CorrelationPoint& point : correlation.points)
+    table.add({point.of.empty() ? "-" : point.of, fmt::format("{:.0f}", point.size),
+               fmt::format("{:.3f}", point.simulated), fmt::format("{:.3f}", point.reference),
+               fmt::format("{:+.2f}", point.error_percent())});
+  std::string text = table.text();
   const CorrelationPoint& worst = correlation.worst();
-  text += fmt::format(
-      " {}: mean error {:.2f} % (MAPE), geometric mean of simulated/reference {:.4f}\n"
-      " worst: {:+.2f} % at {}{}{}\n",
-      counted(correlation.points.size(), "point"), correlation.mape_percent(), correlation.geometric_mean(),
-      worst.error_percent(), counted(std::llround(worst.size), "byte"), worst.of.empty() ? "" : " of ",
-      worst.of);
+  text += wrapped(
+      fmt::format(" {}: mean error {:.2f} % (MAPE), geometric mean of simulated/reference {:.4f}\n"
+                  " worst: {:+.2f} % at {}{}{}\n",
+                  counted(correlation.points.size(), "point"), correlation.mape_percent(),
+                  correlation.geometric_mean(), worst.error_percent(),
+                  counted(std::llround(worst.size), "byte"), worst.of.empty() ? "" : " of ", worst.of),
+      3);
   if (correlation.outside > 0)
     text += fmt::format(" {} outside the reference\n",
                         counted(correlation.outside, "simulated point is", "simulated points are"));
   if (!correlation.other_ranks.empty())
     text += fmt::format(" the reference is of another number of ranks: {}\n", correlation.other_ranks);
   const Ranking ranking = rank(correlation);
-  return ranking.sizes.empty() ? text : text + to_text(ranking);
+  return ranking.sizes.empty() ? text : text + wrapped(to_text(ranking), 3);
 }
 
 boost::json::object to_json(const Correlation& correlation) {

@@ -42,22 +42,37 @@ json::object launch_row(std::size_t launch, const hw::OrderRecord& order) {
           {"dma_utilization", share(work.dma, whole)}};
 }
 
-// The width of the longest kernel name shown.
-std::size_t name_width(std::span<const json::value> rows) {
-  std::size_t width = std::string_view{"kernel"}.size();
-  for (const json::value& row : rows) width = std::max(width, row.at("kernel").as_string().size());
-  return width;
+std::vector<std::string> cells_of(const json::value& row) {
+  const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+  const auto whole = [&](const char* key) { return fmt::format("{:.0f}", number(key)); };
+  return {whole("launch"),
+          std::string{row.at("kernel").as_string()},
+          whole("rank"),
+          whole("sip"),
+          whole("pes"),
+          fmt::format("{:.3f}", number("start_ns")),
+          fmt::format("{:.3f}", number("duration_ns")),
+          whole("read_bytes"),
+          whole("written_bytes"),
+          percent(row.at("gemm_utilization")),
+          percent(row.at("math_utilization")),
+          percent(row.at("dma_utilization"))};
 }
 
-std::string launch_line(const json::value& row, std::size_t width) {
-  const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-  return fmt::format(
-      "{:>8.0f}  {:<{}} {:>4.0f} {:>4.0f} {:>5.0f} {:>11.3f} {:>10.3f} {:>9.0f} {:>9.0f} {:>5} "
-      "{:>5} {:>5}\n",
-      number("launch"), row.at("kernel").as_string().c_str(), width, number("rank"), number("sip"),
-      number("pes"), number("start_ns"), number("duration_ns"), number("read_bytes"), number("written_bytes"),
-      percent(row.at("gemm_utilization")), percent(row.at("math_utilization")),
-      percent(row.at("dma_utilization")));
+TextTable table_of(Columns columns) {
+  return {{{.title = "launch"},
+           {.title = "kernel", .is_text = true},
+           {.title = "rank"},
+           {.title = "sip", .is_wide = true},
+           {.title = "PEs"},
+           {.title = "start", .unit = "(ns)", .is_wide = true},
+           {.title = "time", .unit = "(ns)"},
+           {.title = "read", .unit = "(B)", .is_wide = true},
+           {.title = "written", .unit = "(B)", .is_wide = true},
+           {.title = "GEMM", .unit = "(%)"},
+           {.title = "math", .unit = "(%)"},
+           {.title = "DMA", .unit = "(%)"}},
+          columns};
 }
 
 }  // namespace
@@ -80,16 +95,13 @@ std::string launches_csv(const json::array& rows) {
   return head + "\n";
 }
 
-std::string launches_text(const json::array& rows) {
+std::string launches_text(const json::array& rows, Columns columns) {
   constexpr std::size_t kShown = 20;
   if (rows.empty()) return {};
-  const std::span first{rows.data(), std::min(rows.size(), kShown)};
-  const std::size_t width = name_width(first);
-  std::string text = fmt::format(
-      "  launch  {:<{}} rank  sip   PEs       start       time      read   written  GEMM  math   DMA\n"
-      "          {:<{}}                       (ns)       (ns)       (B)       (B)   (%)   (%)   (%)\n",
-      "kernel", width, "", width);
-  for (const json::value& row : first) text += launch_line(row, width);
+  TextTable table = table_of(columns);
+  for (const json::value& row : std::span{rows.data(), std::min(rows.size(), kShown)})
+    table.add(cells_of(row));
+  std::string text = table.text();
   if (rows.size() > kShown)
     text += fmt::format("  and {}\n", counted(rows.size() - kShown, "more launch", "more launches"));
   return text;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
+#include "kbsim/base/role.hpp"
+#include "kbsim/base/wrap.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/number_text.hpp"
 
@@ -24,8 +26,9 @@ std::string wire(const LinkGroup& group) {
 }
 
 std::string link_table(const Summary& s) {
-  std::string text = fmt::format("{:<18}{:>8}{:>12}{:>14}   {}\n", "links", "count", "GB/s each",
-                                 "GB/s in all", "wire delay");
+  std::string text = in_role(Role::head, fmt::format("{:<18}{:>8}{:>12}{:>14}   {}", "links", "count",
+                                                     "GB/s each", "GB/s in all", "wire delay")) +
+                     "\n";
   for (const LinkGroup& group : s.groups) {
     text += fmt::format("  {:<16}{:>8}{:>12}{:>14}   {}\n", to_string(group.link_class), group.count,
                         number(group.bandwidth.gbs()), number(group.total_gbs()), wire(group));
@@ -60,7 +63,7 @@ std::string distances(const MachineReport& machine) {
 std::string to_text(const MachineReport& machine) {
   const Summary& s = machine.summary;
   const auto line = [](std::string_view name, const std::string& text) {
-    return fmt::format("{:<11}{}\n", name, text);
+    return wrapped(fmt::format("{:<11}{}\n", name, text), 11);
   };
   std::string text = line("machine", shape(machine.graph.spec()));
   text += line("", fmt::format("{}, {}; {}, {} (each direction counts)", counted(s.cubes, "cube"),

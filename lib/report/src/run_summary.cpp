@@ -60,7 +60,7 @@ std::string to_text(const hw::Attribution& messages) {
     const auto total = static_cast<double>(split.total().count());
     return total > 0.0 ? 100.0 * static_cast<double>(part.count()) / total : 0.0;
   };
-  return fmt::format("{}, their time: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
+  return fmt::format("{}: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
                      counted(messages.messages, "message"), share(split.overhead), share(split.wire),
                      share(split.drain), share(split.queueing));
 }

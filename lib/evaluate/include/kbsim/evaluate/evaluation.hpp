@@ -73,7 +73,9 @@ struct Simulated {
 struct Evaluation {
   std::string doc;
   std::function<Simulated(const EvaluationRequest&)> run;
-  std::function<std::string(const Rows&)> text;                           // tables for people
+  std::function<std::string(const Rows&)> text;  // tables for people
+  /// Tables with all columns, if `text` leaves some out; for --wide.
+  std::function<std::string(const Rows&)> wide_text = {};
   std::function<void(const Rows&, const report::OutputFolder&)> figures;  // with their data beside them
   OptionSet options = {};                                                 // besides those of every run
   /// Throws UsageError if the request can't be simulated. Called before the simulations, and by --dry-run.

@@ -57,6 +57,8 @@ void explain_row(boost::json::object& row, const RowQuestion& question, const St
 
 /// The limit of a row: "overhead 62 %"; "" if it wasn't asked.
 [[nodiscard]] std::string limit_of(const boost::json::object& row);
+/// True if the rows were asked for it: their table has a column "limited by".
+[[nodiscard]] bool has_limits(const boost::json::array& rows);
 /// "  overhead 62 %", the cell of a row that was asked for it, else ""; and the head of that column.
 [[nodiscard]] std::string limit_cell(const boost::json::object& row);
 [[nodiscard]] std::string limit_head(const boost::json::object& first_row);

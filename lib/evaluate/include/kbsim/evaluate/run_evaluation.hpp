@@ -34,6 +34,7 @@ struct EvaluateOptions {
   bool json = false;
   bool quiet = false;
   bool verbose = false;                       // full reports of deadlocks
+  bool wide = false;                          // wide_text in place of text
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
   /// Tries changes of the explained row; none: they aren't tried.
   std::function<std::vector<explain::Advice>(const TriedRow&)> advise = {};

@@ -129,18 +129,14 @@ inline constexpr std::size_t kShownOps = 3;
 inline constexpr const char* kGaveUpAll =
     "too many moments to keep all their causes: slopes on both sides, ranges and slacks aren't known\n";
 
-/// An explanation for a terminal. Advice stands after the headline, in place of the remedies at the end.
+/// The parts of an explanation for a terminal; answer_of() and to_text() (finding.hpp) join them.
 struct ExplanationText {
-  std::string headline;  // the sentence, and the limit with its place and line
-  std::string details;   // a bar, and the first entries of each list
-  std::string remedies;  // of waits, and the best key
+  std::string limit = {};     // the limit with its place and line
+  std::string headline = {};  // the sentence
+  std::string details = {};   // a bar, and the first entries of each list
+  std::string remedies = {};  // of waits, and the best key
 };
 [[nodiscard]] ExplanationText text_of(const Explanation& explanation);
-[[nodiscard]] std::string to_text(const ExplanationText& text, const std::vector<Advice>& advice);
-[[nodiscard]] inline std::string to_text(const Explanation& explanation,
-                                         const std::vector<Advice>& advice = {}) {
-  return to_text(text_of(explanation), advice);
-}
 /// A wait that another party may end, if it is a quarter of the length; else the longest reason, as in
 /// "overhead 62 %".
 [[nodiscard]] std::string limited_by(const Explanation& explanation);

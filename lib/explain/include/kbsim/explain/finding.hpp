@@ -62,8 +62,11 @@ void settle(std::vector<Finding>& findings, const std::vector<Advice>& advice);
 
 /// The first three, each with its gain and evidence, at most 80 columns wide.
 [[nodiscard]] std::string to_text(const std::vector<Finding>& findings);
-/// As to_text() of an explanation, with findings after the advice; before it, findings of ranks that gain
-/// more than the best advice.
+/// The first lines for a terminal, which answer: the limit with its place, changes to try, or else remedies,
+/// and findings. Findings of ranks that gain more than the best change come before it.
+[[nodiscard]] std::string answer_of(const ExplanationText& text, const std::vector<Advice>& advice,
+                                    const std::vector<Finding>& findings);
+/// The answer, then the rest.
 [[nodiscard]] std::string to_text(const ExplanationText& text, const std::vector<Advice>& advice,
                                   const std::vector<Finding>& findings);
 [[nodiscard]] boost::json::array to_json(const std::vector<Finding>& findings);

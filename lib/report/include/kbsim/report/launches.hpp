@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include "kbsim/hw/control/order_record.hpp"
+#include "kbsim/report/text_table.hpp"
 
 namespace kbsim::report {
 
@@ -18,6 +19,6 @@ namespace kbsim::report {
 [[nodiscard]] std::string launches_csv(const boost::json::array& rows);
 
 /// The rows as a table for people, only the first ones if there are many. "" if there are none.
-[[nodiscard]] std::string launches_text(const boost::json::array& rows);
+[[nodiscard]] std::string launches_text(const boost::json::array& rows, Columns columns = Columns::usual);
 
 }  // namespace kbsim::report
