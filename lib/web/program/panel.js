@@ -125,6 +125,17 @@ function showRow(root, thing) {
   element("pre", thing.command, root, {class: "command"});
 }
 
+/** A finding: its gain and how that is known, its evidence, its place and key. */
+function showFinding(root, thing, app) {
+  element("p", thing.evidence, root);
+  const table = element("table", null, root);
+  if (thing.gain !== null && thing.gain !== undefined) fact(table, "gain", `${timeText(thing.gain)}, ${thing.simulated ? "simulated" : "estimated"}`, exactTime(thing.gain));
+  fact(table, "formula", thing.formula);
+  if (thing.place) fact(table, "place", button(thing.place, null, () => app.set({picked: {kind: thing.place.includes(">") ? "link" : "unit", of: thing.place}}), {class: "link"}));
+  fact(table, "key", thing.key);
+  slidersOf(root, (app.shownPath?.segments ?? []).filter(one => thing.key && one.key === thing.key), app);
+}
+
 /** By the kind of thing. @type {Record<string, (root: HTMLElement, thing: Thing, app: App) => void>} */
 const shows = {
   unit: showPlace,
@@ -140,7 +151,7 @@ const shows = {
     fact(table, "line", thing.line);
     showPath(root, (app.shownPath?.segments ?? []).filter(one => one.op === thing.of), app);
   },
-  finding: (root, thing) => { element("p", thing.evidence, root); },
+  finding: showFinding,
   facts: (root, thing) => { const table = element("table", null, root); for (const [name, value] of thing.facts) fact(table, name, value); },
 };
 

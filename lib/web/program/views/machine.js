@@ -6,6 +6,7 @@ import {plot} from "../chart.js";
 import {toCsv} from "../csv.js";
 import {busiestOf} from "../meters.js";
 import {meanOver, mostOver, unitOf} from "../uses.js";
+import {drawStuck} from "../stuck.js";
 import {zoomable} from "../zoom.js";
 
 /** Labels by the node that they belong to, at each level, and of links by the two nodes that they join. */
@@ -183,6 +184,7 @@ function make(root, app) {
     const wedge = drawing.querySelector(".zoom");  // leads from the cube that the drawing was made with
     if (wedge) wedge.style.visibility = name === original ? "" : "hidden";
     paint();
+    drawStuck(drawing, shapes, nameOf, app.run.raw);
   }
 
   function shapeOf(node) {
