@@ -629,6 +629,17 @@
     element("p", "This row's path and timeline weren't recorded: together the rows have more events than a page's budget. The command that shows them:", root);
     element("pre", thing.command, root, { class: "command" });
   }
+  function showFinding(root, thing, app2) {
+    element("p", thing.evidence, root);
+    const table = element("table", null, root);
+    if (thing.gain !== null && thing.gain !== void 0)
+      fact(table, "gain", `${timeText(thing.gain)}, ${thing.simulated ? "simulated" : "estimated"}`, exactTime(thing.gain));
+    fact(table, "formula", thing.formula);
+    if (thing.place)
+      fact(table, "place", button(thing.place, null, () => app2.set({ picked: { kind: thing.place.includes(">") ? "link" : "unit", of: thing.place } }), { class: "link" }));
+    fact(table, "key", thing.key);
+    slidersOf(root, (app2.shownPath?.segments ?? []).filter((one) => thing.key && one.key === thing.key), app2);
+  }
   var shows = {
     unit: showPlace,
     link: showPlace,
@@ -643,9 +654,7 @@
       fact(table, "line", thing.line);
       showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.op === thing.of), app2);
     },
-    finding: (root, thing) => {
-      element("p", thing.evidence, root);
-    },
+    finding: showFinding,
     facts: (root, thing) => {
       const table = element("table", null, root);
       for (const [name, value] of thing.facts)
@@ -1386,16 +1395,16 @@
         640
       );
     }
-    const percents = (share2) => +(100 * share2).toFixed(2), worst = [];
+    const percents = (share2) => +(100 * share2).toFixed(2), worst2 = [];
     const lines = ofLoops(raw).flatMap(([name, { traces: traces2 }]) => traces2.map((one) => [name, one.trace, one.half, one.barriers, percents(one.mean), percents(one.median), percents(one.p95), percents(one.worst)]));
     makeTable(root, "errors of traces", ["loop", "trace", "half", "barriers", "mean, %", "median, %", "p95, %", "worst, %"], lines, { order: 4 });
     const traces = (raw.summary.traces ?? []).map((one) => [one.trace, one.events, one.processors, one.transfers, one.bytes, +one.cycles.toFixed(1), one.most_live]);
     makeTable(root, "traces", ["trace", "events", "processors", "transfers", "bytes", "cycles", "most under way"], traces);
     for (const [name, { worst: one }] of ofLoops(raw))
       if (one)
-        worst.push([name, one.trace, one.node, one.first_cycle, one.measured_cycles, +one.predicted_cycles.toFixed(1), percents(one.error)]);
-    if (worst.length)
-      makeTable(root, "worst barriers", ["loop", "trace", "node", "first cycle", "measured, cycles", "predicted, cycles", "error, %"], worst);
+        worst2.push([name, one.trace, one.node, one.first_cycle, one.measured_cycles, +one.predicted_cycles.toFixed(1), percents(one.error)]);
+    if (worst2.length)
+      makeTable(root, "worst barriers", ["loop", "trace", "node", "first cycle", "measured, cycles", "predicted, cycles", "error, %"], worst2);
     return true;
   }
   function sliceSentence(raw) {
@@ -1570,6 +1579,115 @@
   }
   var answer = { id: "result", title: "Result", make };
 
+  // compare/cause.js
+  function changesOf(mine = [], others = []) {
+    const all = /* @__PURE__ */ new Map();
+    const of = (name) => {
+      if (!all.has(name))
+        all.set(name, { name, a: 0, b: 0, change: 0 });
+      return (
+        /** @type {Change} */
+        all.get(name)
+      );
+    };
+    for (const one of mine)
+      of(one.name).a = one.ps;
+    for (const one of others)
+      of(one.name).b = one.ps;
+    for (const one of all.values())
+      one.change = one.b - one.a;
+    return [...all.values()].sort((x, y) => Math.abs(y.change) - Math.abs(x.change) || (x.name < y.name ? -1 : 1));
+  }
+  function keysThatDiffer(a, b) {
+    const [mine, others] = [a, b].map((one) => keysOf(one.raw.config ?? ""));
+    return [.../* @__PURE__ */ new Set([...mine.keys(), ...others.keys()])].filter((key) => mine.get(key) !== others.get(key)).map((key) => ({ key, a: mine.get(key) ?? "(none)", b: others.get(key) ?? "(none)" }));
+  }
+  var signed = (ps) => (ps < 0 ? "\u2212" : ps > 0 ? "+" : "") + timeText(Math.abs(ps));
+  var leading = (changes, whole) => changes.find((one) => one.change * whole > 0);
+  function keysOfChange(a, b, one, two) {
+    const onPath = (path) => new Map((path.keys ?? []).map((key) => [key.key, key.ps]));
+    const [mine, others] = [onPath(one), onPath(two)];
+    return keysThatDiffer(a, b).map((key) => ({ ...key, change: (others.get(key.key) ?? 0) - (mine.get(key.key) ?? 0) })).sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
+  }
+  function causeOf(a, b, one, two) {
+    const whole = two.length_ps - one.length_ps, parts = [];
+    if (whole === 0)
+      return "";
+    const reason = leading(changesOf(one.reasons, two.reasons), whole);
+    if (reason)
+      parts.push(`${reason.name} ${signed(reason.change)} of ${signed(whole)}`);
+    const place = leading(changesOf(one.places, two.places), whole), kind = leading(changesOf(one.kinds, two.kinds), whole);
+    if (place)
+      parts.push(`${kind ? `${kind.name} ${signed(kind.change)}, ` : ""}most at ${place.name} (${signed(place.change)})`);
+    const keys2 = keysOfChange(a, b, one, two), moved = keys2.filter((key) => key.change !== 0);
+    for (const key of (moved.length ? moved : keys2).slice(0, 2))
+      parts.push(`${key.key} ${key.a} \u2192 ${key.b}`);
+    if (!keys2.length)
+      parts.push("their configurations are equal");
+    return parts.join("; ");
+  }
+  function timesText(x, y, heads) {
+    if (x === y)
+      return `Both take ${timeText(x)}`;
+    return `The ${heads[1]} takes ${timeText(y)}, the ${heads[0]} ${timeText(x)}: ${percent(Math.abs(y - x), x)} ${y > x ? "more" : "less"}`;
+  }
+
+  // compare/joined_rows.js
+  var isMeasure = (name) => /(^|_)(us|ns|time)$|^time/.test(name);
+  var isScalar = (value) => typeof value !== "object" || value === null;
+  function inputsOf(a, b) {
+    const names = Object.keys(a[0]).filter((name) => isScalar(a[0][name])), first = names.findIndex(isMeasure);
+    const values = (rows2, name) => new Set(rows2.map((row) => String(row[name])));
+    return names.slice(0, first < 0 ? names.length : first).filter((name) => {
+      const others = values(b, name);
+      return [...values(a, name)].some((one) => others.has(one));
+    });
+  }
+  function joinedRows(a, b) {
+    const inputs = inputsOf(a, b), key = (row) => inputs.map((name) => String(row[name])).join("\n");
+    const waiting = /* @__PURE__ */ new Map(), pairs = (
+      /** @type {[number, number, Record<string, any>, Record<string, any>][]} */
+      []
+    );
+    b.forEach((row, i) => {
+      const of = key(row);
+      waiting.set(of, [...waiting.get(of) ?? [], i]);
+    });
+    a.forEach((row, i) => {
+      const other = waiting.get(key(row))?.shift();
+      if (other !== void 0)
+        pairs.push([i + 1, other + 1, row, b[other]]);
+    });
+    const names = Object.keys(a[0]).filter((name) => !inputs.includes(name) && name in b[0] && pairs.some(([, , x]) => typeof x[name] === "number"));
+    const differing = names.filter((name) => pairs.some(([, , x, y]) => x[name] !== y[name]));
+    const times2 = names.filter(isMeasure).slice(0, 1), measures2 = [.../* @__PURE__ */ new Set([...times2, ...differing.filter(isMeasure), ...differing])].slice(0, 6);
+    return { inputs, measures: measures2, pairs, alone: [a.length - pairs.length, b.length - pairs.length] };
+  }
+  function rowsTable({ inputs, measures: measures2, pairs }, heads) {
+    const vary = inputs.filter((name) => pairs.length === 1 || pairs.some(([, , x]) => String(x[name]) !== String(pairs[0][2][name])));
+    const number = (value) => typeof value === "number" ? value : "";
+    const change = (x, y) => typeof x === "number" && typeof y === "number" && x !== 0 ? +(100 * (y - x) / Math.abs(x)).toFixed(2) : "";
+    return {
+      columns: ["row of the first", "row of the second", ...vary, ...measures2.flatMap((name) => [`${name}, ${heads[0]}`, `${name}, ${heads[1]}`, `${name}, difference in %`])],
+      rows: pairs.map(([i, j, x, y]) => [i, j, ...vary.map((name) => x[name]), ...measures2.flatMap((name) => [number(x[name]), number(y[name]), change(x[name], y[name])])])
+    };
+  }
+
+  // compare/run_names.js
+  function namesOf(folders) {
+    const parts = folders.map((one) => String(one ?? "").split("/").filter(Boolean));
+    for (let count = 1; count <= Math.max(...parts.map((one) => one.length)); ++count) {
+      const names = parts.map((one) => one.slice(-count).join("/"));
+      if (new Set(names).size === names.length)
+        return names;
+    }
+    return parts.map((one) => one.at(-1) ?? "");
+  }
+  function headsOf(runs) {
+    const names = namesOf(runs.map((one) => one.raw.folder));
+    return ["first run", "second run"].map((word, i) => `${word} (${names[i].length > 24 ? "\u2026" + names[i].slice(-23) : names[i]})`);
+  }
+
   // views/why.js
   function colorOf(app2, reason) {
     const known = (app2.runs[0].paths[0]?.reasons ?? []).findIndex((share2) => share2.name === reason);
@@ -1605,10 +1723,10 @@
   }
   function drawWaits(root, path) {
     root.replaceChildren();
-    const waits = path.waits ?? [];
-    root.hidden = waits.length === 0;
-    root.setAttribute("aria-label", waits.map((share2) => `waiting for ${share2.name}: ${percent(share2.ps, path.length_ps)}`).join(", "));
-    for (const share2 of waits) {
+    const waits2 = path.waits ?? [];
+    root.hidden = waits2.length === 0;
+    root.setAttribute("aria-label", waits2.map((share2) => `waiting for ${share2.name}: ${percent(share2.ps, path.length_ps)}`).join(", "));
+    for (const share2 of waits2) {
       const part = element(
         "span",
         `waiting for ${share2.name} ${percent(share2.ps, path.length_ps)}`,
@@ -1637,7 +1755,7 @@
     const line = element("p", null, root), choice = field(line, "critical path of", { id: "path" }, "select");
     element("span", " click a part: the rest of the page shows it alone", line, { class: "soft" });
     const bar = element("div", null, root, { id: "bar", role: "group", "aria-label": "reasons" });
-    const waits = element("div", null, root, { id: "waits", role: "img" });
+    const waits2 = element("div", null, root, { id: "waits", role: "img" });
     const fold = element("details", null, root);
     element("summary", "shares by reason, component, place and line", fold);
     const shares = element("div", null, fold, { id: "shares", class: "columns" });
@@ -1652,14 +1770,14 @@
         line.hidden = fold.hidden = !path;
         if (!path) {
           bar.replaceChildren();
-          waits.hidden = true;
+          waits2.hidden = true;
           root.querySelector(".why-not")?.remove();
           if (raw.explain?.why_not)
             element("p", "Not explained: " + raw.explain.why_not, root, { class: "why-not" });
           return Boolean(raw.explain?.why_not);
         }
         drawBar(bar, path, app2);
-        drawWaits(waits, path);
+        drawWaits(waits2, path);
         addShares(shares, "by reason", list("reason"), path, app2, true);
         if (app2.reason === null)
           addShares(shares, "waits, within the same time", path.waits ?? [], path, app2, false);
@@ -1678,66 +1796,209 @@
   }
   var why = { id: "why", title: "Critical path", sentence: sentenceOf("critical path"), make: make2 };
 
-  // views/compare.js
-  function make3(root, app2) {
+  // compare/two_timelines.js
+  function movedTo(spans, begin) {
+    const start = Array.from(spans.start);
+    for (const row of spans.rows)
+      if (row.last > row.first)
+        start[row.first] -= begin;
     return {
-      show(changed) {
-        if (app2.runs.length < 2)
-          return false;
-        if (!["at", "path", "reason", "all"].some((one2) => changed.has(one2)))
-          return true;
-        root.replaceChildren();
-        const [a, b] = app2.runs, pathOf = (run) => run.paths[app2.path ?? run.measured] ?? run.paths[0], [one, two] = [pathOf(a), pathOf(b)];
-        showTotals(element("div", null, root, { id: "differences" }), app2, one, two);
-        return true;
-      }
+      ...spans,
+      start,
+      begin: spans.begin - begin,
+      end: spans.end - begin,
+      flows: spans.flows.map(([fromRow, from, toRow, to]) => [fromRow, from - begin, toRow, to - begin])
     };
   }
-  function showTotals(root, app2, one, two) {
-    const [a, b] = app2.runs, row = (name, x, y) => [name, exactTime(x), exactTime(y), exactTime(y - x), percent(y - x, x) || "0.0 %"];
-    if (one && two) {
-      const change = two.length_ps - one.length_ps;
-      element("p", change === 0 ? `Both take ${timeText(one.length_ps)}.` : `The second run takes ${timeText(two.length_ps)}, the first ${timeText(one.length_ps)}: ${percent(Math.abs(change), one.length_ps)} ${change > 0 ? "more" : "less"}.`, root, { class: "headline" });
+  function twoTimelines(root, app2, runs, paths, heads) {
+    if (!runs.every((run) => run.raw.spans?.rows))
+      return null;
+    const begins = runs.map((run, i) => paths[i]?.begin_ps ?? run.raw.spans.begin), all = runs.map((run, i) => movedTo(run.raw.spans, begins[i]));
+    const begin = Math.min(...all.map((one) => one.begin)), end = Math.max(...all.map((one) => one.end));
+    element("h3", "timelines, on one axis from the beginning of each critical path", root);
+    const made = (
+      /** @type {any[]} */
+      []
+    );
+    runs.forEach((_, i) => {
+      element("p", heads[i], root, { class: "soft" });
+      const canvas = element("canvas", null, root, { class: "timeline", tabindex: 0, "aria-label": `timeline of the ${heads[i]}` });
+      made.push(makeTimeline(canvas, { ...all[i], begin, end }, {
+        wheel: "ctrl",
+        details: document.getElementById("details") ?? void 0,
+        moved: (from, to) => made[1 - i]?.show(from, to, false),
+        picked: (thing) => app2.set({ at: i, picked: thing.from === void 0 ? thing : { ...thing, from: thing.from + begins[i], ...thing.to === void 0 ? {} : { to: thing.to + begins[i] } } })
+      }));
+    });
+    const longest = Math.max(...paths.map((path, i) => path?.length_ps ?? all[i].end));
+    made.forEach((one, i) => {
+      const parts = (paths[i]?.segments ?? []).map((part) => ({ from: part.from - begins[i], to: part.to - begins[i], color: colorOf(app2, part.reason), text: part.reason, place: part.place }));
+      if (parts.length)
+        one.setPath(parts);
+      one.show(0, longest * 1.02, false);
+    });
+    return made;
+  }
+
+  // views/compare.js
+  function pairOf(app2) {
+    const { row } = app2, runs = row !== null && app2.runs.every((run) => run.rows.has(row)) ? app2.runs.map((run) => (
+      /** @type {Run} */
+      run.rows.get(row)
+    )) : app2.runs;
+    return { runs, heads: headsOf(app2.runs), paths: runs.map((run) => run.paths[app2.path ?? run.measured] ?? run.paths[0]) };
+  }
+  var placeOf = (of) => ({ picked: { kind: of.includes(">") ? "link" : "unit", of } });
+  var inNs2 = (ps) => +(ps / 1e3).toFixed(3);
+  function showHeadline(root, { runs: [a, b], heads, paths: [one, two] }) {
+    const known = one && two, [x, y] = known ? [one.length_ps, two.length_ps] : [a.total, b.total];
+    const cause = known ? causeOf(a, b, one, two) : "";
+    element("p", `first run: ${a.raw.folder}; second run: ${b.raw.folder}`, root, { class: "soft", id: "order" });
+    element("p", timesText(x, y, heads) + (cause ? `; ${cause}.` : "."), root, { class: "headline" });
+  }
+  function showMeters2(root, { runs, heads, paths }, app2) {
+    const all = runs.map((run, i) => new Map(metersOf(run, paths[i] ? [paths[i].begin_ps, paths[i].end_ps] : [run.uses.begin, run.uses.end]).map((one) => [one.resource, one])));
+    const names = [...new Set(all.flatMap((one) => [...one.keys()]))];
+    if (!names.length)
+      return;
+    const table = element("table", null, root, { id: "both-meters", "aria-label": "achieved of peak" }), head = element("tr", null, table);
+    for (const text of ["achieved of peak", heads[0], heads[1], "difference in points"])
+      term(text, element("th", null, head, { scope: "col", ...text.startsWith("diff") ? { class: "number" } : {} }));
+    for (const name of names) {
+      const line = element("tr", null, table, { "data-of": name }), values = all.map((one) => one.get(name)?.most ?? 0);
+      term(name, element("td", null, line));
+      values.forEach((value, i) => {
+        const cell = element("td", null, line, { class: "metered" }), bar = element("div", null, cell, { class: "meter", title: all[i].get(name)?.of ?? "not in use" });
+        element("i", null, bar).style.width = 100 * value + "%";
+        element("span", share(value), cell);
+      });
+      element("td", (100 * (values[1] - values[0])).toFixed(1), line, { class: "number" });
+      line.classList.add("clicks");
+      line.addEventListener("click", () => {
+        const { of } = all[app2.at].get(name) ?? all[1 - app2.at].get(name);
+        app2.set(placeOf(of));
+      });
     }
+  }
+  function showTotals(root, { runs: [a, b], heads, paths: [one, two] }) {
+    const row = (name, x, y) => [name, exactTime(x), exactTime(y), exactTime(y - x), percent(y - x, x) || "0.0 %"];
     makeTable(
       root,
       "totals",
-      ["", "first run", "second run", "difference", "of the first"],
+      ["", ...heads, "difference", "of the first"],
       [...one && two && one.length_ps !== a.total ? [row(one.of, one.length_ps, two.length_ps)] : [], row("simulated", a.total, b.total)]
     );
-    const [mine, others] = [keysOf(a.raw.config ?? ""), keysOf(b.raw.config ?? "")];
-    const keys2 = [.../* @__PURE__ */ new Set([...mine.keys(), ...others.keys()])].filter((key) => mine.get(key) !== others.get(key)).map((key) => [key, mine.get(key) ?? "(none)", others.get(key) ?? "(none)"]);
+    const keys2 = keysThatDiffer(a, b);
     if (keys2.length)
-      makeTable(root, "keys that differ", ["key", "first run", "second run"], keys2);
+      makeTable(root, "keys that differ", ["key", ...heads], keys2.map((one2) => [one2.key, one2.a, one2.b]));
     else
       element("p", "Their configurations are equal.", root);
-    if (one && two) {
-      element("h3", "critical paths, to one scale", root);
-      const most = Math.max(one.length_ps, two.length_ps, 1);
-      for (const path of [one, two])
-        drawBar(element("div", null, root, { class: "bar" }), path, app2, most);
-      for (const [list, name] of [["reasons", "reason"], ["kinds", "kind of component"], ["places", "place"], ["lines", "line of a kernel"]])
-        joined(root, `by ${name}`, name, one[list], two[list]);
+  }
+  function resultsOf(a, b) {
+    const facts = ({ raw }) => ({ ...raw.summary?.result, digest: raw.run?.run?.digest });
+    const [mine, others] = [facts(a), facts(b)], isScalar2 = (value) => value === void 0 || typeof value !== "object";
+    return [.../* @__PURE__ */ new Set([...Object.keys(mine), ...Object.keys(others)])].filter((name) => isScalar2(mine[name]) && isScalar2(others[name]) && mine[name] !== others[name]).map((name) => [name, mine[name] ?? "", others[name] ?? "", typeof mine[name] === "number" && typeof others[name] === "number" ? +(others[name] - mine[name]).toPrecision(9) : ""]);
+  }
+  function showBars(root, { heads, paths }, app2) {
+    if (!paths.every(Boolean))
+      return;
+    element("h3", "critical paths, to one scale", root);
+    const most = Math.max(...paths.map((path) => path.length_ps), 1);
+    paths.forEach((path, i) => {
+      element("span", `${heads[i]}: ${exactTime(path.length_ps)}`, root, { class: "soft" });
+      drawBar(element("div", null, root, { class: "bar" }), path, app2, most);
+    });
+  }
+  function showShares(root, { heads, paths: [one, two] }, app2) {
+    if (!one || !two)
+      return;
+    for (const [list, name] of [["reasons", "reason"], ["waits", "wait"], ["kinds", "kind of component"], ["places", "place"], ["lines", "line of a kernel"]]) {
+      const rows2 = changesOf(one[list], two[list]).filter((row) => row.change !== 0).map((row) => [row.name, inNs2(row.a), inNs2(row.b), inNs2(row.change), inNs2(Math.abs(row.change))]);
+      const click = list === "places" ? (row) => app2.set(placeOf(row[0])) : list === "reasons" ? (row) => app2.set({ picked: { kind: "reason", of: row[0] } }) : void 0;
+      if (rows2.length)
+        makeTable(root, `by ${name}, in ns`, [name, ...heads, "difference", "absolute difference"], rows2, { order: 4, click });
     }
+  }
+  function usesThatDiffer([a, b]) {
     const busy = (run, label) => {
       const values = run.uses.utilisation.get(label);
       return values ? values.reduce((sum, v) => sum + v, 0) / values.length : 0;
     };
-    const rows2 = [.../* @__PURE__ */ new Set([...a.uses.utilisation.keys(), ...b.uses.utilisation.keys()])].map((label) => [label, +(100 * busy(a, label)).toFixed(2), +(100 * busy(b, label)).toFixed(2)]).map(([label, x, y]) => [label, x, y, +(y - x).toFixed(2), +Math.abs(y - x).toFixed(2)]).filter((one2) => one2[4] > 0);
-    if (rows2.length)
-      makeTable(root, "links and units: utilisation in %", ["name", "first run", "second run", "difference", "absolute difference"], rows2, { order: 4 });
+    return [.../* @__PURE__ */ new Set([...a.uses.utilisation.keys(), ...b.uses.utilisation.keys()])].map((label) => [label, +(100 * busy(a, label)).toFixed(2), +(100 * busy(b, label)).toFixed(2)]).map(([label, x, y]) => [label, x, y, +(y - x).toFixed(2), +Math.abs(y - x).toFixed(2)]).filter((one) => one[4] > 0);
   }
-  function joined(root, title, name, mine = [], others = []) {
-    const all = /* @__PURE__ */ new Map();
-    mine.forEach((share2) => all.set(share2.name, [share2.name, share2.ps / 1e3, 0]));
-    others.forEach((share2) => {
-      const row = all.get(share2.name) ?? [share2.name, 0, 0];
-      row[2] = share2.ps / 1e3;
-      all.set(share2.name, row);
+  function showRows(root, { heads }, app2) {
+    const [a, b] = app2.runs.map((run) => run.raw.summary?.rows ?? []);
+    if (!a.length || !b.length)
+      return;
+    const joined = joinedRows(a, b), { columns: columns3, rows: rows2 } = rowsTable(joined, heads);
+    const choose = (row) => {
+      const number = row[app2.at];
+      if (app2.runs[app2.at].rows.has(number))
+        app2.set({ row: number });
+    };
+    makeTable(root, "rows, joined by their inputs", columns3, rows2, { click: choose });
+    joined.alone.forEach((count, i) => {
+      if (count > 0)
+        element("p", `${count} ${count === 1 ? "row is" : "rows are"} in the ${heads[i]} alone.`, root, { class: "soft" });
     });
-    const rows2 = [...all.values()].map(([label, x, y]) => [label, x, y, +(y - x).toFixed(3), +Math.abs(y - x).toFixed(3)]).filter((row) => row[4] > 0);
-    if (rows2.length)
-      makeTable(root, `${title}, in ns`, [name, "first run", "second run", "difference", "absolute difference"], rows2, { order: 4 });
+  }
+  function areEqual({ runs: [a, b], paths: [one, two] }) {
+    const same = (name) => JSON.stringify(a.raw[name] ?? null) === JSON.stringify(b.raw[name] ?? null);
+    return a.total === b.total && one?.length_ps === two?.length_ps && ["config", "spans", "explain", "tables"].every(same) && resultsOf(a, b).length === 0;
+  }
+  function make3(root, app2) {
+    const view = { timelines: (
+      /** @type {any[] | null} */
+      null
+    ) };
+    let shown2 = (
+      /** @type {any[]} */
+      []
+    ), bars = root;
+    function redraw(pair) {
+      root.replaceChildren();
+      const box = element("div", null, root, { id: "differences" }), equal = areEqual(pair);
+      showHeadline(box, pair);
+      if (equal)
+        element("p", "The runs are equal: their times, paths, timelines, tables and configurations are the same.", box, { id: "equal" });
+      showMeters2(box, pair, app2);
+      showTotals(box, pair);
+      const results = resultsOf(pair.runs[0], pair.runs[1]), uses = usesThatDiffer(pair.runs);
+      if (results.length)
+        makeTable(box, "results that differ", ["result", ...pair.heads, "difference"], results);
+      showRows(box, pair, app2);
+      bars = element("div", null, box);
+      showBars(bars, pair, app2);
+      view.timelines = twoTimelines(box, app2, pair.runs, pair.paths, pair.heads);
+      showShares(box, pair, app2);
+      if (uses.length)
+        makeTable(box, "links and units: utilisation in %", ["name", ...pair.heads, "difference", "absolute difference"], uses, { order: 4, click: (row) => app2.set(placeOf(row[0])) });
+    }
+    return {
+      show(changed) {
+        if (app2.runs.length < 2)
+          return false;
+        const pair = pairOf(app2), key = [...pair.runs, ...pair.paths];
+        if (key.some((one, i) => one !== shown2[i])) {
+          shown2 = key;
+          redraw(pair);
+        } else if (changed.has("reason")) {
+          bars.replaceChildren();
+          showBars(bars, pair, app2);
+        }
+        return true;
+      },
+      csv: () => {
+        const { heads, paths: [one, two] } = pairOf(app2);
+        return toCsv([
+          ["of", "name", ...heads.map((head) => head + ", ns"), "difference_ns"],
+          ...["reasons", "kinds", "places", "lines"].flatMap((list) => changesOf(one?.[list], two?.[list]).map((row) => [list, row.name, inNs2(row.a), inNs2(row.b), inNs2(row.change)]))
+        ]);
+      },
+      get timelines() {
+        return view.timelines;
+      }
+    };
   }
   var compare = { id: "compare", title: "Against the other run", make: make3 };
 
@@ -1774,9 +2035,231 @@ ${figure.csv}`).join("\n")
   }
   var curves = { id: "curves", title: "Curves", make: make4 };
 
+  // diagnoses.js
+  var worth = 5e-3;
+  var sumOf = (values) => values.reduce((sum, one) => sum + one, 0);
+  var meanOf = (values) => sumOf(values) / values.length;
+  var finding = (parts) => ({ id: "", title: "", gain: null, simulated: false, evidence: "", place: "", key: "", formula: "", ...parts });
+  function linksByKind(run, range) {
+    const all = /* @__PURE__ */ new Map(), last = run.uses.loads?.length;
+    for (const [link, values] of run.uses.utilisation) {
+      const kind = resourceOf(link);
+      if (!link.includes(">") || !kind)
+        continue;
+      if (!all.has(kind))
+        all.set(kind, []);
+      all.get(kind)?.push({ link, value: last ? values[last - 1] : meanOver(values, run.uses, range) });
+    }
+    return all;
+  }
+  function hotLinks(run, path) {
+    const all = [];
+    for (const [kind, links] of linksByKind(run, path ? [path.begin_ps, path.end_ps] : null)) {
+      const hottest = links.reduce((most, one) => one.value > most.value ? one : most), mean = meanOf(links.map((one) => one.value));
+      if (links.length < 2 || hottest.value < 0.2 || hottest.value < 2 * mean)
+        continue;
+      const there = (path?.segments ?? []).filter((one) => one.place === hottest.link && ["serialization", "busy link"].includes(one.reason));
+      const spent = sumOf(there.map((one) => one.length));
+      all.push(finding({
+        id: `hot ${kind}`,
+        title: `Hot link: ${hottest.link}`,
+        place: hottest.link,
+        gain: path ? Math.round(spent * (1 - mean / hottest.value)) : null,
+        evidence: `${hottest.link} is busy for ${share(hottest.value)} of the time, the ${links.length} links of its kind (${kind}) for ${share(mean)} on average; ` + (path ? `the critical path spends ${timeText(spent)} on it.` : "there is no critical path to say how much it costs."),
+        formula: "time of the critical path in serialization and queues of this link \xD7 (1 \u2212 mean \xF7 its utilisation): its load spread evenly"
+      }));
+    }
+    return all;
+  }
+  function launchesOf(raw) {
+    const groups = /* @__PURE__ */ new Map(), seen = /* @__PURE__ */ new Map();
+    for (const row of recordsOf(raw.tables?.["launches.csv"])) {
+      const of = `${row.kernel}
+${row.rank}`, nth = (seen.get(of) ?? 0) + 1, key = `${row.kernel}
+${nth}`;
+      seen.set(of, nth);
+      if (!groups.has(key))
+        groups.set(key, { kernel: row.kernel, nth, launches: [] });
+      groups.get(key)?.launches.push(row);
+    }
+    return [...groups.values()];
+  }
+  function unevenRanks(run) {
+    const groups = launchesOf(run.raw).filter((one) => one.launches.length > 1);
+    const slowest = worst(groups, "duration_ns"), latest = worst(groups, "start_ns"), all = [];
+    const launch = (one) => `${one.kernel}${one.nth > 1 ? ` (launch ${one.nth} of it)` : ""}`;
+    if (slowest && slowest.gain > 0.05 * slowest.mean)
+      all.push(finding({
+        id: "slow rank",
+        title: `Rank ${slowest.row.rank} is slower than the others`,
+        place: `sip${slowest.row.sip}`,
+        gain: Math.round(1e3 * slowest.gain),
+        evidence: `${launch(slowest)}: rank ${slowest.row.rank} takes ${timeText(1e3 * slowest.most)} from ${timeText(1e3 * +slowest.row.start_ns)} on; ${slowest.count} ranks take ${timeText(1e3 * slowest.mean)} on average.`,
+        formula: "longest \u2212 mean duration of the kernel: work divided evenly"
+      }));
+    const length = latest ? meanOf(latest.launches.map((one) => +one.duration_ns)) : 0;
+    if (latest && latest.gain > 0.05 * length)
+      all.push(finding({
+        id: "late rank",
+        title: `Rank ${latest.row.rank} comes late`,
+        place: `sip${latest.row.sip}`,
+        gain: Math.round(1e3 * latest.gain),
+        evidence: `${launch(latest)}: rank ${latest.row.rank} begins at ${timeText(1e3 * latest.most)} and takes ${timeText(1e3 * +latest.row.duration_ns)}; ${latest.count} ranks begin at ${timeText(1e3 * latest.mean)} on average.`,
+        formula: "latest \u2212 mean start of the kernel: all begin together"
+      }));
+    return all;
+  }
+  function worst(groups, column) {
+    let found = null;
+    for (const { kernel, nth, launches } of groups) {
+      const values = launches.map((one) => +one[column]), most = Math.max(...values), mean = meanOf(values);
+      if (found === null || most - mean > found.gain)
+        found = { kernel, nth, launches, row: launches[values.indexOf(most)], most, mean, gain: most - mean, count: launches.length };
+    }
+    return found;
+  }
+  function computingOf(spans) {
+    const all = [], joined = [];
+    for (const row of spans?.rows ?? []) {
+      if (!/\.pe_(gemm|math)$/.test(row.label))
+        continue;
+      for (let i = row.first, time2 = 0; i < row.last; ++i) {
+        time2 += spans.start[i];
+        all.push([time2, time2 + spans.length[i]]);
+      }
+    }
+    for (const [from, to] of all.sort((a, b) => a[0] - b[0])) {
+      const last = joined.at(-1);
+      if (last && from <= last[1])
+        last[1] = Math.max(last[1], to);
+      else
+        joined.push([from, to]);
+    }
+    return joined;
+  }
+  var coveredBy = (pairs, from, to) => pairs.reduce((sum, [a, b]) => sum + Math.max(0, Math.min(b, to) - Math.max(a, from)), 0);
+  var waits = ["data from the peer", "credit stall", "busy link"];
+  function exposed(run, path) {
+    const computing = computingOf(run.raw.spans);
+    if (!path || !computing.length)
+      return [];
+    const parts = path.segments.filter((one) => one.place.includes(">") || one.kind === "ucie" || waits.includes(one.reason));
+    const alone = sumOf(parts.map((one) => one.length - coveredBy(computing, one.from, one.to))), work = coveredBy(computing, path.begin_ps, path.end_ps);
+    if (alone < 0.1 * path.length_ps)
+      return [];
+    return [finding({
+      id: "exposed",
+      title: "Exposed communication",
+      gain: Math.round(Math.min(alone, work)),
+      evidence: `For ${percent(alone, path.length_ps)} of the critical path (${timeText(alone)}) something is on a link or waits for it while no GEMM or vector engine computes; engines compute for ${timeText(work)} of its time.`,
+      formula: "the lesser of that time and the engines' time: no overlap hides more"
+    })];
+  }
+  function lowUse(run) {
+    const all = recordsOf(run.raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0 && +row.gemm_utilization < 0.5);
+    const lost = (row) => +row.duration_ns * (1 - row.gemm_utilization), most = all.sort((a, b) => lost(b) - lost(a))[0];
+    if (!most)
+      return [];
+    return [finding({
+      id: "low MAC utilisation",
+      title: `Low MAC utilisation: ${most.kernel}`,
+      place: `sip${most.sip}`,
+      gain: Math.round(1e3 * lost(most)),
+      evidence: `${most.kernel} of rank ${most.rank} uses ${share(+most.gemm_utilization)} of the MACs of its ${most.pes} ${+most.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +most.duration_ns)}; their DMA engines are busy for ${share(+most.dma_utilization)} of it.`,
+      formula: "duration \xD7 (1 \u2212 utilisation): at most, with GEMM engines that never wait"
+    })];
+  }
+  function padded(run) {
+    const peaks = new Map((run.raw.summary?.rows ?? []).map((row2) => [row2.phase, row2.peak_flop_per_s]));
+    const all = recordsOf(run.raw.tables?.["operations.csv"]).filter((row2) => +row2.padding_flop > 0 && peaks.get(row2.phase) > 0).map((row2) => ({ row: row2, ps: 1e12 * +row2.padding_flop / peaks.get(row2.phase) })).sort((a, b) => b.ps - a.ps);
+    if (!all.length)
+      return [];
+    const { row, ps } = all[0], part = +row.padding_flop / (+row.flop + +row.padding_flop);
+    return [finding({
+      id: "padding",
+      title: `Padding: ${row.operation} of ${row.phase}`,
+      gain: Math.round(ps),
+      evidence: `${share(part)} of the FLOP of ${row.operation} are padding of its tiles; ${all.length} ${all.length === 1 ? "operation is" : "operations are"} padded.`,
+      formula: "padding's FLOP \xF7 the peak rate: the least time that engines spend on zeros"
+    })];
+  }
+  function cyclesOf(raw) {
+    const all = raw.deadlock?.deadlocks ?? (raw.deadlock ? [raw.deadlock] : []);
+    return all.flatMap((one) => (one.cycles ?? []).map((cycle) => cycle.map((i) => one.waits?.[i]).filter(Boolean))).filter((cycle) => cycle.length > 0);
+  }
+  function deadlocks(raw) {
+    return cyclesOf(raw).map((cycle, i) => finding({
+      id: `deadlock ${i + 1}`,
+      title: "Deadlock",
+      place: cycle[0].from,
+      evidence: cycle.map((one) => one.why).join("; ") + ".",
+      formula: "a deadlocked run has no end to compare with"
+    }));
+  }
+  var recorded = (raw) => (raw.explain?.findings ?? []).map((one) => finding({
+    ...one,
+    gain: one.gain_ps ?? null,
+    key: one.key ?? "",
+    place: one.place ?? "",
+    evidence: String(one.evidence ?? ""),
+    formula: one.simulated ? "a run with this change took so much less" : "from the critical path"
+  }));
+  function findingsOf(run) {
+    const path = run.paths[run.measured], whole = path?.length_ps ?? run.total;
+    let all = recorded(run.raw);
+    if (!all.length) {
+      all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)].map((one) => ({ ...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain })).filter((one) => one.gain === null || one.gain >= worth * whole || one.id === "padding" && one.gain > 0);
+    }
+    return [...deadlocks(run.raw), ...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1))];
+  }
+
+  // views/findings.js
+  function make5(root, app2) {
+    let all = [];
+    let madeOf = null;
+    const list = element("ol", null, root, { id: "findings-list" });
+    const pick = (one) => app2.set({ picked: { ...one, kind: "finding", of: one.title } });
+    function line(one) {
+      const length = app2.run.paths[app2.run.measured]?.length_ps ?? app2.run.total;
+      const row = element("li", null, list, { class: "clicks", tabindex: 0, "data-id": one.id });
+      element("b", one.title, row);
+      if (one.gain !== null) {
+        row.append(": ");
+        element("span", `${timeText(one.gain)}${length > 0 ? ` (${percent(one.gain, length)})` : ""} less`, row, { title: exactTime(one.gain), class: "gain" });
+        row.append(", ");
+        element("span", one.simulated ? "simulated" : "estimated", row, { class: one.simulated ? "good" : "soft", title: one.formula });
+      }
+      element("div", one.evidence, row, { class: "soft" });
+      row.addEventListener("click", () => pick(one));
+      row.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          pick(one);
+      });
+    }
+    return {
+      show() {
+        if (madeOf === app2.run)
+          return all.length > 0;
+        madeOf = app2.run;
+        all = findingsOf(app2.run);
+        list.replaceChildren();
+        all.forEach(line);
+        return all.length > 0;
+      },
+      csv: () => toCsv([
+        ["id", "title", "gain_ps", "simulated", "place", "key", "evidence", "formula"],
+        ...all.map((one) => [one.id, one.title, one.gain ?? "", String(one.simulated), one.place, one.key, one.evidence, one.formula])
+      ]),
+      get all() {
+        return all;
+      }
+    };
+  }
+  var findings = { id: "findings", title: "Findings", sentence: "Causes of lost time, the one with the greatest gain first. Gains don't add up: two may be of the same time.", make: make5 };
+
   // views/keys.js
   var columns = ["key", "value", "unit", "changed value", "time on the path (ns)", "slope (ns per unit)", "change (ns)", "new time (ns)", "gain (%)"];
-  function make5(root, app2) {
+  function make6(root, app2) {
     const line = element("p", null, root), better = field(line, "each key better by", { id: "better", type: "number", min: -90, max: 900, value: 10, step: "any" });
     line.append(" % ");
     element("span", "estimated along this path, each term rounded anew; exact as long as no other cause overtakes. kbsim explain gives the range", line, { class: "soft" });
@@ -1809,7 +2292,7 @@ ${figure.csv}`).join("\n")
     better.addEventListener("input", draw);
     return { show: (changed) => ["at", "row", "path", "reason", "all"].some((one) => changed.has(one)) ? draw() : box.childElementCount > 0, csv: () => toCsv([columns, ...cells()]) };
   }
-  var keys = { id: "keys", title: "What if", make: make5 };
+  var keys = { id: "keys", title: "What if", make: make6 };
 
   // views/lists.js
   function operationsOf(spans) {
@@ -1826,7 +2309,7 @@ ${figure.csv}`).join("\n")
     return [...all.values()].map(([kind, name, line, count, sum, longest, bytes]) => [kind, name, line, count, +(sum / 1e3).toFixed(3), +(longest / 1e3).toFixed(3), bytes]);
   }
   var columns2 = ["kind", "name", "line", "count", "total_ns", "longest_ns", "bytes"];
-  function make6(root, app2) {
+  function make7(root, app2) {
     const find = field(element("p", null, root), "search in all", { id: "find", type: "search" }), box = element("div", null, root, { id: "tables" });
     let tables = [];
     const search = () => {
@@ -1859,7 +2342,7 @@ ${figure.csv}`).join("\n")
       all: () => tables
     };
   }
-  var lists = { id: "lists", title: "Tables", make: make6 };
+  var lists = { id: "lists", title: "Tables", make: make7 };
 
   // network.js
   function neighboursOf({ nodes, links }, shown2) {
@@ -1934,19 +2417,19 @@ ${figure.csv}`).join("\n")
     return place;
   }
   function networkDrawing(network) {
-    const pitch = 90, size = 34, make12 = drawn;
+    const pitch = 90, size = 34, make13 = drawn;
     const { nodes, links } = network, routers = nodes.filter((node) => !node.endpoint);
     const shown2 = routers.length ? routers : nodes, place = placesOf(network, shown2);
-    const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined2 = /* @__PURE__ */ new Map();
+    const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined = /* @__PURE__ */ new Map();
     for (const { from, to } of links) {
       const [a, b] = [nodes[from], nodes[to]];
       if (!place.has(a) && place.has(b))
-        joined2.set(a, joined2.get(a) ?? b);
+        joined.set(a, joined.get(a) ?? b);
       if (!place.has(b) && place.has(a))
-        joined2.set(b, joined2.get(b) ?? a);
+        joined.set(b, joined.get(b) ?? a);
     }
     const all = [...place.keys()].map(at), most = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
-    const svg = make12("svg", { viewBox: `0 0 ${most(0)} ${most(1)}`, role: "img", "aria-label": "network" });
+    const svg = make13("svg", { viewBox: `0 0 ${most(0)} ${most(1)}`, role: "img", "aria-label": "network" });
     svg.style.maxWidth = 1.6 * most(0) + "px";
     const seen = /* @__PURE__ */ new Set();
     for (const { from, to, wraps } of links) {
@@ -1956,7 +2439,7 @@ ${figure.csv}`).join("\n")
       seen.add(key);
       const [x, y] = at(a), [u, v] = at(b), far = Math.max(Math.abs(x - u), Math.abs(y - v)) > 1.5 * pitch;
       const bend = wraps || far && (x === u || y === v) ? 0.28 * pitch : 0;
-      make12("path", {
+      make13("path", {
         "data-of": `${a.name}|${b.name}`,
         d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
         fill: "none",
@@ -1964,17 +2447,63 @@ ${figure.csv}`).join("\n")
         "stroke-width": 7
       }, svg);
     }
-    const box = (node, x, y, wide) => make12("rect", { "data-of": node.name, x: x - wide / 2, y: y - wide / 2, width: wide, height: wide, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
+    const box = (node, x, y, wide) => make13("rect", { "data-of": node.name, x: x - wide / 2, y: y - wide / 2, width: wide, height: wide, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
     for (const node of place.keys()) {
       const [x, y] = at(node);
       box(node, x, y, size);
-      make12("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
+      make13("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
     }
-    for (const [node, router] of joined2) {
+    for (const [node, router] of joined) {
       const [x, y] = at(router);
       box(node, x + size * 0.7, y - size * 0.7, size / 3);
     }
     return svg;
+  }
+
+  // stuck.js
+  function shapeAt(shapes, name, nameOf) {
+    for (let of = name; of; of = of.includes(".") ? of.slice(0, of.lastIndexOf(".")) : "") {
+      const found = shapes.find((shape) => nameOf(shape) === of);
+      if (found)
+        return found;
+    }
+    return null;
+  }
+  var cubeOf = (name) => name.split(".").slice(0, 2).join(".");
+  var ends = (from, to) => cubeOf(from) === cubeOf(to) ? [from, to] : [cubeOf(from), cubeOf(to)];
+  var middleOf2 = (node) => {
+    const box = node.getBBox();
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2, half: Math.min(box.width, box.height) / 2 };
+  };
+  function arrow(svg, a, b, title) {
+    const [one, two] = [middleOf2(a), middleOf2(b)], dx = two.x - one.x, dy = two.y - one.y, length = Math.hypot(dx, dy);
+    if (!(length > 0))
+      return;
+    const unit = { x: dx / length, y: dy / length }, bend = Math.max(12, Math.min(0.25 * length, 40)), size = 9, aside = 0.5 * Math.min(one.half, two.half);
+    const moved = (at, by) => ({ x: at.x + by * unit.x - aside * unit.y, y: at.y + by * unit.y + aside * unit.x });
+    const from = moved(one, 0.6 * one.half), to = moved(two, -0.6 * two.half);
+    const middle = { x: (from.x + to.x) / 2 - bend * unit.y, y: (from.y + to.y) / 2 + bend * unit.x }, angle = Math.atan2(to.y - middle.y, to.x - middle.x);
+    const group = drawn("g", { class: "stuck-arrow" }, svg), corner = (turn) => `${to.x + size * Math.cos(angle + turn)},${to.y + size * Math.sin(angle + turn)}`;
+    drawn("title", {}, group).textContent = title;
+    drawn("path", { d: `M ${from.x} ${from.y} Q ${middle.x} ${middle.y} ${to.x} ${to.y}` }, group);
+    drawn("polygon", { points: [`${to.x},${to.y}`, corner(2.7), corner(-2.7)].join(" ") }, group);
+  }
+  function drawStuck(drawing, shapes, nameOf, raw) {
+    drawing.querySelectorAll(".stuck-arrow").forEach((one) => one.remove());
+    for (const { node } of shapes)
+      node.classList.remove("stuck");
+    const svg = drawing.querySelector("svg");
+    if (!svg)
+      return;
+    for (const { from, to, why: why2 } of cyclesOf(raw).flat()) {
+      for (const name of [from, to])
+        shapeAt(shapes, name, nameOf)?.node.classList.add("stuck");
+      const [a, b] = ends(from, to).map((name) => shapeAt(shapes, name, nameOf));
+      for (const shape of [a, b])
+        shape?.node.classList.add("stuck");
+      if (a && b)
+        arrow(svg, a.node, b.node, `${from} waits for ${to}: ${why2}`);
+    }
   }
 
   // zoom.js
@@ -2104,7 +2633,7 @@ ${figure.csv}`).join("\n")
       all.set(label, Float64Array.of(mean(b.get(label)) - mean(a.get(label))));
     return all;
   }
-  function make7(root, app2) {
+  function make8(root, app2) {
     const line = element("p", null, root);
     const measure = field(line, "coloured by", { id: "measure" }, "select");
     for (const [value2, label] of measures)
@@ -2245,6 +2774,7 @@ ${figure.csv}`).join("\n")
       if (wedge)
         wedge.style.visibility = name === original ? "" : "hidden";
       paint();
+      drawStuck(drawing, shapes, nameOf, app2.run.raw);
     }
     function shapeOf(node) {
       const shape = { node, of: node.dataset.of, line: node.tagName === "path", tip: drawn("title", {}), marks: null };
@@ -2354,7 +2884,7 @@ ${figure.csv}`).join("\n")
       return mark;
     });
   }
-  var machine = { id: "machine", title: "Machine", make: make7 };
+  var machine = { id: "machine", title: "Machine", make: make8 };
 
   // views/ran.js
   function factsOf({ raw, total }) {
@@ -2410,7 +2940,7 @@ ${figure.csv}`).join("\n")
         element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
     }
   }
-  function make8(root, app2) {
+  function make9(root, app2) {
     const failure = element("div", null, root, { id: "failure" }), table = element("table", null, root, { id: "facts" }), notes = element("ul", null, root, { id: "notes" });
     return {
       show() {
@@ -2434,7 +2964,7 @@ ${figure.csv}`).join("\n")
       csv: () => toCsv([["name", "value"], ...factsOf(app2.run)])
     };
   }
-  var ran = { id: "ran", title: "Run", make: make8 };
+  var ran = { id: "ran", title: "Run", make: make9 };
 
   // views/rows.js
   function columnsOf(rows2) {
@@ -2446,7 +2976,7 @@ ${figure.csv}`).join("\n")
     return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
   }
   var cellOf = (value) => typeof value === "number" ? +value.toPrecision(6) : value ?? "";
-  function make9(root, app2) {
+  function make10(root, app2) {
     const whole = () => app2.runs[app2.at];
     const table = () => {
       const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
@@ -2482,7 +3012,7 @@ ${figure.csv}`).join("\n")
       choose
     };
   }
-  var rows = { id: "rows", title: "Rows", make: make9 };
+  var rows = { id: "rows", title: "Rows", make: make10 };
 
   // views/slack.js
   function operationRows(path, segments, filtered) {
@@ -2502,7 +3032,7 @@ ${figure.csv}`).join("\n")
   var later = ["slack, ns", "slack if no order flips, ns"];
   var ofLaunches = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
   var ofOperations = ["operation", "what", "line", "on the path, ns", "% of it", ...later];
-  function make10(root, app2) {
+  function make11(root, app2) {
     const line = element("p", null, root), find = field(line, "search", { id: "findop", type: "search", placeholder: "operation, line" });
     element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line, { class: "soft" });
     const box = element("div", null, root, { id: "slacks" });
@@ -2542,10 +3072,10 @@ ${figure.csv}`).join("\n")
       all: () => tables
     };
   }
-  var slack = { id: "slack", title: "Launches and operations", make: make10 };
+  var slack = { id: "slack", title: "Launches and operations", make: make11 };
 
   // views/timeline_view.js
-  function make11(root, app2) {
+  function make12(root, app2) {
     const line = element("p", null, root), search = field(line, "search", { id: "search", type: "search", placeholder: "name, line or track" });
     const found = element("span", null, line, { id: "found", "aria-live": "polite" }), range = element("span", null, line, { id: "range" });
     element("span", " drag: pan \xB7 Ctrl and wheel: zoom \xB7 in the picture arrows, + and \u2212, 0: all, Enter: next one found", line, { class: "soft" });
@@ -2599,10 +3129,10 @@ ${figure.csv}`).join("\n")
       }
     };
   }
-  var timeline = { id: "timeline", title: "Timeline", make: make11 };
+  var timeline = { id: "timeline", title: "Timeline", make: make12 };
 
   // report.js
-  var kinds = [answer, why, rows, compare, machine, timeline, keys, slack, curves, lists, ran];
+  var kinds = [answer, compare, why, findings, rows, machine, timeline, keys, slack, curves, lists, ran];
   var app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
   function showVerdict() {
     const { raw, total } = app.run, { summary, failure, run } = raw, box = byId("verdict");

@@ -9,6 +9,7 @@ import {makeTimeline} from "./timeline/timeline.js";
 import {answer} from "./views/answer.js";
 import {compare} from "./views/compare.js";
 import {curves} from "./views/curves.js";
+import {findings} from "./views/findings.js";
 import {keys} from "./views/keys.js";
 import {lists} from "./views/lists.js";
 import {machine} from "./views/machine.js";
@@ -19,7 +20,7 @@ import {timeline} from "./views/timeline_view.js";
 import {why} from "./views/why.js";
 
 /** Views in their order on the page. */
-const kinds = [answer, why, rows, compare, machine, timeline, keys, slack, curves, lists, ran];
+const kinds = [answer, compare, why, findings, rows, machine, timeline, keys, slack, curves, lists, ran];
 
 const app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
 
