@@ -152,8 +152,8 @@
     return rows2.map((row) => row.map(cell).join(",") + "\n").join("");
   }
   function recordsOf(text) {
-    const { columns: columns3, rows: rows2 } = parseCsv(text ?? "");
-    return rows2.map((row) => Object.fromEntries(columns3.map((name, i) => [name, row[i]])));
+    const { columns: columns4, rows: rows2 } = parseCsv(text ?? "");
+    return rows2.map((row) => Object.fromEntries(columns4.map((name, i) => [name, row[i]])));
   }
 
   // uses.js
@@ -197,7 +197,7 @@
           uses[measure].set(label, values);
     return uses;
   }
-  function usesOfTables(tables, total) {
+  function usesOfTables(tables, total2) {
     const uses = noCurves();
     for (const name of ["links.csv", "units.csv"]) {
       const table = parseCsv(tables?.[name] ?? "");
@@ -207,11 +207,11 @@
         uses.waiting.set(row[0], Float64Array.of(Math.max(0, +row[wanted] - +row[busy])));
       }
     }
-    return { ...uses, windows: 1, window: 0, begin: 0, end: total };
+    return { ...uses, windows: 1, window: 0, begin: 0, end: total2 };
   }
   function usesOfLoads(tables) {
-    const { columns: columns3, rows: rows2 } = parseCsv(tables?.["links.csv"] ?? "");
-    const [load, link, busy, demand] = ["load", "link", "utilization", "demand"].map((name) => columns3.indexOf(name));
+    const { columns: columns4, rows: rows2 } = parseCsv(tables?.["links.csv"] ?? "");
+    const [load, link, busy, demand] = ["load", "link", "utilization", "demand"].map((name) => columns4.indexOf(name));
     if (load < 0 || link < 0 || busy < 0)
       return null;
     const loads = [...new Set(rows2.map((row) => +row[load]))].sort((a, b) => a - b), uses = noCurves();
@@ -245,9 +245,9 @@
   }
   function mostOver(values, uses, range) {
     if (values.length === 1 || range === null || !(uses.window > 0))
-      return values.reduce((most, v) => Math.max(most, v), 0);
+      return values.reduce((most2, v) => Math.max(most2, v), 0);
     const first = Math.max(0, Math.floor((range[0] - uses.begin) / uses.window)), last = Math.ceil((range[1] - uses.begin) / uses.window);
-    return values.subarray(first, Math.max(first + 1, last)).reduce((most, v) => Math.max(most, v), 0);
+    return values.subarray(first, Math.max(first + 1, last)).reduce((most2, v) => Math.max(most2, v), 0);
   }
   var unitOf = (label) => label.replace(/ [^ ]*$/, "");
   function resourceOf(label) {
@@ -279,15 +279,15 @@
 
   // run.js
   function segmentsOf(path, words) {
-    const columns3 = path.path ?? {}, all = [];
+    const columns4 = path.path ?? {}, all = [];
     let from = path.begin_ps;
-    (columns3.length ?? []).forEach((length, i) => {
-      const word = (key) => words[columns3[key][i]] ?? "";
+    (columns4.length ?? []).forEach((length, i) => {
+      const word = (key) => words[columns4[key][i]] ?? "";
       all.push({
         from,
         to: from += length,
         length,
-        count: columns3.count[i],
+        count: columns4.count[i],
         reason: word("reason"),
         kind: word("kind"),
         place: word("place"),
@@ -336,12 +336,12 @@
   }
   var isTraffic = (raw) => ["traffic", "fit"].includes(raw.run?.command?.[1]);
   function runOf(raw, row) {
-    const words = raw.explain?.words ?? [], total = raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0;
+    const words = raw.explain?.words ?? [], total2 = raw.run?.run?.simulated_ps ?? raw.spans?.end ?? 0;
     const paths = (raw.explain?.paths ?? []).map((path) => ({ ...path, segments: segmentsOf(path, words) }));
     const asked = raw.explain?.asked || raw.explain?.measured || 0;
-    const whole = usesOfTables(raw.tables, total), curves2 = usesOfSpans(raw.spans);
+    const whole = usesOfTables(raw.tables, total2), curves2 = usesOfSpans(raw.spans);
     const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? (curves2 ? completed(curves2, whole) : whole);
-    return { raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total, row, rows: /* @__PURE__ */ new Map() };
+    return { raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total: total2, row, rows: /* @__PURE__ */ new Map() };
   }
   function makeRun(raw) {
     const run = runOf(raw, null);
@@ -379,14 +379,14 @@
   var sizes = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
   var rates = [[1e6, "PB/s"], [1e3, "TB/s"], [1, "GB/s"], [1e-3, "MB/s"], [1e-6, "KB/s"]];
   var counts = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
-  var timeText = (ps) => ps === 0 ? "0 ns" : scaled(ps, times, 4);
-  var exactTime = (ps) => `${+(ps / 1e3).toFixed(3)} ns`;
+  var timeText = (ps2) => ps2 === 0 ? "0 ns" : scaled(ps2, times, 4);
+  var exactTime = (ps2) => `${+(ps2 / 1e3).toFixed(3)} ns`;
   var bytesText = (bytes) => bytes === 0 ? "0 B" : scaled(bytes, sizes, 4);
   var rateText = (gbs) => gbs === 0 ? "0 GB/s" : scaled(gbs, rates, 3);
   var countText = (count) => Math.abs(count) < 1e4 ? rounded(count, 4) : scaled(count, counts, 3);
   var percent = (part, all) => all > 0 ? share(part / all) : "";
   var share = (one) => one !== 0 && Math.abs(one) < 1e-3 ? "< 0.1 %" : (100 * one).toFixed(1) + " %";
-  var inNs = (ps) => ps === void 0 || ps === null ? "" : +(ps / 1e3).toFixed(3);
+  var inNs = (ps2) => ps2 === void 0 || ps2 === null ? "" : +(ps2 / 1e3).toFixed(3);
 
   // meters.js
   var order = ["GEMM", "vector", "DMA", "TCM", "SRAM", "HBM", "NOC", "UCIe", "package links", "slots"];
@@ -407,14 +407,14 @@
       if (row.label.endsWith(".pe_dma"))
         add(all, "DMA", row.label, busyOf(spans, row, range));
   }
-  function add(all, resource, label, value, most = value) {
-    if (!(most > 0))
+  function add(all, resource, label, value, most2 = value) {
+    if (!(most2 > 0))
       return;
     const meter = all.get(resource) ?? { resource, mean: 0, most: 0, of: "", used: 0, peak: "" };
     meter.mean += value;
     meter.used += 1;
-    if (most > meter.most || meter.of === "") {
-      meter.most = most;
+    if (most2 > meter.most || meter.of === "") {
+      meter.most = most2;
       meter.of = label;
     }
     all.set(resource, meter);
@@ -458,12 +458,12 @@
     const busiest = meters.filter((one) => !["DMA", "slots"].includes(one.resource)).sort((a, b) => b.most - a.most)[0];
     return busiest ? { ps: busiest.most * length, meter: busiest } : null;
   }
-  function busiestOf(run, range, fits = (label) => label.includes(">"), most = 10) {
+  function busiestOf(run, range, fits = (label) => label.includes(">"), most2 = 10) {
     const all = [];
     for (const [label, values] of run.uses.utilisation)
       if (fits(label))
         all.push({ label, value: meanOver(values, run.uses, run.uses.loads ? null : range) });
-    return all.filter((one) => one.value > 0).sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1)).slice(0, most);
+    return all.filter((one) => one.value > 0).sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1)).slice(0, most2);
   }
 
   // words.js
@@ -496,6 +496,12 @@
     "NOC": "Links between routers and their units on a die: serialization, of the time that is shown.",
     "UCIe": "Links between the dies of a package: serialization, of the time that is shown.",
     "package links": "Links between packages and to the host: serialization, of the time that is shown.",
+    "limit": "What the operation's least time is of: HBM, MACs, NOC or UCIe; latency if it takes more than twice the least time.",
+    "least time": "The time of the busiest resource at its peak rate: no order or overlap makes the operation shorter.",
+    "FLOP of peak": "FLOP a second, as a share of the engines' peak.",
+    "HBM of peak": "Bytes a second of HBM, as a share of its bandwidth.",
+    "latency": "Neither memory nor engines nor links are near their peak: fixed times and waits dominate.",
+    "MACs": "Multiply-accumulates of the GEMM engines at their peak rate.",
     "slots": "Receive slots in use, of those that there are; the mark is the most in use at once."
   };
   var sentenceOf = (label) => sentences[label] ?? "";
@@ -841,19 +847,19 @@
     const pen = canvas.getContext("2d");
     const view = { from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0 };
     const state = { found: [], current: -1, path: null, pathRows: /* @__PURE__ */ new Map(), frames: 0 };
-    let isFound = null, foundIn = null, pending = false, colors2 = {}, left = 0, scale = 1, width = 0, height = 0;
+    let isFound = null, foundIn = null, pending = false, colors2 = {}, left2 = 0, scale = 1, width = 0, height = 0;
     const shift = () => state.path ? rowHeight + 4 : 0;
     const firstY = () => axisHeight + shift();
-    const xOf = (time2) => left + (time2 - view.from) * scale;
-    const timeOf = (x) => view.from + (x - left) / scale;
+    const xOf = (time2) => left2 + (time2 - view.from) * scale;
+    const timeOf = (x) => view.from + (x - left2) / scale;
     function firstAt(row, time2) {
-      let low = row.first, high = row.last;
-      while (low < high) {
-        const middle = low + high >> 1;
+      let low = row.first, high2 = row.last;
+      while (low < high2) {
+        const middle = low + high2 >> 1;
         if (start[middle] < time2 - row.longest)
           low = middle + 1;
         else
-          high = middle;
+          high2 = middle;
       }
       return low;
     }
@@ -866,8 +872,8 @@
         canvas.height = Math.round(height * ratio);
       }
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      left = Math.min(260, width / 3);
-      scale = (width - left) / (view.to - view.from);
+      left2 = Math.min(260, width / 3);
+      scale = (width - left2) / (view.to - view.from);
       const style = getComputedStyle(document.documentElement);
       for (const one of ["text", "back", "line", "band", "mark"])
         colors2[one] = style.getPropertyValue("--" + one);
@@ -883,7 +889,7 @@
       pen.textAlign = "center";
       for (let time2 = Math.ceil(view.from / step) * step; time2 <= view.to; time2 += step) {
         const x = xOf(time2);
-        if (x < left)
+        if (x < left2)
           continue;
         pen.beginPath();
         pen.moveTo(x, axisHeight - 4);
@@ -892,8 +898,8 @@
         pen.fillText(timeText(time2), x, 14);
       }
     }
-    function drawName(text, x, y, wide) {
-      const letters = Math.floor((wide - 4) / 6);
+    function drawName(text, x, y, wide2) {
+      const letters = Math.floor((wide2 - 4) / 6);
       pen.fillStyle = "#111";
       pen.textAlign = "left";
       pen.fillText(text.length > letters ? text.slice(0, letters) : text, x + 3, y + 12);
@@ -907,11 +913,11 @@
     const pale = pixels.map((one) => (one & 16777215 | 1073741824) >>> 0);
     let strip = null, strips = null;
     function makeStrips(shown2) {
-      const wide = Math.max(1, Math.ceil(width - left));
-      if (strip?.width !== wide)
-        strip = new ImageData(wide, 1);
-      if (strips?.canvas.width !== wide || strips.canvas.height < shown2)
-        strips = new OffscreenCanvas(wide, shown2).getContext("2d");
+      const wide2 = Math.max(1, Math.ceil(width - left2));
+      if (strip?.width !== wide2)
+        strip = new ImageData(wide2, 1);
+      if (strips?.canvas.width !== wide2 || strips.canvas.height < shown2)
+        strips = new OffscreenCanvas(wide2, shown2).getContext("2d");
     }
     function drawRow(row, y, line) {
       const last = new Float64Array(256).fill(-1);
@@ -920,8 +926,8 @@
       narrow.fill(0);
       for (let i = firstAt(row, view.from); i < row.last && start[i] < view.to; ++i) {
         if (i % blockSize === 0 && !foundIn?.[i / blockSize] && i + blockSize < row.last && longest[i / blockSize] < pixel) {
-          const right2 = xOf(start[i + blockSize - 1]) + 1;
-          if (right2 <= last[depth[i]] + 0.5) {
+          const right3 = xOf(start[i + blockSize - 1]) + 1;
+          if (right3 <= last[depth[i]] + 0.5) {
             i += blockSize - 1;
             continue;
           }
@@ -929,24 +935,24 @@
         const end = start[i] + length[i];
         if (end < view.from)
           continue;
-        const inset = depth[i], right = Math.min(width, left + (end - view.from) * scale);
+        const inset = depth[i], right2 = Math.min(width, left2 + (end - view.from) * scale);
         const found = isFound !== null && isFound[i] === 1;
-        if (right <= last[inset] + 0.5 && !found)
+        if (right2 <= last[inset] + 0.5 && !found)
           continue;
-        const x = Math.max(left, left + (start[i] - view.from) * scale), wide = Math.max(0.6, right - x);
-        if (wide < narrowBelow && (!found || i !== state.found[state.current])) {
-          const column = x - left | 0, end2 = Math.max(column + 1, Math.round(right - left));
+        const x = Math.max(left2, left2 + (start[i] - view.from) * scale), wide2 = Math.max(0.6, right2 - x);
+        if (wide2 < narrowBelow && (!found || i !== state.found[state.current])) {
+          const column = x - left2 | 0, end2 = Math.max(column + 1, Math.round(right2 - left2));
           if (isFound === null || found)
             narrow.fill(pixels[kind[i]], column, end2);
           else
             for (let at2 = column; at2 < end2; ++at2)
               if (narrow[at2] === 0)
                 narrow[at2] = pale[kind[i]];
-          last[inset] = left + end2;
+          last[inset] = left2 + end2;
           narrows = true;
           continue;
         }
-        last[inset] = x + wide;
+        last[inset] = x + wide2;
         const shade = isFound !== null && !found ? 0.25 : 1;
         if (alpha !== shade)
           pen.globalAlpha = alpha = shade;
@@ -955,17 +961,17 @@
           pen.fillStyle = data.kinds[color].color;
         }
         const lower = Math.min(inset, 4);
-        pen.fillRect(x, y + 1 + lower, wide, rowHeight - 2 - 2 * lower);
+        pen.fillRect(x, y + 1 + lower, wide2, rowHeight - 2 - 2 * lower);
         if (i === state.found[state.current]) {
           pen.globalAlpha = 1;
           pen.strokeStyle = colors2.mark;
           pen.lineWidth = 2;
-          pen.strokeRect(x, y + 1, wide, rowHeight - 2);
+          pen.strokeRect(x, y + 1, wide2, rowHeight - 2);
           pen.lineWidth = 1;
           alpha = -1;
         }
-        if (wide > 30) {
-          drawName(strings[name[i]], x, y, wide);
+        if (wide2 > 30) {
+          drawName(strings[name[i]], x, y, wide2);
           color = -1;
         }
       }
@@ -974,7 +980,7 @@
         return;
       strips.putImageData(strip, 0, line);
       pen.imageSmoothingEnabled = false;
-      pen.drawImage(strips.canvas, 0, line, strip.width, 1, left, y + 2, strip.width, rowHeight - 4);
+      pen.drawImage(strips.canvas, 0, line, strip.width, 1, left2, y + 2, strip.width, rowHeight - 4);
     }
     function drawPathIn(index, y) {
       const parts = state.pathRows.get(index);
@@ -995,24 +1001,24 @@
       let drawn2 = -1;
       pen.save();
       pen.beginPath();
-      pen.rect(left, y, width - left, rowHeight);
+      pen.rect(left2, y, width - left2, rowHeight);
       pen.clip();
       for (const { from, to, color, text } of state.path) {
         if (to < view.from || from > view.to)
           continue;
-        const x = xOf(from), right = xOf(to);
-        if (right <= drawn2 + 0.3)
+        const x = xOf(from), right2 = xOf(to);
+        if (right2 <= drawn2 + 0.3)
           continue;
-        drawn2 = right;
+        drawn2 = right2;
         pen.fillStyle = color;
-        pen.fillRect(x, y, Math.max(0.5, right - x), rowHeight);
-        if (right - x > 40)
-          drawName(text, Math.max(x, left), y + 1, right - x);
+        pen.fillRect(x, y, Math.max(0.5, right2 - x), rowHeight);
+        if (right2 - x > 40)
+          drawName(text, Math.max(x, left2), y + 1, right2 - x);
       }
       pen.restore();
       pen.fillStyle = colors2.text;
       pen.textAlign = "right";
-      pen.fillText("critical path", left - 6, y + 13);
+      pen.fillText("critical path", left2 - 6, y + 13);
     }
     function drawFlows() {
       pen.strokeStyle = colors2.text;
@@ -1054,14 +1060,14 @@
         }
         pen.save();
         pen.beginPath();
-        pen.rect(left, y, width, rowHeight);
+        pen.rect(left2, y, width, rowHeight);
         pen.clip();
         drawRow(row, y, i);
         drawPathIn(view.top + i, y);
         pen.restore();
         pen.fillStyle = colors2.text;
         pen.textAlign = "right";
-        pen.fillText(row.label, left - 6, y + 12);
+        pen.fillText(row.label, left2 - 6, y + 12);
       }
     }
     function draw() {
@@ -1078,7 +1084,7 @@
       drawPath();
       pen.save();
       pen.beginPath();
-      pen.rect(left, firstY(), width, height);
+      pen.rect(left2, firstY(), width, height);
       pen.clip();
       drawFlows();
       pen.restore();
@@ -1098,10 +1104,10 @@
       show(from, to);
     }
     function show(from, to, says = true) {
-      const all = data.end - data.begin, wide = Math.min(to - from, Math.max(1, all * 1.1));
-      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide);
+      const all = data.end - data.begin, wide2 = Math.min(to - from, Math.max(1, all * 1.1));
+      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide2);
       view.from = from;
-      view.to = from + wide;
+      view.to = from + wide2;
       if (says)
         hooks.moved?.(view.from, view.to);
       redraw();
@@ -1112,7 +1118,7 @@
     }
     function sliceAt(x, y) {
       const row = rows2[view.top + Math.floor((y - firstY()) / rowHeight)];
-      if (!row || y < firstY() || x < left)
+      if (!row || y < firstY() || x < left2)
         return -1;
       const time2 = timeOf(x), near = 2 / scale;
       let best = -1;
@@ -1122,7 +1128,7 @@
       return best;
     }
     function partAt(x, y) {
-      if (!state.path || y < axisHeight || y >= firstY() || x < left)
+      if (!state.path || y < axisHeight || y >= firstY() || x < left2)
         return null;
       const time2 = timeOf(x);
       return state.path.find((part) => part.from <= time2 && time2 < part.to) ?? null;
@@ -1292,37 +1298,37 @@
       title: figure.title,
       width,
       height: 320,
-      scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1] } },
+      scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high2) => [Math.min(0, low), high2 > 0 ? high2 * 1.08 : 1] } },
       axes: [axis(figure.x), axis(figure.y)],
       hooks: figure.bound ? { draw: [(chart) => drawBound(chart, figure.bound, css("--soft"))] } : {},
       series: [{ label: figure.x || "x" }, ...lines.map((line, i) => ({ label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], ...line.dots ? { paths: () => null, points: { show: true, size: 5 } } : { points: { show: xs.length < 60 } } }))]
     }, [xs, ...lines.map((line) => line.values)], parent);
   }
   function drawBound(chart, bound, color) {
-    const x = chart.valToPos(bound, "x", true), { left, top, width, height } = chart.bbox, pen = chart.ctx;
-    if (x < left || x > left + width)
+    const x = chart.valToPos(bound, "x", true), { left: left2, top: top2, width, height } = chart.bbox, pen = chart.ctx;
+    if (x < left2 || x > left2 + width)
       return;
     pen.save();
     pen.strokeStyle = pen.fillStyle = color;
     pen.setLineDash([8, 5]);
     pen.lineWidth = 2;
     pen.beginPath();
-    pen.moveTo(x, top);
-    pen.lineTo(x, top + height);
+    pen.moveTo(x, top2);
+    pen.lineTo(x, top2 + height);
     pen.stroke();
     pen.textAlign = "right";
-    pen.fillText("bound", x - 6, top + 14);
+    pen.fillText("bound", x - 6, top2 + 14);
     pen.restore();
   }
 
   // table.js
-  function makeTable(parent, name, columns3, rows2, how = {}) {
-    const most = 300, box = element("div", null, parent), title = element("h3", name, box);
+  function makeTable(parent, name, columns4, rows2, how = {}) {
+    const most2 = 300, box = element("div", null, parent), title = element("h3", name, box);
     const scroll = element("div", null, box, { class: "scroll", tabindex: 0, role: "region", "aria-label": name });
     const table = element("table", null, scroll), head = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
-    const numeric = columns3.map((_, i) => rows2.length > 0 && rows2.every((row) => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows2.some((row) => isNumber(row[i] ?? "")));
+    const numeric = columns4.map((_, i) => rows2.length > 0 && rows2.every((row) => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows2.some((row) => isNumber(row[i] ?? "")));
     let order2 = how.order ?? -1, down = order2 >= 0, word = "";
-    columns3.forEach((column, i) => {
+    columns4.forEach((column, i) => {
       const cell = element("th", null, head, { class: numeric[i] ? "number" : "", scope: "col", title: sentenceOf(column) });
       button(column, cell, () => {
         down = order2 === i ? !down : numeric[i];
@@ -1356,8 +1362,8 @@
       if (order2 >= 0)
         shown2.sort(compare2);
       [...head.children].forEach((cell, i) => cell.setAttribute("aria-sort", i !== order2 ? "none" : down ? "descending" : "ascending"));
-      body.replaceChildren(...shown2.slice(0, most).map(line));
-      title.textContent = `${name}: ${shown2.length < rows2.length ? `${shown2.length} of ` : ""}${rows2.length}` + (shown2.length > most ? `, the first ${most} are shown` : "");
+      body.replaceChildren(...shown2.slice(0, most2).map(line));
+      title.textContent = `${name}: ${shown2.length < rows2.length ? `${shown2.length} of ` : ""}${rows2.length}` + (shown2.length > most2 ? `, the first ${most2} are shown` : "");
     }
     draw();
     return { box, search: (text) => {
@@ -1445,8 +1451,8 @@
     const links = hottest ? ` Hottest links: ${hottest}.` : "";
     if (points.length === 1)
       return `The network accepts ${short(last.accepted)} of an offered ${short(last.offered)}, under ${bound}; mean latency ${short(last.latency_mean_ns)} ns.${links}`;
-    const most = Math.max(...points.map((point) => point.accepted));
-    return `Saturation throughput: ${short(most)} of ${bound}; mean latency ${short(last.latency_mean_ns)} ns at an offered ${short(last.offered)}, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}.${links}`;
+    const most2 = Math.max(...points.map((point) => point.accepted));
+    return `Saturation throughput: ${short(most2)} of ${bound}; mean latency ${short(last.latency_mean_ns)} ns at an offered ${short(last.offered)}, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}.${links}`;
   }
   function showTraffic(root, raw) {
     const points = trafficPoints(raw);
@@ -1474,9 +1480,9 @@
   }
 
   // views/answer.js
-  var time = (ps, parent, attributes = {}) => element("span", timeText(ps), parent, { title: exactTime(ps), ...attributes });
+  var time = (ps2, parent, attributes = {}) => element("span", timeText(ps2), parent, { title: exactTime(ps2), ...attributes });
   function showResult(root, app2, meters) {
-    const path = app2.shownPath, { total, raw } = app2.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total);
+    const path = app2.shownPath, { total: total2, raw } = app2.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total2);
     const line = element("p", null, root, { class: "result" });
     if (length)
       time(length, line, { class: "big" });
@@ -1493,8 +1499,8 @@
       line.append(" of ");
       element("b", path.of, line);
     }
-    if (path && total > length)
-      element("span", `; set-up and host: ${timeText(total - length)}`, line, { class: "soft", title: `${exactTime(total)} are simulated in all` });
+    if (path && total2 > length)
+      element("span", `; set-up and host: ${timeText(total2 - length)}`, line, { class: "soft", title: `${exactTime(total2)} are simulated in all` });
     const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
     element("p", sentence, root, { id: "answer-sentence" });
   }
@@ -1560,19 +1566,19 @@
     }
   }
   function make(root, app2) {
-    const left = element("div", null, root, { id: "answer" }), right = element("div", null, root);
+    const left2 = element("div", null, root, { id: "answer" }), right2 = element("div", null, root);
     return {
       show(changed) {
         if (!["at", "row", "path", "range", "all"].some((one) => changed.has(one)))
           return true;
         const meters = metersOf(app2.run, app2.range);
-        left.replaceChildren();
-        right.replaceChildren();
-        showResult(left, app2, meters);
-        showLimit(left, app2.shownPath, app2);
-        showTry(left, app2.run.raw);
-        showMeters(right, meters, app2);
-        return left.textContent.length + meters.length > 0;
+        left2.replaceChildren();
+        right2.replaceChildren();
+        showResult(left2, app2, meters);
+        showLimit(left2, app2.shownPath, app2);
+        showTry(left2, app2.run.raw);
+        showMeters(right2, meters, app2);
+        return left2.textContent.length + meters.length > 0;
       },
       csv: () => "resource,busiest,busiest_share,mean_share,in_use,peak\n" + metersOf(app2.run, app2.range).map((one) => [one.resource, one.of, one.most, one.mean, one.used, one.peak].join(",") + "\n").join("")
     };
@@ -1602,7 +1608,7 @@
     const [mine, others] = [a, b].map((one) => keysOf(one.raw.config ?? ""));
     return [.../* @__PURE__ */ new Set([...mine.keys(), ...others.keys()])].filter((key) => mine.get(key) !== others.get(key)).map((key) => ({ key, a: mine.get(key) ?? "(none)", b: others.get(key) ?? "(none)" }));
   }
-  var signed = (ps) => (ps < 0 ? "\u2212" : ps > 0 ? "+" : "") + timeText(Math.abs(ps));
+  var signed = (ps2) => (ps2 < 0 ? "\u2212" : ps2 > 0 ? "+" : "") + timeText(Math.abs(ps2));
   var leading = (changes, whole) => changes.find((one) => one.change * whole > 0);
   function keysOfChange(a, b, one, two) {
     const onPath = (path) => new Map((path.keys ?? []).map((key) => [key.key, key.ps]));
@@ -1698,7 +1704,7 @@
       sum += c.charCodeAt(0);
     return colors[sum % colors.length];
   }
-  function drawBar(root, path, app2, most = path.length_ps) {
+  function drawBar(root, path, app2, most2 = path.length_ps) {
     root.replaceChildren();
     for (const share2 of path.reasons ?? []) {
       const part = element(
@@ -1714,7 +1720,7 @@
           title: `${share2.name}: ${timeText(share2.ps)} (${exactTime(share2.ps)}), ${share2.count} times. ${sentenceOf(share2.name)}`
         }
       );
-      part.style.width = 100 * share2.ps / Math.max(1, most) + "%";
+      part.style.width = 100 * share2.ps / Math.max(1, most2) + "%";
       part.style.background = colorOf(app2, share2.name);
       if (app2.reason !== null && app2.reason !== share2.name)
         part.classList.add("other");
@@ -1849,7 +1855,7 @@
     return { runs, heads: headsOf(app2.runs), paths: runs.map((run) => run.paths[app2.path ?? run.measured] ?? run.paths[0]) };
   }
   var placeOf = (of) => ({ picked: { kind: of.includes(">") ? "link" : "unit", of } });
-  var inNs2 = (ps) => +(ps / 1e3).toFixed(3);
+  var inNs2 = (ps2) => +(ps2 / 1e3).toFixed(3);
   function showHeadline(root, { runs: [a, b], heads, paths: [one, two] }) {
     const known = one && two, [x, y] = known ? [one.length_ps, two.length_ps] : [a.total, b.total];
     const cause = known ? causeOf(a, b, one, two) : "";
@@ -1903,10 +1909,10 @@
     if (!paths.every(Boolean))
       return;
     element("h3", "critical paths, to one scale", root);
-    const most = Math.max(...paths.map((path) => path.length_ps), 1);
+    const most2 = Math.max(...paths.map((path) => path.length_ps), 1);
     paths.forEach((path, i) => {
       element("span", `${heads[i]}: ${exactTime(path.length_ps)}`, root, { class: "soft" });
-      drawBar(element("div", null, root, { class: "bar" }), path, app2, most);
+      drawBar(element("div", null, root, { class: "bar" }), path, app2, most2);
     });
   }
   function showShares(root, { heads, paths: [one, two] }, app2) {
@@ -1930,13 +1936,13 @@
     const [a, b] = app2.runs.map((run) => run.raw.summary?.rows ?? []);
     if (!a.length || !b.length)
       return;
-    const joined = joinedRows(a, b), { columns: columns3, rows: rows2 } = rowsTable(joined, heads);
+    const joined = joinedRows(a, b), { columns: columns4, rows: rows2 } = rowsTable(joined, heads);
     const choose = (row) => {
       const number = row[app2.at];
       if (app2.runs[app2.at].rows.has(number))
         app2.set({ row: number });
     };
-    makeTable(root, "rows, joined by their inputs", columns3, rows2, { click: choose });
+    makeTable(root, "rows, joined by their inputs", columns4, rows2, { click: choose });
     joined.alone.forEach((count, i) => {
       if (count > 0)
         element("p", `${count} ${count === 1 ? "row is" : "rows are"} in the ${heads[i]} alone.`, root, { class: "soft" });
@@ -2004,13 +2010,13 @@
 
   // views/curves.js
   function showFigure(root, figure) {
-    const { columns: columns3, rows: rows2 } = parseCsv(figure.csv), box = element("div", null, root, { class: "chart figure" });
+    const { columns: columns4, rows: rows2 } = parseCsv(figure.csv), box = element("div", null, root, { class: "chart figure" });
     const positive = (value) => isNumber(value) ? +value : null;
-    if (columns3.length < 2 || rows2.length < 2 || !rows2.every((row) => isNumber(row[0])))
-      return void makeTable(box, figure.title || figure.name, columns3, rows2);
+    if (columns4.length < 2 || rows2.length < 2 || !rows2.every((row) => isNumber(row[0])))
+      return void makeTable(box, figure.title || figure.name, columns4, rows2);
     rows2.sort((a, b) => +a[0] - +b[0]);
-    const numeric = columns3.map((_, i) => i).slice(1).filter((i) => rows2.some((row) => isNumber(row[i] ?? "")));
-    const lines = numeric.map((i) => ({ label: columns3[i], values: rows2.map((row) => positive(row[i] ?? "")) }));
+    const numeric = columns4.map((_, i) => i).slice(1).filter((i) => rows2.some((row) => isNumber(row[i] ?? "")));
+    const lines = numeric.map((i) => ({ label: columns4[i], values: rows2.map((row) => positive(row[i] ?? "")) }));
     const fits = (side) => side.every((value) => value === null || value > 0);
     const xs = rows2.map((row) => +row[0]);
     plot(box, { ...figure, title: figure.title || figure.name, log_x: figure.log_x && fits(xs), log_y: figure.log_y && lines.every((line) => fits(line.values)) }, xs, lines, 640);
@@ -2055,7 +2061,7 @@ ${figure.csv}`).join("\n")
   function hotLinks(run, path) {
     const all = [];
     for (const [kind, links] of linksByKind(run, path ? [path.begin_ps, path.end_ps] : null)) {
-      const hottest = links.reduce((most, one) => one.value > most.value ? one : most), mean = meanOf(links.map((one) => one.value));
+      const hottest = links.reduce((most2, one) => one.value > most2.value ? one : most2), mean = meanOf(links.map((one) => one.value));
       if (links.length < 2 || hottest.value < 0.2 || hottest.value < 2 * mean)
         continue;
       const there = (path?.segments ?? []).filter((one) => one.place === hottest.link && ["serialization", "busy link"].includes(one.reason));
@@ -2112,9 +2118,9 @@ ${nth}`;
   function worst(groups, column) {
     let found = null;
     for (const { kernel, nth, launches } of groups) {
-      const values = launches.map((one) => +one[column]), most = Math.max(...values), mean = meanOf(values);
-      if (found === null || most - mean > found.gain)
-        found = { kernel, nth, launches, row: launches[values.indexOf(most)], most, mean, gain: most - mean, count: launches.length };
+      const values = launches.map((one) => +one[column]), most2 = Math.max(...values), mean = meanOf(values);
+      if (found === null || most2 - mean > found.gain)
+        found = { kernel, nth, launches, row: launches[values.indexOf(most2)], most: most2, mean, gain: most2 - mean, count: launches.length };
     }
     return found;
   }
@@ -2157,15 +2163,15 @@ ${nth}`;
   }
   function lowUse(run) {
     const all = recordsOf(run.raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0 && +row.gemm_utilization < 0.5);
-    const lost = (row) => +row.duration_ns * (1 - row.gemm_utilization), most = all.sort((a, b) => lost(b) - lost(a))[0];
-    if (!most)
+    const lost = (row) => +row.duration_ns * (1 - row.gemm_utilization), most2 = all.sort((a, b) => lost(b) - lost(a))[0];
+    if (!most2)
       return [];
     return [finding({
       id: "low MAC utilisation",
-      title: `Low MAC utilisation: ${most.kernel}`,
-      place: `sip${most.sip}`,
-      gain: Math.round(1e3 * lost(most)),
-      evidence: `${most.kernel} of rank ${most.rank} uses ${share(+most.gemm_utilization)} of the MACs of its ${most.pes} ${+most.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +most.duration_ns)}; their DMA engines are busy for ${share(+most.dma_utilization)} of it.`,
+      title: `Low MAC utilisation: ${most2.kernel}`,
+      place: `sip${most2.sip}`,
+      gain: Math.round(1e3 * lost(most2)),
+      evidence: `${most2.kernel} of rank ${most2.rank} uses ${share(+most2.gemm_utilization)} of the MACs of its ${most2.pes} ${+most2.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +most2.duration_ns)}; their DMA engines are busy for ${share(+most2.dma_utilization)} of it.`,
       formula: "duration \xD7 (1 \u2212 utilisation): at most, with GEMM engines that never wait"
     })];
   }
@@ -2174,11 +2180,11 @@ ${nth}`;
     const all = recordsOf(run.raw.tables?.["operations.csv"]).filter((row2) => +row2.padding_flop > 0 && peaks.get(row2.phase) > 0).map((row2) => ({ row: row2, ps: 1e12 * +row2.padding_flop / peaks.get(row2.phase) })).sort((a, b) => b.ps - a.ps);
     if (!all.length)
       return [];
-    const { row, ps } = all[0], part = +row.padding_flop / (+row.flop + +row.padding_flop);
+    const { row, ps: ps2 } = all[0], part = +row.padding_flop / (+row.flop + +row.padding_flop);
     return [finding({
       id: "padding",
       title: `Padding: ${row.operation} of ${row.phase}`,
-      gain: Math.round(ps),
+      gain: Math.round(ps2),
       evidence: `${share(part)} of the FLOP of ${row.operation} are padding of its tiles; ${all.length} ${all.length === 1 ? "operation is" : "operations are"} padded.`,
       formula: "padding's FLOP \xF7 the peak rate: the least time that engines spend on zeros"
     })];
@@ -2208,7 +2214,7 @@ ${nth}`;
     const path = run.paths[run.measured], whole = path?.length_ps ?? run.total;
     let all = recorded(run.raw);
     if (!all.length) {
-      all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)].map((one) => ({ ...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain })).filter((one) => one.gain === null || one.gain >= worth * whole || one.id === "padding" && one.gain > 0);
+      all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)].map((one) => ({ ...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain })).filter((one) => one.gain === null || one.gain >= worth * whole);
     }
     return [...deadlocks(run.raw), ...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1))];
   }
@@ -2376,9 +2382,9 @@ ${nth}`;
     return best.node;
   }
   function layersOf(network, shown2) {
-    const next = neighboursOf(network, shown2), left = new Set(shown2), rows2 = [], most = Math.max(4, Math.ceil(2 * Math.sqrt(shown2.length)));
-    while (left.size) {
-      const part = [...distancesFrom([...left][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
+    const next = neighboursOf(network, shown2), left2 = new Set(shown2), rows2 = [], most2 = Math.max(4, Math.ceil(2 * Math.sqrt(shown2.length)));
+    while (left2.size) {
+      const part = [...distancesFrom([...left2][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
       for (const node of shown2)
         if (far.has(node))
           (layers[far.get(node)] ??= []).push(node);
@@ -2390,12 +2396,12 @@ ${nth}`;
         };
         const order2 = new Map(layer.map((node) => [node, above(node)]));
         layer.sort((a, b) => order2.get(a) - order2.get(b));
-        for (let i = 0; i < layer.length; i += most)
-          rows2.push(layer.slice(i, i + most));
+        for (let i = 0; i < layer.length; i += most2)
+          rows2.push(layer.slice(i, i + most2));
         layer.forEach((node, i) => column.set(node, i - (layer.length - 1) / 2));
       }
       for (const node of part)
-        left.delete(node);
+        left2.delete(node);
     }
     return rows2;
   }
@@ -2409,15 +2415,15 @@ ${nth}`;
     const order2 = (name) => new Map([...new Set(shown2.map((node) => node[name]))].sort((a, b) => a - b).map((value, i) => [value, i]));
     const own = new Set(shown2.map((node) => `${node.x_mm} ${node.y_mm}`)).size === shown2.length;
     if (own && !isNoRow(network, shown2)) {
-      const [columns3, lines] = [order2("x_mm"), order2("y_mm")];
-      return new Map(shown2.map((node) => [node, [columns3.get(node.x_mm), lines.get(node.y_mm)]]));
+      const [columns4, lines] = [order2("x_mm"), order2("y_mm")];
+      return new Map(shown2.map((node) => [node, [columns4.get(node.x_mm), lines.get(node.y_mm)]]));
     }
-    const rows2 = layersOf(network, shown2), wide = Math.max(...rows2.map((row) => row.length)), place = /* @__PURE__ */ new Map();
-    rows2.forEach((row, y) => row.forEach((node, i) => place.set(node, [i + (wide - row.length) / 2, y])));
+    const rows2 = layersOf(network, shown2), wide2 = Math.max(...rows2.map((row) => row.length)), place = /* @__PURE__ */ new Map();
+    rows2.forEach((row, y) => row.forEach((node, i) => place.set(node, [i + (wide2 - row.length) / 2, y])));
     return place;
   }
   function networkDrawing(network) {
-    const pitch = 90, size = 34, make13 = drawn;
+    const pitch = 90, size = 34, make16 = drawn;
     const { nodes, links } = network, routers = nodes.filter((node) => !node.endpoint);
     const shown2 = routers.length ? routers : nodes, place = placesOf(network, shown2);
     const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined = /* @__PURE__ */ new Map();
@@ -2428,9 +2434,9 @@ ${nth}`;
       if (!place.has(b) && place.has(a))
         joined.set(b, joined.get(b) ?? a);
     }
-    const all = [...place.keys()].map(at), most = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
-    const svg = make13("svg", { viewBox: `0 0 ${most(0)} ${most(1)}`, role: "img", "aria-label": "network" });
-    svg.style.maxWidth = 1.6 * most(0) + "px";
+    const all = [...place.keys()].map(at), most2 = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
+    const svg = make16("svg", { viewBox: `0 0 ${most2(0)} ${most2(1)}`, role: "img", "aria-label": "network" });
+    svg.style.maxWidth = 1.6 * most2(0) + "px";
     const seen = /* @__PURE__ */ new Set();
     for (const { from, to, wraps } of links) {
       const [a, b] = [nodes[from], nodes[to]], key = [from, to].sort((x2, y2) => x2 - y2).join();
@@ -2439,7 +2445,7 @@ ${nth}`;
       seen.add(key);
       const [x, y] = at(a), [u, v] = at(b), far = Math.max(Math.abs(x - u), Math.abs(y - v)) > 1.5 * pitch;
       const bend = wraps || far && (x === u || y === v) ? 0.28 * pitch : 0;
-      make13("path", {
+      make16("path", {
         "data-of": `${a.name}|${b.name}`,
         d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
         fill: "none",
@@ -2447,11 +2453,11 @@ ${nth}`;
         "stroke-width": 7
       }, svg);
     }
-    const box = (node, x, y, wide) => make13("rect", { "data-of": node.name, x: x - wide / 2, y: y - wide / 2, width: wide, height: wide, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
+    const box = (node, x, y, wide2) => make16("rect", { "data-of": node.name, x: x - wide2 / 2, y: y - wide2 / 2, width: wide2, height: wide2, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
     for (const node of place.keys()) {
       const [x, y] = at(node);
       box(node, x, y, size);
-      make13("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
+      make16("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
     }
     for (const [node, router] of joined) {
       const [x, y] = at(router);
@@ -2523,8 +2529,8 @@ ${nth}`;
       state.whole ??= seen();
     };
     function pointAt(event) {
-      const matrix = svg()?.getScreenCTM();
-      return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : { x: 0, y: 0 };
+      const matrix2 = svg()?.getScreenCTM();
+      return matrix2 ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix2.inverse()) : { x: 0, y: 0 };
     }
     function scale(factor, at) {
       remember();
@@ -2532,8 +2538,8 @@ ${nth}`;
         /** @type {number[]} */
         state.whole
       );
-      const wide = Math.min(whole[2], Math.max(whole[2] / 40, width * factor)), by = wide / width;
-      see([at.x - (at.x - x) * by, at.y - (at.y - y) * by, wide, height * by]);
+      const wide2 = Math.min(whole[2], Math.max(whole[2] / 40, width * factor)), by = wide2 / width;
+      see([at.x - (at.x - x) * by, at.y - (at.y - y) * by, wide2, height * by]);
     }
     function move(dx, dy) {
       remember();
@@ -2668,7 +2674,7 @@ ${nth}`;
       uses = measure.value === "difference" ? differences(app2.runs) : app2.run.uses[measure.value];
       index = indexOf(uses.keys());
     }
-    function most() {
+    function most2() {
       if (measure.value !== "waiting")
         return 1;
       let all = 1e-9;
@@ -2677,12 +2683,12 @@ ${nth}`;
       return all;
     }
     function paint() {
-      const places = app2.places(), compared = measure.value === "difference", top = most();
-      scale.textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(top)}`;
+      const places = app2.places(), compared = measure.value === "difference", top2 = most2();
+      scale.textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(top2)}`;
       bar.hidden = compared;
       for (const shape of shapes) {
         const labels = labelsOf(shape), v = labels.length ? labels[0][1] : 0;
-        const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top) : heat(v / top);
+        const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top2) : heat(v / top2);
         shape.node.style[shape.line ? "stroke" : "fill"] = color;
         shape.node.classList.toggle("idle", !compared && v === 0);
         shape.node.dataset.value = v.toFixed(4);
@@ -2695,7 +2701,7 @@ ${nth}`;
       showHottest();
     }
     function paintArrows() {
-      const top = most(), compared = measure.value === "difference";
+      const top2 = most2(), compared = measure.value === "difference";
       for (const { shape, marks } of shapes.filter((one) => one.marks).map((one) => ({ shape: one, marks: one.marks }))) {
         const [a, b] = nameOf(shape).split("|"), labels = labelsOf(shape);
         marks.forEach((mark, back) => {
@@ -2704,7 +2710,7 @@ ${nth}`;
             const [x, y] = unitOf(label).split(">");
             return within(x, from) && within(y ?? "", to);
           });
-          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top) : heat(own[1] / top) : "";
+          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top2) : heat(own[1] / top2) : "";
           mark.classList.toggle("idle", !own || own[1] === 0);
           mark.dataset.of = own?.[0] ?? "";
           mark.firstChild.textContent = own ? `${own[0]}: ${valueText(own[1])}` : "";
@@ -2886,8 +2892,284 @@ ${nth}`;
   }
   var machine = { id: "machine", title: "Machine", make: make8 };
 
+  // flows.js
+  function bytesAt(spans, row, starts, time2) {
+    for (let i = row.first; i < row.last; ++i) {
+      const start = starts[i];
+      if (start > time2)
+        break;
+      if (spans.bytes[i] > 0 && (start + spans.length[i] === time2 || start === time2))
+        return spans.bytes[i];
+    }
+    return 0;
+  }
+  function messagesOf(spans) {
+    if (!spans?.flows?.length)
+      return [];
+    const starts = new Float64Array(spans.start.length);
+    for (const row of spans.rows)
+      for (let i = row.first, time2 = 0; i < row.last; ++i)
+        starts[i] = time2 += spans.start[i];
+    const all = [];
+    for (const [fromRow, , toRow, at] of spans.flows) {
+      const [from, to] = [spans.rows[fromRow]?.label ?? "", spans.rows[toRow]?.label ?? ""];
+      if (!from.endsWith(" send") || !to.endsWith(" recv"))
+        continue;
+      all.push({ from: unitOf(from).replace(/\.pe_ipcq$/, ""), to: unitOf(to).replace(/\.pe_ipcq$/, ""), bytes: bytesAt(spans, spans.rows[toRow], starts, at), at, via: unitOf(to) });
+    }
+    return all;
+  }
+  function carriedBetween(raw) {
+    const outer = (name) => name.split(".")[0];
+    return recordsOf(raw.tables?.["links.csv"]).filter((row) => row.load === void 0 && +row.bytes > 0 && row.link.includes(">")).flatMap((row) => {
+      const [from, to] = row.link.split(">");
+      return outer(from) === outer(to) ? [] : [{ from: outer(from), to: outer(to), bytes: +row.bytes, at: 0, via: row.link }];
+    });
+  }
+  var partOf = (name, level) => name.split(".").slice(0, level).join(".");
+  function matrixOf(flows, level) {
+    const byName = (a, b) => a.localeCompare(b, void 0, { numeric: true });
+    const names = [...new Set(flows.flatMap((one) => [partOf(one.from, level), partOf(one.to, level)]))].sort(byName), index = new Map(names.map((name, i) => [name, i]));
+    const cells = names.map(() => names.map(() => ({ bytes: 0, count: 0, first: Infinity, last: 0, via: (
+      /** @type {Set<string>} */
+      /* @__PURE__ */ new Set()
+    ) })));
+    for (const one of flows) {
+      const cell = cells[
+        /** @type {number} */
+        index.get(partOf(one.from, level))
+      ][
+        /** @type {number} */
+        index.get(partOf(one.to, level))
+      ];
+      cell.bytes += one.bytes;
+      cell.count += 1;
+      cell.first = Math.min(cell.first, one.at);
+      cell.last = Math.max(cell.last, one.at);
+      cell.via.add(one.via);
+    }
+    return { names, cells };
+  }
+
+  // views/matrix.js
+  var most = 64;
+  var levels = ["", "packages", "cubes", "PEs"];
+  var heat2 = (at) => `hsl(${Math.round(52 - 40 * at)} ${Math.round(50 + 40 * at)}% ${Math.round(90 - 30 * at)}%)`;
+  var total = (cells) => cells.reduce((sum, one) => sum + one.bytes, 0);
+  function make9(root, app2) {
+    const line = element("p", null, root), source = field(line, "bytes of", { id: "matrix-source" }, "select"), level = field(line, "between", { id: "matrix-level" }, "select");
+    const says = element("span", null, line, { class: "soft" }), box = element("div", null, root, { class: "scroll", tabindex: 0, role: "region", "aria-label": "bytes by sender and receiver" });
+    let messages = (
+      /** @type {import("../flows.js").Flow[]} */
+      []
+    ), carried = messages, shown2 = matrixOf([], 1), madeOf = null;
+    function pick(from, to, cell) {
+      if (cell.via.size === 1 && source.value === "links")
+        return app2.set({ picked: { kind: "link", of: [...cell.via][0] } });
+      const facts = [["bytes", `${bytesText(cell.bytes)} (${cell.bytes} B)`], [source.value, cell.count], ["received at", [...cell.via].slice(0, 8).join(", ") + (cell.via.size > 8 ? ` and ${cell.via.size - 8} more` : "")]];
+      if (source.value === "messages")
+        facts.push(["first arrives", exactTime(cell.first)], ["last arrives", exactTime(cell.last)]);
+      app2.set({ picked: { kind: "facts", of: `${from} \u2192 ${to}`, facts } });
+    }
+    function cellOf2(row, from, to, cell, top2) {
+      const one = element("td", cell.bytes ? bytesText(cell.bytes) : "", row, { class: "number", "data-bytes": cell.bytes, title: `${from} \u2192 ${to}: ${cell.bytes} B in ${cell.count} ${source.value}` });
+      if (!cell.count)
+        return;
+      one.style.background = heat2(cell.bytes / Math.max(1, top2));
+      one.classList.add("heated");
+      one.tabIndex = 0;
+      one.addEventListener("click", () => pick(from, to, cell));
+      one.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          pick(from, to, cell);
+      });
+    }
+    function flows() {
+      if (source.value === "links")
+        return carried;
+      const [from, to] = app2.range;
+      return app2.hasRange ? messages.filter((one) => one.at >= from && one.at <= to) : messages;
+    }
+    function draw() {
+      const all = flows();
+      shown2 = matrixOf(all, source.value === "links" ? 1 : +level.value);
+      level.parentElement.hidden = source.value === "links";
+      const { names, cells } = shown2, size = Math.min(names.length, most), top2 = Math.max(0, ...cells.flat().map((one) => one.bytes)), sum = total(cells.flat());
+      const cut = app2.run.raw.spans?.is_cut || app2.run.raw.spans?.left_out?.length;
+      says.textContent = ` ${bytesText(sum)} in ${all.length} ${source.value}` + (source.value === "links" ? "; headers and what passes through a package are in them" : app2.hasRange ? " that arrive in the time shown" : "") + (source.value === "messages" && cut ? "; the timeline leaves out a part of the run, and messages in it" : "") + (names.length > size ? `; the first ${size} of ${names.length} ${levels[+level.value]} are shown` : "");
+      box.replaceChildren();
+      const table = element("table", null, box, { id: "matrix-table" }), head = element("tr", null, table);
+      element("th", "from \u2193 to \u2192", head);
+      for (const name of names.slice(0, size))
+        element("th", name, head, { class: "number", scope: "col" });
+      element("th", "sent", head, { class: "number", scope: "col" });
+      names.slice(0, size).forEach((name, i) => {
+        const row = element("tr", null, table);
+        element("th", name, row, { scope: "row" });
+        names.slice(0, size).forEach((to, j) => cellOf2(row, name, to, cells[i][j], top2));
+        const sent = total(cells[i]);
+        element("td", bytesText(sent), row, { class: "number sum", title: `${sent} B` });
+      });
+      const last = element("tr", null, table, { class: "marked" });
+      element("th", "received", last, { scope: "row" });
+      names.slice(0, size).forEach((_, j) => {
+        const got = total(cells.map((row) => row[j]));
+        element("td", bytesText(got), last, { class: "number sum", title: `${got} B` });
+      });
+      element("td", bytesText(sum), last, { class: "number sum", title: `${sum} B`, "data-total": sum });
+    }
+    function offer() {
+      messages = messagesOf(app2.run.raw.spans);
+      carried = carriedBetween(app2.run.raw);
+      source.replaceChildren();
+      if (messages.length)
+        element("option", "messages", source, { value: "messages" });
+      if (carried.length)
+        element("option", "links of packages, host and switches", source, { value: "links" });
+      const fit = [1, 2, 3].filter((one) => new Set(messages.flatMap((flow) => [partOf(flow.from, one), partOf(flow.to, one)])).size > 1);
+      level.replaceChildren(...fit.map((one) => element("option", levels[one], null, { value: one })));
+      const across = fit.find((one) => messages.some((flow) => partOf(flow.from, one) !== partOf(flow.to, one)));
+      level.value = String(across ?? fit[0] ?? 1);
+    }
+    source.addEventListener("change", draw);
+    level.addEventListener("change", draw);
+    return {
+      show(changed) {
+        const isOther = madeOf !== app2.run;
+        if (isOther) {
+          madeOf = app2.run;
+          offer();
+        }
+        if (!messages.length && !carried.length)
+          return false;
+        if (isOther || changed.has("range") && source.value === "messages")
+          draw();
+        return true;
+      },
+      csv: () => toCsv([["from", "to", "bytes", source.value], ...shown2.names.flatMap((from, i) => shown2.names.flatMap((to, j) => shown2.cells[i][j].count ? [[from, to, shown2.cells[i][j].bytes, shown2.cells[i][j].count]] : []))]),
+      get shown() {
+        return shown2;
+      }
+    };
+  }
+  var matrix = { id: "matrix", title: "Traffic between parts", sentence: "Bytes from each sender (row) to each receiver (column).", make: make9 };
+
+  // work_done.js
+  function operationsOf2(raw) {
+    const table = recordsOf(raw.tables?.["operations.csv"]);
+    return table.length ? table : (raw.summary?.rows ?? []).flatMap((row) => Array.isArray(row.operations) ? row.operations.map((one) => ({ phase: row.phase, ...one })) : []);
+  }
+  function peaksOf(raw) {
+    const keys2 = keysOf(raw.config ?? ""), of = (name) => Number(keys2.get(name)) || 0;
+    return { flop: 2e9 * of("pe.pe_gemm.macs_per_ns"), bytes: 1e9 * of("cube.xbar_to_hbm_bw_gbs") * (of("cube.hbm_ctrl.efficiency") || 1) };
+  }
+  function ofModel(raw) {
+    const phases = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
+    return operationsOf2(raw).map((row) => {
+      const of = phases.get(row.phase) ?? {};
+      return {
+        name: row.operation,
+        group: row.phase,
+        flop: +row.flop,
+        bytes: +row.hbm_bytes,
+        rate: +row.flop_per_s,
+        limit: row.roofline,
+        peak: of.peak_flop_per_s ?? 0,
+        bandwidth: of.peak_hbm_bytes_per_s ?? 0,
+        row
+      };
+    });
+  }
+  function ofLayers(raw) {
+    const one = peaksOf(raw);
+    return (raw.summary?.rows ?? []).filter((row) => row.macs_simulated > 0 && row.hbm_bytes_simulated > 0 && row.time_us > 0).map((row) => ({
+      name: row.layer,
+      group: row.kind,
+      flop: 2 * row.macs_simulated,
+      bytes: row.hbm_bytes_simulated,
+      rate: 2e6 * row.macs_simulated / row.time_us,
+      limit: row.roofline,
+      peak: one.flop * row.pes,
+      bandwidth: one.bytes * row.pes,
+      row
+    }));
+  }
+  function ofLaunches(raw) {
+    const one = peaksOf(raw);
+    if (!(one.flop > 0))
+      return [];
+    return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
+      const peak = one.flop * +row.pes, rate = peak * +row.gemm_utilization;
+      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak, bandwidth: one.bytes * +row.pes, row };
+    });
+  }
+  function worksOf(raw) {
+    const kinds2 = [ofModel, ofLayers, ofLaunches];
+    for (const kind of kinds2) {
+      const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
+      if (all.length)
+        return all;
+    }
+    return [];
+  }
+  var factsThing = (name, row) => ({ picked: { kind: "facts", of: name, facts: Object.entries(row).filter(([, value]) => value !== "" && typeof value !== "object") } });
+
+  // views/operations.js
+  var ps = (us) => 1e6 * us;
+  var columns3 = ["operation", "", "time", "of the phase", "limit", "least time", "FLOP of peak", "HBM of peak"];
+  var phaseTime = (row) => [row?.ttft_us, row?.step_us, row?.tpot_us].find((value) => value > 0);
+  function make10(root, app2) {
+    let all = [];
+    let madeOf = null;
+    function line(table, row, most2, whole) {
+      const one = element("tr", null, table, { class: "clicks", tabindex: 0, "data-name": row.operation, "data-us": row.path_us });
+      element("td", row.operation + (row.mapping ? ` (${row.mapping})` : ""), one);
+      const bar = element("div", null, element("td", null, one), { class: "meter wide", title: `least time at the peaks: ${timeText(ps(row.roofline_us))}` });
+      element("i", null, bar).style.width = 100 * row.path_us / most2 + "%";
+      element("b", null, bar).style.left = 100 * Math.min(1, row.roofline_us / most2) + "%";
+      element("td", timeText(ps(row.path_us)), one, { class: "number", title: `${row.path_us} \xB5s of the step; from its first to its last event ${row.span_us} \xB5s, in ${row.launches} launches` });
+      element("td", percent(+row.path_us, whole), one, { class: "number" });
+      term(row.roofline, element("td", null, one));
+      element("td", timeText(ps(row.roofline_us)), one, { class: "number" });
+      for (const name of ["flop_of_peak", "hbm_of_peak"])
+        element("td", share(+row[name]), one, { class: "number" });
+      const pick = () => app2.set(factsThing(row.operation, row));
+      one.addEventListener("click", pick);
+      one.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          pick();
+      });
+    }
+    function showPhase(phase, row) {
+      const own = all.filter((one) => one.phase === phase).sort((a, b) => b.path_us - a.path_us), sum = own.reduce((total2, one) => total2 + +one.path_us, 0);
+      const most2 = Math.max(...own.map((one) => +one.path_us)), whole = phaseTime(row) ?? sum;
+      element("h3", `${phase}: ${timeText(ps(whole))}, operations take ${timeText(ps(sum))} of it` + (row?.between_us > 0 ? `, ${timeText(ps(row.between_us))} are between them` : ""), root, { "data-phase": phase, "data-us": sum });
+      const scroll = element("div", null, root, { class: "scroll", tabindex: 0, role: "region", "aria-label": phase }), table = element("table", null, scroll), head = element("tr", null, table);
+      for (const name of columns3)
+        term(name, element("th", null, head, { scope: "col", class: ["operation", "", "limit"].includes(name) ? "" : "number" }));
+      for (const one of own)
+        line(table, one, most2, whole);
+    }
+    return {
+      show() {
+        const { raw } = app2.runs[app2.at];
+        if (madeOf === raw)
+          return all.length > 0;
+        madeOf = raw;
+        all = operationsOf2(raw);
+        root.replaceChildren();
+        const rows2 = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
+        for (const phase of new Set(all.map((one) => one.phase)))
+          showPhase(phase, rows2.get(phase));
+        return all.length > 0;
+      },
+      csv: () => all.length ? toCsv([Object.keys(all[0]), ...all.map((row) => Object.values(row))]) : ""
+    };
+  }
+  var operations = { id: "operations", title: "Operations of the model", sentence: "Each operation's part of the time to the first token or to one more token.", make: make10 };
+
   // views/ran.js
-  function factsOf({ raw, total }) {
+  function factsOf({ raw, total: total2 }) {
     const { run, summary } = raw, all = [];
     const fact2 = (name, value) => {
       if (value !== void 0 && value !== null && value !== "")
@@ -2896,7 +3178,7 @@ ${nth}`;
     fact2("command", run?.command?.join(" "));
     fact2("folder", raw.folder);
     fact2("version", run?.version ?? summary?.version);
-    fact2("simulated", total ? `${timeText(total)} (${exactTime(total)})` : "");
+    fact2("simulated", total2 ? `${timeText(total2)} (${exactTime(total2)})` : "");
     for (const [name, value] of Object.entries(summary?.result ?? {}))
       if (typeof value !== "object")
         fact2(name, value);
@@ -2940,7 +3222,7 @@ ${nth}`;
         element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
     }
   }
-  function make9(root, app2) {
+  function make11(root, app2) {
     const failure = element("div", null, root, { id: "failure" }), table = element("table", null, root, { id: "facts" }), notes = element("ul", null, root, { id: "notes" });
     return {
       show() {
@@ -2964,7 +3246,119 @@ ${nth}`;
       csv: () => toCsv([["name", "value"], ...factsOf(app2.run)])
     };
   }
-  var ran = { id: "ran", title: "Run", make: make9 };
+  var ran = { id: "ran", title: "Run", make: make11 };
+
+  // views/roofline.js
+  var wide = 860;
+  var high = 400;
+  var left = 70;
+  var bottom = 44;
+  var top = 14;
+  var right = 14;
+  var flopText = (rate) => `${countText(rate)}FLOP/s`;
+  var intensity = (one) => one.flop / one.bytes;
+  var roofAt = (one) => Math.min(one.peak || Infinity, one.bandwidth > 0 ? one.bandwidth * intensity(one) : Infinity);
+  function axisOf(values, from, to) {
+    const low = Math.floor(Math.log10(Math.min(...values))), high2 = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
+    return { low, high: high2, at: (value) => from + (to - from) * (Math.log10(value) - low) / (high2 - low) };
+  }
+  function drawAxes(svg, x, y) {
+    const line = (x1, y1, x2, y2) => drawn("line", { x1, y1, x2, y2, class: "grid" }, svg), say = (text, at, more) => {
+      drawn("text", { ...at, ...more }, svg).textContent = text;
+    };
+    for (let power = x.low; power <= x.high; ++power) {
+      const at = x.at(10 ** power);
+      line(at, top, at, high - bottom);
+      say(countText(10 ** power).trim(), { x: at, y: high - bottom + 16 }, { "text-anchor": "middle" });
+    }
+    for (let power = y.low; power <= y.high; ++power) {
+      const at = y.at(10 ** power);
+      line(left, at, wide - right, at);
+      say(countText(10 ** power), { x: left - 6, y: at + 4 }, { "text-anchor": "end" });
+    }
+    say("FLOP per byte", { x: (left + wide) / 2, y: high - 8 }, { "text-anchor": "middle" });
+    say("FLOP/s", { x: left + 6, y: top + 12 }, {});
+  }
+  function drawRoofs(svg, all, x, y) {
+    const sets = new Map(all.map((one) => [`${one.peak} ${one.bandwidth}`, one]));
+    for (const { peak, bandwidth } of [...sets.values()].slice(0, 4)) {
+      if (!(peak > 0))
+        continue;
+      const ridge = bandwidth > 0 ? peak / bandwidth : 10 ** x.low, from = 10 ** x.low, bend = Math.min(Math.max(ridge, from), 10 ** x.high);
+      const flat = drawn("line", { x1: x.at(bend), y1: y.at(peak), x2: wide - right, y2: y.at(peak), class: "roof", "data-peak": peak }, svg);
+      drawn("title", {}, flat).textContent = `peak of the engines: ${flopText(peak)}`;
+      drawn("text", { x: wide - right - 4, y: y.at(peak) - 5, "text-anchor": "end" }, svg).textContent = `engines: ${flopText(peak)}`;
+      if (!(bandwidth > 0))
+        continue;
+      const begin = Math.max(from, 10 ** y.low / bandwidth), slope = drawn("line", { x1: x.at(begin), y1: y.at(begin * bandwidth), x2: x.at(bend), y2: y.at(bend * bandwidth), class: "roof", "data-bandwidth": bandwidth }, svg);
+      drawn("title", {}, slope).textContent = `bandwidth of HBM: ${rateText(bandwidth / 1e9)}`;
+      const middle = Math.sqrt(begin * bend);
+      drawn("text", { x: x.at(middle) + 10, y: y.at(middle * bandwidth) + 14 }, svg).textContent = `HBM: ${rateText(bandwidth / 1e9)}`;
+    }
+  }
+  function drawNames(svg, dots) {
+    const taken = dots.map(({ x, y }) => [x - 5, y - 5, x + 5, y + 5]);
+    for (const { x, y, one } of dots) {
+      const width = 6.2 * one.name.length, box = [x + 7, y - 9, x + 7 + width, y + 4];
+      if (box[2] > wide - right || taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]))
+        continue;
+      taken.push(box);
+      drawn("text", { x: x + 7, y: y + 4 }, svg).textContent = one.name;
+    }
+  }
+  function make12(root, app2) {
+    let all = [];
+    let madeOf = null;
+    const pick = (one) => app2.set(factsThing(one.name, { ...one.row, "FLOP per byte": +intensity(one).toPrecision(6), achieved: flopText(one.rate), "of the roof": share(one.rate / roofAt(one)) }));
+    function dot(svg, one, x, y, color) {
+      const mark = drawn("circle", { cx: x, cy: y, r: 5, fill: color, class: "dot", tabindex: 0, role: "button", "data-name": one.name, "data-x": intensity(one), "data-y": one.rate }, svg);
+      const says = `${one.name} (${one.group}): ${flopText(one.rate)}, ${share(one.rate / roofAt(one))} of the roof at ${countText(intensity(one)).trim()} FLOP per byte${one.limit ? `; limit: ${one.limit}` : ""}`;
+      mark.setAttribute("aria-label", says);
+      drawn("title", {}, mark).textContent = says;
+      mark.addEventListener("click", () => pick(one));
+      mark.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          pick(one);
+      });
+      return { x, y, one };
+    }
+    function redraw() {
+      root.replaceChildren();
+      if (!all.length)
+        return;
+      const groups = [...new Set(all.map((one) => one.group))], color = (one) => colors[groups.indexOf(one.group) % colors.length];
+      const legend = element("p", null, root, { class: "soft" });
+      groups.slice(0, 12).forEach((name, i) => {
+        element("span", null, legend, { class: "swatch" }).style.background = colors[i];
+        legend.append(name + "  ");
+      });
+      const svg = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, class: "roofline", role: "group", "aria-label": "roofline" }, root);
+      const ridges = all.flatMap((one) => one.peak > 0 && one.bandwidth > 0 ? [one.peak / one.bandwidth] : []);
+      const x = axisOf([...all.map(intensity), ...ridges], left, wide - right), y = axisOf(all.flatMap((one) => [one.rate, ...one.peak > 0 ? [1.5 * one.peak] : []]), high - bottom, top);
+      drawAxes(svg, x, y);
+      drawRoofs(svg, all, x, y);
+      drawNames(svg, all.map((one) => dot(svg, one, x.at(intensity(one)), y.at(one.rate), color(one))));
+    }
+    return {
+      show() {
+        const { raw } = app2.runs[app2.at];
+        if (madeOf !== raw) {
+          madeOf = raw;
+          all = worksOf(raw).slice(0, 2e3);
+          redraw();
+        }
+        return all.length > 0;
+      },
+      csv: () => toCsv([
+        ["name", "group", "flop", "bytes", "flop_per_byte", "flop_per_s", "peak_flop_per_s", "peak_bytes_per_s", "limit"],
+        ...all.map((one) => [one.name, one.group, one.flop, one.bytes, intensity(one), one.rate, one.peak, one.bandwidth, one.limit])
+      ]),
+      get all() {
+        return all;
+      }
+    };
+  }
+  var roofline = { id: "roofline", title: "Roofline", sentence: "The rate of each operation against its FLOP per byte of memory. No operation gets above the lines: the HBM's bandwidth, and the engines' peak.", make: make12 };
 
   // views/rows.js
   function columnsOf(rows2) {
@@ -2976,7 +3370,7 @@ ${nth}`;
     return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
   }
   var cellOf = (value) => typeof value === "number" ? +value.toPrecision(6) : value ?? "";
-  function make10(root, app2) {
+  function make13(root, app2) {
     const whole = () => app2.runs[app2.at];
     const table = () => {
       const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
@@ -2999,27 +3393,27 @@ ${nth}`;
         if (!changed.has("at") && !changed.has("row") && !changed.has("all"))
           return true;
         root.replaceChildren();
-        const { columns: columns3, cells } = table(), shown2 = app2.row ?? standard();
+        const { columns: columns4, cells } = table(), shown2 = app2.row ?? standard();
         if (shown2 !== null)
           element("p", `Path, timeline and machine on this page are of row ${shown2} of ${cells.length}; click another row for its own.`, root, { class: "soft" });
-        makeTable(root, "rows", columns3, cells, { click: (row) => choose(row[0]), marked: (row) => row[0] === shown2 });
+        makeTable(root, "rows", columns4, cells, { click: (row) => choose(row[0]), marked: (row) => row[0] === shown2 });
         return true;
       },
       csv: () => {
-        const { columns: columns3, cells } = table();
-        return toCsv([columns3, ...cells]);
+        const { columns: columns4, cells } = table();
+        return toCsv([columns4, ...cells]);
       },
       choose
     };
   }
-  var rows = { id: "rows", title: "Rows", make: make10 };
+  var rows = { id: "rows", title: "Rows", make: make13 };
 
   // views/slack.js
   function operationRows(path, segments, filtered) {
     const known = new Map((path.ops ?? []).map((one) => [one.op, one])), rows2 = [];
     const shares = filtered ? sharesOf(segments, "op") : (path.ops ?? []).map((one) => ({ name: one.op, ps: one.ps }));
-    for (const { name, ps } of shares)
-      rows2.push([name, known.get(name)?.what ?? "", known.get(name)?.line ?? "", inNs(ps), +(100 * ps / Math.max(1, path.length_ps)).toFixed(2), 0, 0]);
+    for (const { name, ps: ps2 } of shares)
+      rows2.push([name, known.get(name)?.what ?? "", known.get(name)?.line ?? "", inNs(ps2), +(100 * ps2 / Math.max(1, path.length_ps)).toFixed(2), 0, 0]);
     if (filtered)
       return rows2;
     for (const one of path.op_slack ?? [])
@@ -3030,9 +3424,9 @@ ${nth}`;
     return paths.filter((one) => one.kernel).map((one) => [one.of, inNs(one.begin_ps), inNs(one.end_ps), inNs(one.length_ps), one.limited_by ?? "", inNs(one.own_slack?.ps), inNs(one.own_slack?.steady_ps)]);
   }
   var later = ["slack, ns", "slack if no order flips, ns"];
-  var ofLaunches = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
+  var ofLaunches2 = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
   var ofOperations = ["operation", "what", "line", "on the path, ns", "% of it", ...later];
-  function make11(root, app2) {
+  function make14(root, app2) {
     const line = element("p", null, root), find = field(line, "search", { id: "findop", type: "search", placeholder: "operation, line" });
     element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line, { class: "soft" });
     const box = element("div", null, root, { id: "slacks" });
@@ -3049,18 +3443,18 @@ ${nth}`;
         const { paths } = app2.run, path = app2.shownPath;
         box.replaceChildren();
         tables = [];
-        const launches = launchRows(paths), operations = path ? operationRows(path, app2.segments, app2.reason !== null) : [];
-        last = operations;
-        if (launches.length + operations.length === 0)
+        const launches = launchRows(paths), operations2 = path ? operationRows(path, app2.segments, app2.reason !== null) : [];
+        last = operations2;
+        if (launches.length + operations2.length === 0)
           return false;
         if (launches.length)
-          tables.push(makeTable(box, "launches", ofLaunches, launches, { click: (row) => {
+          tables.push(makeTable(box, "launches", ofLaunches2, launches, { click: (row) => {
             const at = paths.findIndex((one) => one.of === row[0]);
             if (at >= 0)
               app2.set({ path: at });
           } }));
-        if (operations.length)
-          tables.push(makeTable(box, `operations of ${path.of}`, ofOperations, operations, { order: 3, click: (row) => app2.set({ picked: { kind: "operation", of: row[0], what: row[1], line: row[2] } }) }));
+        if (operations2.length)
+          tables.push(makeTable(box, `operations of ${path.of}`, ofOperations, operations2, { order: 3, click: (row) => app2.set({ picked: { kind: "operation", of: row[0], what: row[1], line: row[2] } }) }));
         if (!paths.some((one) => one.own_slack || one.op_slack?.length))
           element("p", "Slacks of what isn't on the path are in the page of kbsim explain.", box, { class: "soft" });
         if (path?.ops_left_out)
@@ -3072,10 +3466,10 @@ ${nth}`;
       all: () => tables
     };
   }
-  var slack = { id: "slack", title: "Launches and operations", make: make11 };
+  var slack = { id: "slack", title: "Launches and operations", make: make14 };
 
   // views/timeline_view.js
-  function make12(root, app2) {
+  function make15(root, app2) {
     const line = element("p", null, root), search = field(line, "search", { id: "search", type: "search", placeholder: "name, line or track" });
     const found = element("span", null, line, { id: "found", "aria-live": "polite" }), range = element("span", null, line, { id: "range" });
     element("span", " drag: pan \xB7 Ctrl and wheel: zoom \xB7 in the picture arrows, + and \u2212, 0: all, Enter: next one found", line, { class: "soft" });
@@ -3129,15 +3523,15 @@ ${nth}`;
       }
     };
   }
-  var timeline = { id: "timeline", title: "Timeline", make: make12 };
+  var timeline = { id: "timeline", title: "Timeline", make: make15 };
 
   // report.js
-  var kinds = [answer, compare, why, findings, rows, machine, timeline, keys, slack, curves, lists, ran];
+  var kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, keys, slack, curves, lists, ran];
   var app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
   function showVerdict() {
-    const { raw, total } = app.run, { summary, failure, run } = raw, box = byId("verdict");
+    const { raw, total: total2 } = app.run, { summary, failure, run } = raw, box = byId("verdict");
     const name = summary?.bench ?? summary?.title ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
-    const length = app.run.paths[app.run.measured]?.length_ps ?? (isTraffic(raw) ? 0 : total);
+    const length = app.run.paths[app.run.measured]?.length_ps ?? (isTraffic(raw) ? 0 : total2);
     byId("title").textContent = document.title = `kbsim ${String(name).replace(/^kbsim /, "")}` + (app.row !== null ? `, row ${app.row}` : "") + (length ? `, ${timeText(length)}` : "");
     box.replaceChildren();
     const say = (text, look) => element("span", text + " ", box, { class: look });

@@ -167,7 +167,7 @@ export function findingsOf(run) {
   if (!all.length) {
     all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)]
       .map(one => ({...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain}))
-      .filter(one => one.gain === null || one.gain >= worth * whole || one.id === "padding" && one.gain > 0);
+      .filter(one => one.gain === null || one.gain >= worth * whole);
   }
   return [...deadlocks(run.raw), ...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1))];
 }

@@ -31,6 +31,12 @@ const sentences = {
   "NOC": "Links between routers and their units on a die: serialization, of the time that is shown.",
   "UCIe": "Links between the dies of a package: serialization, of the time that is shown.",
   "package links": "Links between packages and to the host: serialization, of the time that is shown.",
+  "limit": "What the operation's least time is of: HBM, MACs, NOC or UCIe; latency if it takes more than twice the least time.",
+  "least time": "The time of the busiest resource at its peak rate: no order or overlap makes the operation shorter.",
+  "FLOP of peak": "FLOP a second, as a share of the engines' peak.",
+  "HBM of peak": "Bytes a second of HBM, as a share of its bandwidth.",
+  "latency": "Neither memory nor engines nor links are near their peak: fixed times and waits dominate.",
+  "MACs": "Multiply-accumulates of the GEMM engines at their peak rate.",
   "slots": "Receive slots in use, of those that there are; the mark is the most in use at once.",
 };
 
