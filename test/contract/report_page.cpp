@@ -74,7 +74,7 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
   }
   CHECK(sum == whole.at("length_ps").as_int64());
   CHECK(json::serialize(page.at("seen")) ==
-        R"(["result","why","machine","timeline","keys","slack","lists","ran"])");
+        R"(["result","why","findings","machine","matrix","timeline","memory","keys","slack","lists","ran"])");
   CHECK(page.at("full").as_bool());
   CHECK(page.at("colored").as_bool());
   CHECK(page.at("path").as_int64() == static_cast<std::int64_t>(whole.at("path").as_array().size()));
@@ -160,17 +160,20 @@ TEST_CASE(
   const std::string report =
       "told = [...document.querySelectorAll('#differences h3')].map(one => one.textContent).join('|') + ' # "
       "' +"
-      "[...document.querySelectorAll('#differences table')].slice(1, 3).map(one => one.querySelector('tbody "
-      "tr')?.textContent).join('|')";
+      "[...document.querySelectorAll('#differences .scroll table')].slice(1, 2).map(one => "
+      "one.querySelector('tbody tr')?.textContent).join('|')";
   const std::string printed =
       printed_by(both, report +
                            ";document.querySelectorAll('#verdict .run')[1].click();"
                            "told += ' # ' + byId('facts').textContent.includes('overhead_ns=12')");
   CAPTURE(printed);
-  CHECK(printed.find("totals: 2|keys that differ: 1|critical paths") == 0);
-  CHECK(printed.find("sip.ucie.overhead_ns812|") != std::string::npos);
+  CHECK(printed.find("totals: 2|keys that differ: 1|results that differ: 5|critical paths, to one "
+                     "scale|timelines, on one axis") == 0);
+  CHECK(printed.find("sip.ucie.overhead_ns812 # ") != std::string::npos);
   CHECK(printed.ends_with("# true"));
-  CHECK(printed_by(contents(file), report) == "totals: 2|critical paths, to one scale # ");
+  CHECK(printed_by(contents(file), report) ==
+        "totals: 2|critical paths, to one scale|timelines, on one axis from the beginning of each critical "
+        "path # ");
 }
 
 TEST_CASE("Report page: a deadlock's has its cycle, an exit code, and the timeline until then") {

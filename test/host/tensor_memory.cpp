@@ -38,6 +38,16 @@ Task<> too_large(Rank& rk, std::string* error) {
   CHECK(read.to_doubles() == std::vector<double>(4, 1.0));
 }
 
+Task<> one_after_the_other(Rank& rk, int) {
+  const Tensor kept = co_await rk.torch.empty({8}, f16, {.dp = kOnePe, .name = "kept"});
+  co_await rk.session().sim().delay(10_ns);
+  {
+    const Tensor x = co_await rk.torch.zeros({64, 8}, f16, {.dp = kOnePe, .name = "x"});
+    co_await rk.session().sim().delay(5_us);
+  }
+  co_await rk.session().sim().delay(50_us);
+}
+
 Task<> load_one(TL& tl, Ptr from) {
   auto loaded = tl.load(from, {8}, from.dtype);
   [[maybe_unused]] const auto result = co_await loaded;
@@ -162,6 +172,29 @@ TEST_CASE(
     CHECK(now == places);
     CHECK(left == digest);
   }
+}
+
+TEST_CASE("Tensor memory: the session has each tensor's bytes, when it got them, and when they were free") {
+  Program program;
+  program.run(one_after_the_other, 0);
+  const std::vector<topology::MemoryChange>& changes = program.session.memory_changes();
+  REQUIRE(changes.size() == 4);
+  const auto is = [&](std::size_t i, const char* name, Bytes bytes, bool freed) {
+    CAPTURE(i);
+    CHECK(changes[i].name == name);
+    CHECK(changes[i].bytes == bytes);
+    CHECK(changes[i].most == bytes);
+    CHECK(changes[i].places == 1);
+    CHECK(changes[i].memory == topology::Region::hbm);
+    CHECK(changes[i].freed == freed);
+  };
+  is(0, "kept", 16_B, false);
+  is(1, "x", 1_KiB, false);
+  is(2, "x", 1_KiB, true);
+  is(3, "kept", 16_B, true);
+  CHECK(changes[1].at == changes[0].at + 10_ns);
+  CHECK(changes[2].at > changes[1].at + 5_us);  // zeros, the wait, and then the unmapping
+  CHECK(changes[3].at >= changes[2].at);
 }
 
 TEST_CASE("Tensor: memory and addresses of those that are gone serve new ones") {

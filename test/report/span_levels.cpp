@@ -99,6 +99,30 @@ TEST_CASE("LevelSeries: sums and most are those of all holds, however wide windo
   CHECK(std::ranges::max(series.most()) == most);
 }
 
+TEST_CASE("SpanRecorder: free TCM is what tiles leave, in bytes; a tile's bytes may be given back later") {
+  const topology::Graph graph = topology::graph_of(topology::machine({.sips = 2}));
+  SpanRecorder recorder{graph, {}};
+  const auto take = [&](Time at, std::int64_t change) {
+    recorder.take({.unit = graph.pe({}).tcm, .at = at, .change = change, .all = 1024});
+  };
+  take(1_us, 256);
+  take(2_us, 512);
+  take(4_us, -256);  // known before the next one is taken
+  take(3_us, 128);
+  take(6_us, -512);
+  take(6_us, -128);
+  const trace::Timeline& timeline = recorder.finish(8_us, "test");
+  REQUIRE(timeline.series.size() == 2);
+  const trace::Series& mean = timeline.series[0];
+  const trace::Series& least = timeline.series[1];
+  CHECK(mean.name == "free TCM");
+  CHECK(mean.unit == "B");
+  CHECK(least.name == "least free TCM");
+  CHECK(trace::path_of(timeline.tracks, mean.track) == "sip0.cube0.pe0.pe_tcm");
+  CHECK(std::ranges::min(least.values) == 1024.0 - (256 + 512 + 128));
+  CHECK(least.values.back() == 1024.0);
+}
+
 TEST_CASE("SpanRecorder: free slots and free credits are what isn't in use, by window; least at any time") {
   const topology::Graph graph = topology::graph_of(topology::machine({.sips = 2}));
   SpanRecorder recorder{graph, {}};

@@ -18,6 +18,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/launches.hpp"
+#include "kbsim/report/memory_changes.hpp"
 #include "kbsim/report/orders.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/use.hpp"
@@ -37,6 +38,7 @@ void write_counts(const ReadyRun& run, Time until) {
   folder.write("units.csv", report::units_csv(machine, until));
   const std::vector<hw::OrderRecord> orders = hw::host_of(machine).orders();
   folder.write("orders.csv", report::orders_csv(orders, run.session.spec().pes_per_cube()));
+  folder.write("memory.csv", report::memory_csv(run.session.memory_changes()));
   folder.write("launches.csv", report::launches_csv(report::launch_rows(orders)));
 }
 

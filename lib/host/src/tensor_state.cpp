@@ -89,6 +89,26 @@ std::shared_ptr<const hw::ControlJob> job_of(const Tensor::State& tensor, bool u
                        : map_job(*tensor.va, tensor.shards, unmap);
 }
 
+// The memory that a tensor holds now.
+topology::MemoryChange held_by(const Tensor::State& tensor) {
+  topology::MemoryChange held{.at = tensor.session.sim().now(),
+                              .memory = tensor.mem_kind,
+                              .sip = tensor.sip,
+                              .name = tensor.name,
+                              .places = static_cast<int>(tensor.shards.size())};
+  for (const Shard& shard : tensor.shards) {
+    held.bytes += shard.spec.nbytes;
+    held.most = std::max(held.most, shard.spec.nbytes);
+  }
+  return held;
+}
+
+void note_freed(Session& session, topology::MemoryChange held) {
+  held.at = session.sim().now();
+  held.freed = true;
+  session.memory_changes().push_back(std::move(held));
+}
+
 void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const std::vector<Shard>& shards) {
   for (const Shard& shard : shards) {
     session.machine().races().forget({.pa = shard.pa, .bytes = shard.spec.nbytes});
@@ -98,10 +118,11 @@ void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const
 }
 
 // Frees the memory once it is unmapped.
-Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> unmapped,
+Task<> release(Session& session, topology::MemoryChange held, std::uint64_t va, Task<hw::Activity> unmapped,
                std::vector<Shard> shards) {
   co_await std::move(unmapped);
-  give_back(session, sip, va, shards);
+  give_back(session, held.sip, va, shards);
+  note_freed(session, std::move(held));
 }
 
 }  // namespace
@@ -189,6 +210,7 @@ void Tensor::State::allocate(std::string_view call, Here at) {
                                       kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
                                       kbsim::to_string(dtype), error.what())};
   }
+  session.memory_changes().push_back(held_by(*this));
   name_range(range, at);
 }
 
@@ -258,15 +280,17 @@ void Tensor::State::map_resident() {
 
 Tensor::State::~State() {
   if (!session.open()) return;
+  topology::MemoryChange held = held_by(*this);
   if (va) session.machine().address_names().drop(sip, *va);
   if (mapped && !resident) {
     Task<hw::Activity> unmapped = hw::host_of(session.machine()).order(rank, sip, job_of(*this, true));
     (void)session.sim().spawn("free " + name,
-                              release(session, sip, *va, std::move(unmapped), std::move(shards)));
+                              release(session, std::move(held), *va, std::move(unmapped), std::move(shards)));
     return;
   }
   if (mapped) map_at_once(session.machine(), *job_of(*this, true));
   give_back(session, sip, va, shards);
+  if (va) note_freed(session, std::move(held));
 }
 
 }  // namespace kbsim::host

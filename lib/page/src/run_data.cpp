@@ -54,7 +54,7 @@ std::string without_idle(const std::string& csv, std::string_view name) {
 json::object tables_of(FolderFiles& files, std::size_t shares) {
   json::object tables;
   for (const char* name : {"results.csv", "sources.csv", "launches.csv", "operations.csv", "orders.csv",
-                           "barriers.csv", "latencies.csv"}) {
+                           "memory.csv", "barriers.csv", "latencies.csv"}) {
     if (auto text = files.lines(name, kTable / shares)) tables[name] = *text;
   }
   for (const auto& [name, column] : {std::pair{"links.csv", "packets"}, std::pair{"units.csv", "served"}}) {

@@ -37,25 +37,11 @@ constexpr std::string_view kPartialText =
 
 constexpr const char* kLock = ".kbsim.lock";
 constexpr const char* kEarlier = ".kbsim.earlier";  // files of an earlier run, while another one runs
-constexpr std::array kOwn{"summary.json",
-                          "summary.csv",
-                          "results.csv",
-                          "links.csv",
-                          "units.csv",
-                          "orders.csv",
-                          "launches.csv",
-                          "run.json",
-                          "config.resolved.yaml",
-                          "correlation.json",
-                          "deadlock.json",
-                          "deadlock.dot",
-                          "explain.json",
-                          "spans.json",
-                          "failure.json",
-                          "report.html",
-                          "network.json",
-                          kLock,
-                          kPartial};
+constexpr std::array kOwn{
+    "summary.json",     "summary.csv",   "results.csv",  "links.csv",    "units.csv",
+    "orders.csv",       "launches.csv",  "memory.csv",   "run.json",     "config.resolved.yaml",
+    "correlation.json", "deadlock.json", "deadlock.dot", "explain.json", "spans.json",
+    "failure.json",     "report.html",   "network.json", kLock,          kPartial};
 
 std::filesystem::path made(std::filesystem::path folder) {
   require_folder("--out", folder);

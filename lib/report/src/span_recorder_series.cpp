@@ -1,5 +1,6 @@
 // Spans summed over windows of time: utilization of units, waiting, and free room.
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,21 @@
 #include "span_kinds.hpp"
 
 namespace kbsim::report {
+
+namespace {
+
+struct LevelWords {
+  std::string free, least, unit;
+};
+
+LevelWords words_of(const SpanLevels::Level& level, const topology::Graph& graph) {
+  if (level.link.valid()) return {.free = "free credits", .least = "least free credits", .unit = "B"};
+  if (graph.node(level.unit).kind == topology::NodeKind::pe_tcm)
+    return {.free = "free TCM", .least = "least free TCM", .unit = "B"};
+  return {.free = "free slots", .least = "least free slots", .unit = "number"};
+}
+
+}  // namespace
 
 // The mean of each window.
 void SpanRecorder::add_shares(trace::Series shares, const SpanSeries& series) {
@@ -28,7 +44,7 @@ void SpanRecorder::add_level(SpanLevels::Level& level) {
   const hw::Span of{.kind = hw::SpanKind::port, .unit = level.unit, .link = level.link, .part = level.part};
   const std::string name = name_of(of);
   if (!fits(selection_.units, name) || level.series.sum().total() == Time{0}) return;
-  const bool slots = !level.link.valid();
+  const LevelWords words = words_of(level, graph_);
   const auto windows = static_cast<std::size_t>(
       (timeline_.end - timeline_.begin + timeline_.window - Time{1}) / timeline_.window);
   const auto all = static_cast<double>(level.all);
@@ -36,8 +52,8 @@ void SpanRecorder::add_level(SpanLevels::Level& level) {
   level.series.widen(timeline_.window);
   add_shares({.track = track,
               .measure = trace::Measure::free,
-              .name = slots ? "free slots" : "free credits",
-              .unit = slots ? "mean number" : "B",
+              .name = words.free,
+              .unit = words.unit == "number" ? "mean number" : words.unit,
               .values = {},
               .all = all},
              level.series.sum());
@@ -46,8 +62,8 @@ void SpanRecorder::add_level(SpanLevels::Level& level) {
   for (double& value : mean.values) value = all - value;
   trace::Series least{.track = track,
                       .measure = trace::Measure::least_free,
-                      .name = slots ? "least free slots" : "least free credits",
-                      .unit = slots ? "number" : "B",
+                      .name = words.least,
+                      .unit = words.unit,
                       .values = std::vector<double>(windows, all),
                       .all = all};
   for (std::size_t i = 0; i < std::min(windows, level.series.most().size()); ++i)

@@ -496,7 +496,7 @@
     "NOC": "Links between routers and their units on a die: serialization, of the time that is shown.",
     "UCIe": "Links between the dies of a package: serialization, of the time that is shown.",
     "package links": "Links between packages and to the host: serialization, of the time that is shown.",
-    "limit": "What the operation's least time is of: HBM, MACs, NOC or UCIe; latency if it takes more than twice the least time.",
+    "limit": "The resource with the longest least time: HBM, MACs, NOC or UCIe; latency if the operation takes more than twice that.",
     "least time": "The time of the busiest resource at its peak rate: no order or overlap makes the operation shorter.",
     "FLOP of peak": "FLOP a second, as a share of the engines' peak.",
     "HBM of peak": "Bytes a second of HBM, as a share of its bandwidth.",
@@ -815,9 +815,9 @@
     number("at", (at) => at >= 0 && at < runs.length);
     const run = runs[choice.at ?? 0];
     number("row", (row) => run.rows.has(row));
-    const shown2 = run.rows.get(choice.row) ?? run;
-    number("path", (path2) => path2 >= 0 && path2 < shown2.paths.length);
-    const reason = words.get("reason"), path = shown2.paths[choice.path ?? shown2.measured];
+    const shown3 = run.rows.get(choice.row) ?? run;
+    number("path", (path2) => path2 >= 0 && path2 < shown3.paths.length);
+    const reason = words.get("reason"), path = shown3.paths[choice.path ?? shown3.measured];
     if (reason !== null && path?.segments.some((one) => one.reason === reason))
       choice.reason = reason;
     const range = (words.get("range") ?? "").split("-").map(Number);
@@ -847,19 +847,19 @@
     const pen = canvas.getContext("2d");
     const view = { from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0 };
     const state = { found: [], current: -1, path: null, pathRows: /* @__PURE__ */ new Map(), frames: 0 };
-    let isFound = null, foundIn = null, pending = false, colors2 = {}, left2 = 0, scale = 1, width = 0, height = 0;
+    let isFound = null, foundIn = null, pending = false, colors2 = {}, left3 = 0, scale = 1, width = 0, height = 0;
     const shift = () => state.path ? rowHeight + 4 : 0;
     const firstY = () => axisHeight + shift();
-    const xOf = (time2) => left2 + (time2 - view.from) * scale;
-    const timeOf = (x) => view.from + (x - left2) / scale;
+    const xOf = (time2) => left3 + (time2 - view.from) * scale;
+    const timeOf = (x) => view.from + (x - left3) / scale;
     function firstAt(row, time2) {
-      let low = row.first, high2 = row.last;
-      while (low < high2) {
-        const middle = low + high2 >> 1;
+      let low = row.first, high3 = row.last;
+      while (low < high3) {
+        const middle = low + high3 >> 1;
         if (start[middle] < time2 - row.longest)
           low = middle + 1;
         else
-          high2 = middle;
+          high3 = middle;
       }
       return low;
     }
@@ -872,8 +872,8 @@
         canvas.height = Math.round(height * ratio);
       }
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      left2 = Math.min(260, width / 3);
-      scale = (width - left2) / (view.to - view.from);
+      left3 = Math.min(260, width / 3);
+      scale = (width - left3) / (view.to - view.from);
       const style = getComputedStyle(document.documentElement);
       for (const one of ["text", "back", "line", "band", "mark"])
         colors2[one] = style.getPropertyValue("--" + one);
@@ -889,7 +889,7 @@
       pen.textAlign = "center";
       for (let time2 = Math.ceil(view.from / step) * step; time2 <= view.to; time2 += step) {
         const x = xOf(time2);
-        if (x < left2)
+        if (x < left3)
           continue;
         pen.beginPath();
         pen.moveTo(x, axisHeight - 4);
@@ -898,8 +898,8 @@
         pen.fillText(timeText(time2), x, 14);
       }
     }
-    function drawName(text, x, y, wide2) {
-      const letters = Math.floor((wide2 - 4) / 6);
+    function drawName(text, x, y, wide3) {
+      const letters = Math.floor((wide3 - 4) / 6);
       pen.fillStyle = "#111";
       pen.textAlign = "left";
       pen.fillText(text.length > letters ? text.slice(0, letters) : text, x + 3, y + 12);
@@ -912,12 +912,12 @@
     });
     const pale = pixels.map((one) => (one & 16777215 | 1073741824) >>> 0);
     let strip = null, strips = null;
-    function makeStrips(shown2) {
-      const wide2 = Math.max(1, Math.ceil(width - left2));
-      if (strip?.width !== wide2)
-        strip = new ImageData(wide2, 1);
-      if (strips?.canvas.width !== wide2 || strips.canvas.height < shown2)
-        strips = new OffscreenCanvas(wide2, shown2).getContext("2d");
+    function makeStrips(shown3) {
+      const wide3 = Math.max(1, Math.ceil(width - left3));
+      if (strip?.width !== wide3)
+        strip = new ImageData(wide3, 1);
+      if (strips?.canvas.width !== wide3 || strips.canvas.height < shown3)
+        strips = new OffscreenCanvas(wide3, shown3).getContext("2d");
     }
     function drawRow(row, y, line) {
       const last = new Float64Array(256).fill(-1);
@@ -926,8 +926,8 @@
       narrow.fill(0);
       for (let i = firstAt(row, view.from); i < row.last && start[i] < view.to; ++i) {
         if (i % blockSize === 0 && !foundIn?.[i / blockSize] && i + blockSize < row.last && longest[i / blockSize] < pixel) {
-          const right3 = xOf(start[i + blockSize - 1]) + 1;
-          if (right3 <= last[depth[i]] + 0.5) {
+          const right4 = xOf(start[i + blockSize - 1]) + 1;
+          if (right4 <= last[depth[i]] + 0.5) {
             i += blockSize - 1;
             continue;
           }
@@ -935,24 +935,24 @@
         const end = start[i] + length[i];
         if (end < view.from)
           continue;
-        const inset = depth[i], right2 = Math.min(width, left2 + (end - view.from) * scale);
+        const inset = depth[i], right3 = Math.min(width, left3 + (end - view.from) * scale);
         const found = isFound !== null && isFound[i] === 1;
-        if (right2 <= last[inset] + 0.5 && !found)
+        if (right3 <= last[inset] + 0.5 && !found)
           continue;
-        const x = Math.max(left2, left2 + (start[i] - view.from) * scale), wide2 = Math.max(0.6, right2 - x);
-        if (wide2 < narrowBelow && (!found || i !== state.found[state.current])) {
-          const column = x - left2 | 0, end2 = Math.max(column + 1, Math.round(right2 - left2));
+        const x = Math.max(left3, left3 + (start[i] - view.from) * scale), wide3 = Math.max(0.6, right3 - x);
+        if (wide3 < narrowBelow && (!found || i !== state.found[state.current])) {
+          const column = x - left3 | 0, end2 = Math.max(column + 1, Math.round(right3 - left3));
           if (isFound === null || found)
             narrow.fill(pixels[kind[i]], column, end2);
           else
             for (let at2 = column; at2 < end2; ++at2)
               if (narrow[at2] === 0)
                 narrow[at2] = pale[kind[i]];
-          last[inset] = left2 + end2;
+          last[inset] = left3 + end2;
           narrows = true;
           continue;
         }
-        last[inset] = x + wide2;
+        last[inset] = x + wide3;
         const shade = isFound !== null && !found ? 0.25 : 1;
         if (alpha !== shade)
           pen.globalAlpha = alpha = shade;
@@ -961,17 +961,17 @@
           pen.fillStyle = data.kinds[color].color;
         }
         const lower = Math.min(inset, 4);
-        pen.fillRect(x, y + 1 + lower, wide2, rowHeight - 2 - 2 * lower);
+        pen.fillRect(x, y + 1 + lower, wide3, rowHeight - 2 - 2 * lower);
         if (i === state.found[state.current]) {
           pen.globalAlpha = 1;
           pen.strokeStyle = colors2.mark;
           pen.lineWidth = 2;
-          pen.strokeRect(x, y + 1, wide2, rowHeight - 2);
+          pen.strokeRect(x, y + 1, wide3, rowHeight - 2);
           pen.lineWidth = 1;
           alpha = -1;
         }
-        if (wide2 > 30) {
-          drawName(strings[name[i]], x, y, wide2);
+        if (wide3 > 30) {
+          drawName(strings[name[i]], x, y, wide3);
           color = -1;
         }
       }
@@ -980,7 +980,7 @@
         return;
       strips.putImageData(strip, 0, line);
       pen.imageSmoothingEnabled = false;
-      pen.drawImage(strips.canvas, 0, line, strip.width, 1, left2, y + 2, strip.width, rowHeight - 4);
+      pen.drawImage(strips.canvas, 0, line, strip.width, 1, left3, y + 2, strip.width, rowHeight - 4);
     }
     function drawPathIn(index, y) {
       const parts = state.pathRows.get(index);
@@ -1001,24 +1001,24 @@
       let drawn2 = -1;
       pen.save();
       pen.beginPath();
-      pen.rect(left2, y, width - left2, rowHeight);
+      pen.rect(left3, y, width - left3, rowHeight);
       pen.clip();
       for (const { from, to, color, text } of state.path) {
         if (to < view.from || from > view.to)
           continue;
-        const x = xOf(from), right2 = xOf(to);
-        if (right2 <= drawn2 + 0.3)
+        const x = xOf(from), right3 = xOf(to);
+        if (right3 <= drawn2 + 0.3)
           continue;
-        drawn2 = right2;
+        drawn2 = right3;
         pen.fillStyle = color;
-        pen.fillRect(x, y, Math.max(0.5, right2 - x), rowHeight);
-        if (right2 - x > 40)
-          drawName(text, Math.max(x, left2), y + 1, right2 - x);
+        pen.fillRect(x, y, Math.max(0.5, right3 - x), rowHeight);
+        if (right3 - x > 40)
+          drawName(text, Math.max(x, left3), y + 1, right3 - x);
       }
       pen.restore();
       pen.fillStyle = colors2.text;
       pen.textAlign = "right";
-      pen.fillText("critical path", left2 - 6, y + 13);
+      pen.fillText("critical path", left3 - 6, y + 13);
     }
     function drawFlows() {
       pen.strokeStyle = colors2.text;
@@ -1048,9 +1048,9 @@
       state.arrows = drawn2;
     }
     function drawRows() {
-      const shown2 = Math.ceil((height - firstY()) / rowHeight);
-      makeStrips(shown2);
-      for (let i = 0; i < shown2 && view.top + i < rows2.length; ++i) {
+      const shown3 = Math.ceil((height - firstY()) / rowHeight);
+      makeStrips(shown3);
+      for (let i = 0; i < shown3 && view.top + i < rows2.length; ++i) {
         const row = rows2[view.top + i], y = firstY() + i * rowHeight;
         if ((view.top + i) % 2) {
           pen.globalAlpha = 0.5;
@@ -1060,14 +1060,14 @@
         }
         pen.save();
         pen.beginPath();
-        pen.rect(left2, y, width, rowHeight);
+        pen.rect(left3, y, width, rowHeight);
         pen.clip();
         drawRow(row, y, i);
         drawPathIn(view.top + i, y);
         pen.restore();
         pen.fillStyle = colors2.text;
         pen.textAlign = "right";
-        pen.fillText(row.label, left2 - 6, y + 12);
+        pen.fillText(row.label, left3 - 6, y + 12);
       }
     }
     function draw() {
@@ -1084,7 +1084,7 @@
       drawPath();
       pen.save();
       pen.beginPath();
-      pen.rect(left2, firstY(), width, height);
+      pen.rect(left3, firstY(), width, height);
       pen.clip();
       drawFlows();
       pen.restore();
@@ -1104,10 +1104,10 @@
       show(from, to);
     }
     function show(from, to, says = true) {
-      const all = data.end - data.begin, wide2 = Math.min(to - from, Math.max(1, all * 1.1));
-      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide2);
+      const all = data.end - data.begin, wide3 = Math.min(to - from, Math.max(1, all * 1.1));
+      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide3);
       view.from = from;
-      view.to = from + wide2;
+      view.to = from + wide3;
       if (says)
         hooks.moved?.(view.from, view.to);
       redraw();
@@ -1118,7 +1118,7 @@
     }
     function sliceAt(x, y) {
       const row = rows2[view.top + Math.floor((y - firstY()) / rowHeight)];
-      if (!row || y < firstY() || x < left2)
+      if (!row || y < firstY() || x < left3)
         return -1;
       const time2 = timeOf(x), near = 2 / scale;
       let best = -1;
@@ -1128,7 +1128,7 @@
       return best;
     }
     function partAt(x, y) {
-      if (!state.path || y < axisHeight || y >= firstY() || x < left2)
+      if (!state.path || y < axisHeight || y >= firstY() || x < left3)
         return null;
       const time2 = timeOf(x);
       return state.path.find((part) => part.from <= time2 && time2 < part.to) ?? null;
@@ -1180,9 +1180,9 @@
         return;
       state.current = (state.current + 1) % state.found.length;
       const i = state.found[state.current], half = Math.max(length[i] * 2, (view.to - view.from) / 2);
-      const row = rowOf(i), shown2 = Math.floor((canvas.clientHeight - firstY()) / rowHeight);
-      if (row < view.top || row >= view.top + shown2)
-        view.top = Math.max(0, row - (shown2 >> 1));
+      const row = rowOf(i), shown3 = Math.floor((canvas.clientHeight - firstY()) / rowHeight);
+      if (row < view.top || row >= view.top + shown3)
+        view.top = Math.max(0, row - (shown3 >> 1));
       show(start[i] + length[i] / 2 - half, start[i] + length[i] / 2 + half);
     }
     function setPath(parts) {
@@ -1298,26 +1298,26 @@
       title: figure.title,
       width,
       height: 320,
-      scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high2) => [Math.min(0, low), high2 > 0 ? high2 * 1.08 : 1] } },
+      scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high3) => [Math.min(0, low), high3 > 0 ? high3 * 1.08 : 1] } },
       axes: [axis(figure.x), axis(figure.y)],
       hooks: figure.bound ? { draw: [(chart) => drawBound(chart, figure.bound, css("--soft"))] } : {},
       series: [{ label: figure.x || "x" }, ...lines.map((line, i) => ({ label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], ...line.dots ? { paths: () => null, points: { show: true, size: 5 } } : { points: { show: xs.length < 60 } } }))]
     }, [xs, ...lines.map((line) => line.values)], parent);
   }
   function drawBound(chart, bound, color) {
-    const x = chart.valToPos(bound, "x", true), { left: left2, top: top2, width, height } = chart.bbox, pen = chart.ctx;
-    if (x < left2 || x > left2 + width)
+    const x = chart.valToPos(bound, "x", true), { left: left3, top: top3, width, height } = chart.bbox, pen = chart.ctx;
+    if (x < left3 || x > left3 + width)
       return;
     pen.save();
     pen.strokeStyle = pen.fillStyle = color;
     pen.setLineDash([8, 5]);
     pen.lineWidth = 2;
     pen.beginPath();
-    pen.moveTo(x, top2);
-    pen.lineTo(x, top2 + height);
+    pen.moveTo(x, top3);
+    pen.lineTo(x, top3 + height);
     pen.stroke();
     pen.textAlign = "right";
-    pen.fillText("bound", x - 6, top2 + 14);
+    pen.fillText("bound", x - 6, top3 + 14);
     pen.restore();
   }
 
@@ -1358,12 +1358,12 @@
       return one;
     }
     function draw() {
-      const shown2 = rows2.filter((row) => word === "" || row.some((cell) => String(cell).toLowerCase().includes(word)));
+      const shown3 = rows2.filter((row) => word === "" || row.some((cell) => String(cell).toLowerCase().includes(word)));
       if (order2 >= 0)
-        shown2.sort(compare2);
+        shown3.sort(compare2);
       [...head.children].forEach((cell, i) => cell.setAttribute("aria-sort", i !== order2 ? "none" : down ? "descending" : "ascending"));
-      body.replaceChildren(...shown2.slice(0, most2).map(line));
-      title.textContent = `${name}: ${shown2.length < rows2.length ? `${shown2.length} of ` : ""}${rows2.length}` + (shown2.length > most2 ? `, the first ${most2} are shown` : "");
+      body.replaceChildren(...shown3.slice(0, most2).map(line));
+      title.textContent = `${name}: ${shown3.length < rows2.length ? `${shown3.length} of ` : ""}${rows2.length}` + (shown3.length > most2 ? `, the first ${most2} are shown` : "");
     }
     draw();
     return { box, search: (text) => {
@@ -1566,19 +1566,19 @@
     }
   }
   function make(root, app2) {
-    const left2 = element("div", null, root, { id: "answer" }), right2 = element("div", null, root);
+    const left3 = element("div", null, root, { id: "answer" }), right3 = element("div", null, root);
     return {
       show(changed) {
         if (!["at", "row", "path", "range", "all"].some((one) => changed.has(one)))
           return true;
         const meters = metersOf(app2.run, app2.range);
-        left2.replaceChildren();
-        right2.replaceChildren();
-        showResult(left2, app2, meters);
-        showLimit(left2, app2.shownPath, app2);
-        showTry(left2, app2.run.raw);
-        showMeters(right2, meters, app2);
-        return left2.textContent.length + meters.length > 0;
+        left3.replaceChildren();
+        right3.replaceChildren();
+        showResult(left3, app2, meters);
+        showLimit(left3, app2.shownPath, app2);
+        showTry(left3, app2.run.raw);
+        showMeters(right3, meters, app2);
+        return left3.textContent.length + meters.length > 0;
       },
       csv: () => "resource,busiest,busiest_share,mean_share,in_use,peak\n" + metersOf(app2.run, app2.range).map((one) => [one.resource, one.of, one.most, one.mean, one.used, one.peak].join(",") + "\n").join("")
     };
@@ -1957,7 +1957,7 @@
       /** @type {any[] | null} */
       null
     ) };
-    let shown2 = (
+    let shown3 = (
       /** @type {any[]} */
       []
     ), bars = root;
@@ -1985,8 +1985,8 @@
         if (app2.runs.length < 2)
           return false;
         const pair = pairOf(app2), key = [...pair.runs, ...pair.paths];
-        if (key.some((one, i) => one !== shown2[i])) {
-          shown2 = key;
+        if (key.some((one, i) => one !== shown3[i])) {
+          shown3 = key;
           redraw(pair);
         } else if (changed.has("reason")) {
           bars.replaceChildren();
@@ -2351,8 +2351,8 @@ ${nth}`;
   var lists = { id: "lists", title: "Tables", make: make7 };
 
   // network.js
-  function neighboursOf({ nodes, links }, shown2) {
-    const among = new Set(shown2), next = new Map(shown2.map((node) => [node, /* @__PURE__ */ new Set()]));
+  function neighboursOf({ nodes, links }, shown3) {
+    const among = new Set(shown3), next = new Map(shown3.map((node) => [node, /* @__PURE__ */ new Set()]));
     for (const { from, to } of links) {
       const [a, b] = [nodes[from], nodes[to]];
       if (a === b || !among.has(a) || !among.has(b))
@@ -2381,11 +2381,11 @@ ${nth}`;
     }
     return best.node;
   }
-  function layersOf(network, shown2) {
-    const next = neighboursOf(network, shown2), left2 = new Set(shown2), rows2 = [], most2 = Math.max(4, Math.ceil(2 * Math.sqrt(shown2.length)));
-    while (left2.size) {
-      const part = [...distancesFrom([...left2][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
-      for (const node of shown2)
+  function layersOf(network, shown3) {
+    const next = neighboursOf(network, shown3), left3 = new Set(shown3), rows2 = [], most2 = Math.max(4, Math.ceil(2 * Math.sqrt(shown3.length)));
+    while (left3.size) {
+      const part = [...distancesFrom([...left3][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
+      for (const node of shown3)
         if (far.has(node))
           (layers[far.get(node)] ??= []).push(node);
       const column = /* @__PURE__ */ new Map();
@@ -2401,31 +2401,31 @@ ${nth}`;
         layer.forEach((node, i) => column.set(node, i - (layer.length - 1) / 2));
       }
       for (const node of part)
-        left2.delete(node);
+        left3.delete(node);
     }
     return rows2;
   }
-  function isNoRow({ nodes, links }, shown2) {
-    if (shown2.length < 3 || new Set(shown2.map((node) => node.y_mm)).size > 1)
+  function isNoRow({ nodes, links }, shown3) {
+    if (shown3.length < 3 || new Set(shown3.map((node) => node.y_mm)).size > 1)
       return false;
-    const place = new Map([...shown2].sort((a, b) => a.x_mm - b.x_mm).map((node, i) => [node, i]));
+    const place = new Map([...shown3].sort((a, b) => a.x_mm - b.x_mm).map((node, i) => [node, i]));
     return links.some(({ from, to, wraps }) => !wraps && Math.abs(place.get(nodes[from]) - place.get(nodes[to])) > 1);
   }
-  function placesOf(network, shown2) {
-    const order2 = (name) => new Map([...new Set(shown2.map((node) => node[name]))].sort((a, b) => a - b).map((value, i) => [value, i]));
-    const own = new Set(shown2.map((node) => `${node.x_mm} ${node.y_mm}`)).size === shown2.length;
-    if (own && !isNoRow(network, shown2)) {
+  function placesOf(network, shown3) {
+    const order2 = (name) => new Map([...new Set(shown3.map((node) => node[name]))].sort((a, b) => a - b).map((value, i) => [value, i]));
+    const own = new Set(shown3.map((node) => `${node.x_mm} ${node.y_mm}`)).size === shown3.length;
+    if (own && !isNoRow(network, shown3)) {
       const [columns4, lines] = [order2("x_mm"), order2("y_mm")];
-      return new Map(shown2.map((node) => [node, [columns4.get(node.x_mm), lines.get(node.y_mm)]]));
+      return new Map(shown3.map((node) => [node, [columns4.get(node.x_mm), lines.get(node.y_mm)]]));
     }
-    const rows2 = layersOf(network, shown2), wide2 = Math.max(...rows2.map((row) => row.length)), place = /* @__PURE__ */ new Map();
-    rows2.forEach((row, y) => row.forEach((node, i) => place.set(node, [i + (wide2 - row.length) / 2, y])));
+    const rows2 = layersOf(network, shown3), wide3 = Math.max(...rows2.map((row) => row.length)), place = /* @__PURE__ */ new Map();
+    rows2.forEach((row, y) => row.forEach((node, i) => place.set(node, [i + (wide3 - row.length) / 2, y])));
     return place;
   }
   function networkDrawing(network) {
-    const pitch = 90, size = 34, make16 = drawn;
+    const pitch = 90, size = 34, make17 = drawn;
     const { nodes, links } = network, routers = nodes.filter((node) => !node.endpoint);
-    const shown2 = routers.length ? routers : nodes, place = placesOf(network, shown2);
+    const shown3 = routers.length ? routers : nodes, place = placesOf(network, shown3);
     const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined = /* @__PURE__ */ new Map();
     for (const { from, to } of links) {
       const [a, b] = [nodes[from], nodes[to]];
@@ -2435,7 +2435,7 @@ ${nth}`;
         joined.set(b, joined.get(b) ?? a);
     }
     const all = [...place.keys()].map(at), most2 = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
-    const svg = make16("svg", { viewBox: `0 0 ${most2(0)} ${most2(1)}`, role: "img", "aria-label": "network" });
+    const svg = make17("svg", { viewBox: `0 0 ${most2(0)} ${most2(1)}`, role: "img", "aria-label": "network" });
     svg.style.maxWidth = 1.6 * most2(0) + "px";
     const seen = /* @__PURE__ */ new Set();
     for (const { from, to, wraps } of links) {
@@ -2445,7 +2445,7 @@ ${nth}`;
       seen.add(key);
       const [x, y] = at(a), [u, v] = at(b), far = Math.max(Math.abs(x - u), Math.abs(y - v)) > 1.5 * pitch;
       const bend = wraps || far && (x === u || y === v) ? 0.28 * pitch : 0;
-      make16("path", {
+      make17("path", {
         "data-of": `${a.name}|${b.name}`,
         d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
         fill: "none",
@@ -2453,11 +2453,11 @@ ${nth}`;
         "stroke-width": 7
       }, svg);
     }
-    const box = (node, x, y, wide2) => make16("rect", { "data-of": node.name, x: x - wide2 / 2, y: y - wide2 / 2, width: wide2, height: wide2, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
+    const box = (node, x, y, wide3) => make17("rect", { "data-of": node.name, x: x - wide3 / 2, y: y - wide3 / 2, width: wide3, height: wide3, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
     for (const node of place.keys()) {
       const [x, y] = at(node);
       box(node, x, y, size);
-      make16("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
+      make17("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
     }
     for (const [node, router] of joined) {
       const [x, y] = at(router);
@@ -2538,8 +2538,8 @@ ${nth}`;
         /** @type {number[]} */
         state.whole
       );
-      const wide2 = Math.min(whole[2], Math.max(whole[2] / 40, width * factor)), by = wide2 / width;
-      see([at.x - (at.x - x) * by, at.y - (at.y - y) * by, wide2, height * by]);
+      const wide3 = Math.min(whole[2], Math.max(whole[2] / 40, width * factor)), by = wide3 / width;
+      see([at.x - (at.x - x) * by, at.y - (at.y - y) * by, wide3, height * by]);
     }
     function move(dx, dy) {
       remember();
@@ -2623,7 +2623,7 @@ ${nth}`;
     return `hsl(${at < 0 ? 215 : 5} ${Math.round(90 * Math.abs(at))}% ${Math.round(82 - 32 * Math.abs(at))}%)`;
   }
   var isCube = (of) => /^sip\d+\.cube\d+$/.test(of);
-  var measures = [["utilisation", "utilisation"], ["waiting", "waiting or under way"], ["held", "slots and credits in use"], ["full", "most slots and credits in use"]];
+  var measures = [["utilisation", "utilisation"], ["waiting", "waiting or under way"], ["held", "slots, credits and TCM in use"], ["full", "most slots, credits and TCM in use"]];
   function holds(places, of) {
     if (of.includes("|"))
       return false;
@@ -2683,12 +2683,12 @@ ${nth}`;
       return all;
     }
     function paint() {
-      const places = app2.places(), compared = measure.value === "difference", top2 = most2();
-      scale.textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(top2)}`;
+      const places = app2.places(), compared = measure.value === "difference", top3 = most2();
+      scale.textContent = compared ? "blue: less, red: more" : `grey: idle; ${valueText(0)} to ${valueText(top3)}`;
       bar.hidden = compared;
       for (const shape of shapes) {
         const labels = labelsOf(shape), v = labels.length ? labels[0][1] : 0;
-        const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top2) : heat(v / top2);
+        const color = labels.length === 0 || v === 0 ? "" : compared ? difference(v / top3) : heat(v / top3);
         shape.node.style[shape.line ? "stroke" : "fill"] = color;
         shape.node.classList.toggle("idle", !compared && v === 0);
         shape.node.dataset.value = v.toFixed(4);
@@ -2701,7 +2701,7 @@ ${nth}`;
       showHottest();
     }
     function paintArrows() {
-      const top2 = most2(), compared = measure.value === "difference";
+      const top3 = most2(), compared = measure.value === "difference";
       for (const { shape, marks } of shapes.filter((one) => one.marks).map((one) => ({ shape: one, marks: one.marks }))) {
         const [a, b] = nameOf(shape).split("|"), labels = labelsOf(shape);
         marks.forEach((mark, back) => {
@@ -2710,7 +2710,7 @@ ${nth}`;
             const [x, y] = unitOf(label).split(">");
             return within(x, from) && within(y ?? "", to);
           });
-          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top2) : heat(own[1] / top2) : "";
+          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top3) : heat(own[1] / top3) : "";
           mark.classList.toggle("idle", !own || own[1] === 0);
           mark.dataset.of = own?.[0] ?? "";
           mark.firstChild.textContent = own ? `${own[0]}: ${valueText(own[1])}` : "";
@@ -2743,17 +2743,17 @@ ${nth}`;
       chart = null;
       const known = app2.run.uses;
       curves2.textContent = "";
-      const shown2 = labels.slice(0, 6).filter((label) => uses.has(label));
-      if (!shown2.length)
+      const shown3 = labels.slice(0, 6).filter((label) => uses.has(label));
+      if (!shown3.length)
         return void element("p", `${name}: nothing was recorded of it`, curves2, { class: "soft" });
       if (known.windows < 2)
-        return void element("p", `${name}: ${shown2.map((label) => `${label} ${valueText(at(label))}`).join(", ")}`, curves2);
+        return void element("p", `${name}: ${shown3.map((label) => `${label} ${valueText(at(label))}`).join(", ")}`, curves2);
       const xs = known.loads ?? Array.from({ length: known.windows }, (_, i) => (known.begin + (i + 0.5) * known.window) / 1e3);
       chart = plot(
         curves2,
         { title: `${name}: ${measure.value}`, x: known.loads ? "load" : "time (ns)", y: "", log_x: false, log_y: false },
         xs,
-        shown2.map((label) => ({ label, values: Array.from(uses.get(label)) })),
+        shown3.map((label) => ({ label, values: Array.from(uses.get(label)) })),
         Math.min(1200, root.clientWidth || 1e3)
       );
     }
@@ -2962,7 +2962,7 @@ ${nth}`;
     let messages = (
       /** @type {import("../flows.js").Flow[]} */
       []
-    ), carried = messages, shown2 = matrixOf([], 1), madeOf = null;
+    ), carried = messages, shown3 = matrixOf([], 1), madeOf = null;
     function pick(from, to, cell) {
       if (cell.via.size === 1 && source.value === "links")
         return app2.set({ picked: { kind: "link", of: [...cell.via][0] } });
@@ -2971,11 +2971,11 @@ ${nth}`;
         facts.push(["first arrives", exactTime(cell.first)], ["last arrives", exactTime(cell.last)]);
       app2.set({ picked: { kind: "facts", of: `${from} \u2192 ${to}`, facts } });
     }
-    function cellOf2(row, from, to, cell, top2) {
+    function cellOf2(row, from, to, cell, top3) {
       const one = element("td", cell.bytes ? bytesText(cell.bytes) : "", row, { class: "number", "data-bytes": cell.bytes, title: `${from} \u2192 ${to}: ${cell.bytes} B in ${cell.count} ${source.value}` });
       if (!cell.count)
         return;
-      one.style.background = heat2(cell.bytes / Math.max(1, top2));
+      one.style.background = heat2(cell.bytes / Math.max(1, top3));
       one.classList.add("heated");
       one.tabIndex = 0;
       one.addEventListener("click", () => pick(from, to, cell));
@@ -2992,13 +2992,13 @@ ${nth}`;
     }
     function draw() {
       const all = flows();
-      shown2 = matrixOf(all, source.value === "links" ? 1 : +level.value);
+      shown3 = matrixOf(all, source.value === "links" ? 1 : +level.value);
       level.parentElement.hidden = source.value === "links";
-      const { names, cells } = shown2, size = Math.min(names.length, most), top2 = Math.max(0, ...cells.flat().map((one) => one.bytes)), sum = total(cells.flat());
+      const { names, cells } = shown3, size = Math.min(names.length, most), top3 = Math.max(0, ...cells.flat().map((one) => one.bytes)), sum = total(cells.flat());
       const cut = app2.run.raw.spans?.is_cut || app2.run.raw.spans?.left_out?.length;
       says.textContent = ` ${bytesText(sum)} in ${all.length} ${source.value}` + (source.value === "links" ? "; headers and what passes through a package are in them" : app2.hasRange ? " that arrive in the time shown" : "") + (source.value === "messages" && cut ? "; the timeline leaves out a part of the run, and messages in it" : "") + (names.length > size ? `; the first ${size} of ${names.length} ${levels[+level.value]} are shown` : "");
       box.replaceChildren();
-      const table = element("table", null, box, { id: "matrix-table" }), head = element("tr", null, table);
+      const table = element("table", null, box, { id: "matrix-table", class: size > 8 ? "dense" : "" }), head = element("tr", null, table);
       element("th", "from \u2193 to \u2192", head);
       for (const name of names.slice(0, size))
         element("th", name, head, { class: "number", scope: "col" });
@@ -3006,7 +3006,7 @@ ${nth}`;
       names.slice(0, size).forEach((name, i) => {
         const row = element("tr", null, table);
         element("th", name, row, { scope: "row" });
-        names.slice(0, size).forEach((to, j) => cellOf2(row, name, to, cells[i][j], top2));
+        names.slice(0, size).forEach((to, j) => cellOf2(row, name, to, cells[i][j], top3));
         const sent = total(cells[i]);
         element("td", bytesText(sent), row, { class: "number sum", title: `${sent} B` });
       });
@@ -3046,13 +3046,202 @@ ${nth}`;
           draw();
         return true;
       },
-      csv: () => toCsv([["from", "to", "bytes", source.value], ...shown2.names.flatMap((from, i) => shown2.names.flatMap((to, j) => shown2.cells[i][j].count ? [[from, to, shown2.cells[i][j].bytes, shown2.cells[i][j].count]] : []))]),
+      csv: () => toCsv([["from", "to", "bytes", source.value], ...shown3.names.flatMap((from, i) => shown3.names.flatMap((to, j) => shown3.cells[i][j].count ? [[from, to, shown3.cells[i][j].bytes, shown3.cells[i][j].count]] : []))]),
       get shown() {
-        return shown2;
+        return shown3;
       }
     };
   }
   var matrix = { id: "matrix", title: "Traffic between parts", sentence: "Bytes from each sender (row) to each receiver (column).", make: make9 };
+
+  // memory_use.js
+  function stepsOf(changes) {
+    const steps = (
+      /** @type {Step[]} */
+      []
+    );
+    let bytes = 0;
+    for (const { at, by } of changes) {
+      bytes += by;
+      const last = steps.at(-1);
+      if (last?.at === at)
+        last.bytes = bytes;
+      else
+        steps.push({ at, bytes });
+    }
+    return steps;
+  }
+  var peak = (steps) => steps.reduce((most2, one) => one.bytes > most2.bytes ? one : most2, { at: 0, bytes: 0 });
+  function memoriesOf(raw) {
+    const all = /* @__PURE__ */ new Map();
+    for (const row of recordsOf(raw.tables?.["memory.csv"])) {
+      const key = `sip${row.sip}
+${row.memory}`;
+      if (!all.has(key))
+        all.set(key, []);
+      all.get(key)?.push({ name: row.name, at: Math.round(1e3 * +row.time_ns), by: (row.change === "free" ? -1 : 1) * +row.bytes });
+    }
+    return [...all].map(([key, changes]) => {
+      const [place, memory2] = key.split("\n"), total2 = stepsOf(changes), names = [...new Set(changes.map((one) => one.name))];
+      const tensors = names.map((name) => {
+        const own = changes.filter((one) => one.name === name), steps = stepsOf(own);
+        return { name, steps, most: peak(steps).bytes, count: own.filter((one) => one.by > 0).length, firstAt: own[0].at };
+      }).sort((a, b) => b.most - a.most || (a.name < b.name ? -1 : 1));
+      return { place, memory: memory2, tensors, total: total2, most: peak(total2).bytes, mostAt: peak(total2).at };
+    }).sort((a, b) => b.most - a.most || (a.place < b.place ? -1 : 1));
+  }
+  function tilesOf(run) {
+    const sizes2 = new Map((run.raw.spans?.series ?? []).filter((one) => one.measure === "least_free" && one.of.endsWith(".pe_tcm")).map((one) => [one.of, one.all]));
+    return [...sizes2].map(([of, size]) => {
+      const values = [...run.uses.full.get(of) ?? []].map((share2) => Math.round(share2 * size));
+      return { of, size, values, most: Math.max(0, ...values) };
+    }).filter((one) => one.most > 0).sort((a, b) => b.most - a.most || (a.of < b.of ? -1 : 1));
+  }
+
+  // views/memory.js
+  var wide = 860;
+  var high = 220;
+  var left = 70;
+  var bottom = 24;
+  var top = 10;
+  var right = 10;
+  var shown2 = 11;
+  function bytesAt2(steps, at) {
+    let bytes = 0;
+    for (const one of steps) {
+      if (one.at > at)
+        break;
+      bytes = one.bytes;
+    }
+    return bytes;
+  }
+  function axesOf(svg, begin, end, most2) {
+    const x = (at) => left + (wide - left - right) * (at - begin) / Math.max(1, end - begin), y = (bytes) => high - bottom - (high - top - bottom) * bytes / Math.max(1, most2);
+    const say = (text, at, anchor) => {
+      drawn("text", { ...at, "text-anchor": anchor }, svg).textContent = text;
+    };
+    for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+      drawn("line", { x1: left, x2: wide - right, y1: y(part * most2), y2: y(part * most2), class: "grid" }, svg);
+      if (part === 0 || part === 0.5 || part === 1)
+        say(bytesText(part * most2), { x: left - 6, y: y(part * most2) + 4 }, "end");
+      say(timeText(begin + part * (end - begin)), { x: x(begin + part * (end - begin)), y: high - 6 }, part === 0 ? "start" : part === 1 ? "end" : "middle");
+    }
+    return { x, y };
+  }
+  function drawRange(svg, app2, x) {
+    const [from, to] = app2.range.map((one) => Math.min(wide - right, Math.max(left, x(one))));
+    if (to > from)
+      drawn("rect", { x: from, y: top, width: to - from, height: high - top - bottom, class: "range" }, svg);
+  }
+  function make10(root, app2) {
+    const line = element("p", null, root), choice = field(line, "tensors in", { id: "memory-of" }, "select"), says = element("span", null, line, { class: "soft" });
+    const tensors = element("div", null, root, { id: "memory-tensors" }), line2 = element("p", null, root), pe = field(line2, "tiles in", { id: "memory-pe" }, "select"), says2 = element("span", null, line2, { class: "soft" });
+    const tiles = element("div", null, root, { id: "memory-tiles" });
+    let memories = (
+      /** @type {import("../memory_use.js").Memory[]} */
+      []
+    ), tcms = (
+      /** @type {ReturnType<typeof tilesOf>} */
+      []
+    ), madeOf = null;
+    const pick = (memory2, one) => app2.set({ picked: { kind: "facts", of: one.name, facts: [
+      ["memory", `${memory2.memory} of ${memory2.place}`],
+      ["most at once", `${bytesText(one.most)} (${one.most} B)`],
+      ["of the most in use", percent(one.most, memory2.most)],
+      ["allocated", one.count === 1 ? "once" : `${one.count} times`],
+      ["first at", exactTime(one.firstAt)],
+      ["at the end", bytesText(one.steps.at(-1)?.bytes ?? 0)]
+    ] } });
+    function drawAreas(svg, memory2, x, y, end) {
+      const times2 = [...new Set(memory2.total.map((one) => one.at))].concat(end), large = memory2.tensors.slice(0, shown2), rest = memory2.tensors.slice(shown2);
+      const parts = large.map((one, i) => ({ name: one.name, color: colors[i], one, at: (time2) => bytesAt2(one.steps, time2) }));
+      if (rest.length)
+        parts.push({ name: `${rest.length} smaller ones`, color: colors[shown2], one: null, at: (time2) => rest.reduce((sum, one) => sum + bytesAt2(one.steps, time2), 0) });
+      const below = times2.map(() => 0);
+      for (const part of parts) {
+        const heights = times2.map((time2) => part.at(time2)), upper = [], lower = [];
+        for (let i = 0; i + 1 < times2.length; ++i) {
+          for (const at of [times2[i], times2[i + 1]]) {
+            upper.push(`${x(at)},${y(below[i] + heights[i])}`);
+            lower.push(`${x(at)},${y(below[i])}`);
+          }
+        }
+        heights.forEach((bytes, i) => {
+          below[i] += bytes;
+        });
+        const area = drawn("polygon", { points: [...upper, ...lower.reverse()].join(" "), fill: part.color, "data-name": part.name }, svg);
+        drawn("title", {}, area).textContent = part.one ? `${part.name}: at most ${bytesText(part.one.most)}` : part.name;
+        if (part.one)
+          area.addEventListener("click", () => pick(memory2, part.one));
+      }
+      return parts;
+    }
+    function drawTensors() {
+      tensors.replaceChildren();
+      const memory2 = memories[+choice.value];
+      line.hidden = !memory2;
+      if (!memory2)
+        return;
+      const end = Math.max(app2.run.total, memory2.total.at(-1)?.at ?? 0);
+      says.textContent = ` at most ${bytesText(memory2.most)}, from ${timeText(memory2.mostAt)} on; replicas are in it`;
+      const svg = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, class: "memory", role: "img", "aria-label": `bytes of tensors over time, at most ${bytesText(memory2.most)}` }, tensors);
+      const { x, y } = axesOf(svg, 0, end, memory2.most), parts = drawAreas(svg, memory2, x, y, end);
+      drawRange(svg, app2, x);
+      const legend = element("p", null, tensors);
+      for (const part of parts) {
+        const item = element(part.one ? "button" : "span", null, legend, part.one ? { type: "button", class: "link legend" } : { class: "legend" });
+        element("span", null, item, { class: "swatch" }).style.background = part.color;
+        item.append(part.one ? `${part.name} ${bytesText(part.one.most)}` : part.name);
+        if (part.one)
+          item.addEventListener("click", () => pick(memory2, part.one));
+      }
+    }
+    function drawTiles() {
+      tiles.replaceChildren();
+      const tcm = tcms[+pe.value], { uses } = app2.run;
+      line2.hidden = !tcm;
+      if (!tcm)
+        return;
+      says2.textContent = ` at most ${bytesText(tcm.most)} of the ${bytesText(tcm.size)} that tiles may take (${percent(tcm.most, tcm.size)}); the most in each window of time`;
+      const svg = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, class: "memory", role: "img", "aria-label": `bytes of tiles in ${tcm.of} over time` }, tiles), { x, y } = axesOf(svg, uses.begin, uses.end, tcm.most);
+      const at = (i) => uses.window > 0 ? Math.min(uses.end, uses.begin + i * uses.window) : i ? uses.end : uses.begin;
+      const points = tcm.values.flatMap((bytes, i) => [`${x(at(i))},${y(bytes)}`, `${x(at(i + 1))},${y(bytes)}`]);
+      const area = drawn("polygon", { points: [`${x(at(0))},${y(0)}`, ...points, `${x(at(tcm.values.length))},${y(0)}`].join(" "), fill: colors[0], "data-of": tcm.of }, svg);
+      area.addEventListener("click", () => app2.set({ picked: { kind: "unit", of: tcm.of } }));
+      drawRange(svg, app2, x);
+    }
+    choice.addEventListener("change", drawTensors);
+    pe.addEventListener("change", drawTiles);
+    return {
+      show(changed) {
+        const isOther = madeOf !== app2.run;
+        if (isOther) {
+          madeOf = app2.run;
+          memories = memoriesOf(app2.run.raw);
+          tcms = tilesOf(app2.run);
+          choice.replaceChildren(...memories.map((one, i) => element("option", `${one.memory} of ${one.place}, ${bytesText(one.most)}`, null, { value: i })));
+          pe.replaceChildren(...tcms.slice(0, 1e3).map((one, i) => element("option", `${one.of}, ${bytesText(one.most)}`, null, { value: i })));
+        }
+        if (isOther || changed.has("range") || changed.has("path")) {
+          drawTensors();
+          drawTiles();
+        }
+        return memories.length + tcms.length > 0;
+      },
+      csv: () => toCsv([
+        ["place", "memory", "name", "most_bytes", "allocations"],
+        ...memories.flatMap((memory2) => memory2.tensors.map((one) => [memory2.place, memory2.memory, one.name, one.most, one.count])),
+        ...tcms.map((one) => [one.of, "tiles", "", one.most, ""])
+      ]),
+      get memories() {
+        return memories;
+      },
+      get tcms() {
+        return tcms;
+      }
+    };
+  }
+  var memory = { id: "memory", title: "Memory", sentence: "Bytes of tensors that the host's program allocated, and of tiles that kernels hold in TCM.", make: make10 };
 
   // work_done.js
   function operationsOf2(raw) {
@@ -3099,8 +3288,8 @@ ${nth}`;
     if (!(one.flop > 0))
       return [];
     return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
-      const peak = one.flop * +row.pes, rate = peak * +row.gemm_utilization;
-      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak, bandwidth: one.bytes * +row.pes, row };
+      const peak2 = one.flop * +row.pes, rate = peak2 * +row.gemm_utilization;
+      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak: peak2, bandwidth: one.bytes * +row.pes, row };
     });
   }
   function worksOf(raw) {
@@ -3118,7 +3307,7 @@ ${nth}`;
   var ps = (us) => 1e6 * us;
   var columns3 = ["operation", "", "time", "of the phase", "limit", "least time", "FLOP of peak", "HBM of peak"];
   var phaseTime = (row) => [row?.ttft_us, row?.step_us, row?.tpot_us].find((value) => value > 0);
-  function make10(root, app2) {
+  function make11(root, app2) {
     let all = [];
     let madeOf = null;
     function line(table, row, most2, whole) {
@@ -3166,7 +3355,7 @@ ${nth}`;
       csv: () => all.length ? toCsv([Object.keys(all[0]), ...all.map((row) => Object.values(row))]) : ""
     };
   }
-  var operations = { id: "operations", title: "Operations of the model", sentence: "Each operation's part of the time to the first token or to one more token.", make: make10 };
+  var operations = { id: "operations", title: "Operations of the model", sentence: "Each operation's part of the time to the first token or to one more token.", make: make11 };
 
   // views/ran.js
   function factsOf({ raw, total: total2 }) {
@@ -3222,7 +3411,7 @@ ${nth}`;
         element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
     }
   }
-  function make11(root, app2) {
+  function make12(root, app2) {
     const failure = element("div", null, root, { id: "failure" }), table = element("table", null, root, { id: "facts" }), notes = element("ul", null, root, { id: "notes" });
     return {
       show() {
@@ -3246,21 +3435,21 @@ ${nth}`;
       csv: () => toCsv([["name", "value"], ...factsOf(app2.run)])
     };
   }
-  var ran = { id: "ran", title: "Run", make: make11 };
+  var ran = { id: "ran", title: "Run", make: make12 };
 
   // views/roofline.js
-  var wide = 860;
-  var high = 400;
-  var left = 70;
-  var bottom = 44;
-  var top = 14;
-  var right = 14;
+  var wide2 = 860;
+  var high2 = 400;
+  var left2 = 70;
+  var bottom2 = 44;
+  var top2 = 14;
+  var right2 = 14;
   var flopText = (rate) => `${countText(rate)}FLOP/s`;
   var intensity = (one) => one.flop / one.bytes;
   var roofAt = (one) => Math.min(one.peak || Infinity, one.bandwidth > 0 ? one.bandwidth * intensity(one) : Infinity);
   function axisOf(values, from, to) {
-    const low = Math.floor(Math.log10(Math.min(...values))), high2 = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
-    return { low, high: high2, at: (value) => from + (to - from) * (Math.log10(value) - low) / (high2 - low) };
+    const low = Math.floor(Math.log10(Math.min(...values))), high3 = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
+    return { low, high: high3, at: (value) => from + (to - from) * (Math.log10(value) - low) / (high3 - low) };
   }
   function drawAxes(svg, x, y) {
     const line = (x1, y1, x2, y2) => drawn("line", { x1, y1, x2, y2, class: "grid" }, svg), say = (text, at, more) => {
@@ -3268,26 +3457,26 @@ ${nth}`;
     };
     for (let power = x.low; power <= x.high; ++power) {
       const at = x.at(10 ** power);
-      line(at, top, at, high - bottom);
-      say(countText(10 ** power).trim(), { x: at, y: high - bottom + 16 }, { "text-anchor": "middle" });
+      line(at, top2, at, high2 - bottom2);
+      say(countText(10 ** power).trim(), { x: at, y: high2 - bottom2 + 16 }, { "text-anchor": "middle" });
     }
     for (let power = y.low; power <= y.high; ++power) {
       const at = y.at(10 ** power);
-      line(left, at, wide - right, at);
-      say(countText(10 ** power), { x: left - 6, y: at + 4 }, { "text-anchor": "end" });
+      line(left2, at, wide2 - right2, at);
+      say(countText(10 ** power), { x: left2 - 6, y: at + 4 }, { "text-anchor": "end" });
     }
-    say("FLOP per byte", { x: (left + wide) / 2, y: high - 8 }, { "text-anchor": "middle" });
-    say("FLOP/s", { x: left + 6, y: top + 12 }, {});
+    say("FLOP per byte", { x: (left2 + wide2) / 2, y: high2 - 8 }, { "text-anchor": "middle" });
+    say("FLOP/s", { x: left2 + 6, y: top2 + 12 }, {});
   }
   function drawRoofs(svg, all, x, y) {
     const sets = new Map(all.map((one) => [`${one.peak} ${one.bandwidth}`, one]));
-    for (const { peak, bandwidth } of [...sets.values()].slice(0, 4)) {
-      if (!(peak > 0))
+    for (const { peak: peak2, bandwidth } of [...sets.values()].slice(0, 4)) {
+      if (!(peak2 > 0))
         continue;
-      const ridge = bandwidth > 0 ? peak / bandwidth : 10 ** x.low, from = 10 ** x.low, bend = Math.min(Math.max(ridge, from), 10 ** x.high);
-      const flat = drawn("line", { x1: x.at(bend), y1: y.at(peak), x2: wide - right, y2: y.at(peak), class: "roof", "data-peak": peak }, svg);
-      drawn("title", {}, flat).textContent = `peak of the engines: ${flopText(peak)}`;
-      drawn("text", { x: wide - right - 4, y: y.at(peak) - 5, "text-anchor": "end" }, svg).textContent = `engines: ${flopText(peak)}`;
+      const ridge = bandwidth > 0 ? peak2 / bandwidth : 10 ** x.low, from = 10 ** x.low, bend = Math.min(Math.max(ridge, from), 10 ** x.high);
+      const flat = drawn("line", { x1: x.at(bend), y1: y.at(peak2), x2: wide2 - right2, y2: y.at(peak2), class: "roof", "data-peak": peak2 }, svg);
+      drawn("title", {}, flat).textContent = `peak of the engines: ${flopText(peak2)}`;
+      drawn("text", { x: wide2 - right2 - 4, y: y.at(peak2) - 5, "text-anchor": "end" }, svg).textContent = `engines: ${flopText(peak2)}`;
       if (!(bandwidth > 0))
         continue;
       const begin = Math.max(from, 10 ** y.low / bandwidth), slope = drawn("line", { x1: x.at(begin), y1: y.at(begin * bandwidth), x2: x.at(bend), y2: y.at(bend * bandwidth), class: "roof", "data-bandwidth": bandwidth }, svg);
@@ -3300,13 +3489,13 @@ ${nth}`;
     const taken = dots.map(({ x, y }) => [x - 5, y - 5, x + 5, y + 5]);
     for (const { x, y, one } of dots) {
       const width = 6.2 * one.name.length, box = [x + 7, y - 9, x + 7 + width, y + 4];
-      if (box[2] > wide - right || taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]))
+      if (box[2] > wide2 - right2 || taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]))
         continue;
       taken.push(box);
       drawn("text", { x: x + 7, y: y + 4 }, svg).textContent = one.name;
     }
   }
-  function make12(root, app2) {
+  function make13(root, app2) {
     let all = [];
     let madeOf = null;
     const pick = (one) => app2.set(factsThing(one.name, { ...one.row, "FLOP per byte": +intensity(one).toPrecision(6), achieved: flopText(one.rate), "of the roof": share(one.rate / roofAt(one)) }));
@@ -3332,9 +3521,9 @@ ${nth}`;
         element("span", null, legend, { class: "swatch" }).style.background = colors[i];
         legend.append(name + "  ");
       });
-      const svg = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, class: "roofline", role: "group", "aria-label": "roofline" }, root);
+      const svg = drawn("svg", { viewBox: `0 0 ${wide2} ${high2}`, class: "roofline", role: "group", "aria-label": "roofline" }, root);
       const ridges = all.flatMap((one) => one.peak > 0 && one.bandwidth > 0 ? [one.peak / one.bandwidth] : []);
-      const x = axisOf([...all.map(intensity), ...ridges], left, wide - right), y = axisOf(all.flatMap((one) => [one.rate, ...one.peak > 0 ? [1.5 * one.peak] : []]), high - bottom, top);
+      const x = axisOf([...all.map(intensity), ...ridges], left2, wide2 - right2), y = axisOf(all.flatMap((one) => [one.rate, ...one.peak > 0 ? [1.5 * one.peak] : []]), high2 - bottom2, top2);
       drawAxes(svg, x, y);
       drawRoofs(svg, all, x, y);
       drawNames(svg, all.map((one) => dot(svg, one, x.at(intensity(one)), y.at(one.rate), color(one))));
@@ -3358,7 +3547,7 @@ ${nth}`;
       }
     };
   }
-  var roofline = { id: "roofline", title: "Roofline", sentence: "The rate of each operation against its FLOP per byte of memory. No operation gets above the lines: the HBM's bandwidth, and the engines' peak.", make: make12 };
+  var roofline = { id: "roofline", title: "Roofline", sentence: "The rate of each operation against its FLOP per byte of memory. No operation gets above the lines: the HBM's bandwidth, and the engines' peak.", make: make13 };
 
   // views/rows.js
   function columnsOf(rows2) {
@@ -3370,7 +3559,7 @@ ${nth}`;
     return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
   }
   var cellOf = (value) => typeof value === "number" ? +value.toPrecision(6) : value ?? "";
-  function make13(root, app2) {
+  function make14(root, app2) {
     const whole = () => app2.runs[app2.at];
     const table = () => {
       const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
@@ -3393,10 +3582,10 @@ ${nth}`;
         if (!changed.has("at") && !changed.has("row") && !changed.has("all"))
           return true;
         root.replaceChildren();
-        const { columns: columns4, cells } = table(), shown2 = app2.row ?? standard();
-        if (shown2 !== null)
-          element("p", `Path, timeline and machine on this page are of row ${shown2} of ${cells.length}; click another row for its own.`, root, { class: "soft" });
-        makeTable(root, "rows", columns4, cells, { click: (row) => choose(row[0]), marked: (row) => row[0] === shown2 });
+        const { columns: columns4, cells } = table(), shown3 = app2.row ?? standard();
+        if (shown3 !== null)
+          element("p", `Path, timeline and machine on this page are of row ${shown3} of ${cells.length}; click another row for its own.`, root, { class: "soft" });
+        makeTable(root, "rows", columns4, cells, { click: (row) => choose(row[0]), marked: (row) => row[0] === shown3 });
         return true;
       },
       csv: () => {
@@ -3406,7 +3595,7 @@ ${nth}`;
       choose
     };
   }
-  var rows = { id: "rows", title: "Rows", make: make13 };
+  var rows = { id: "rows", title: "Rows", make: make14 };
 
   // views/slack.js
   function operationRows(path, segments, filtered) {
@@ -3426,7 +3615,7 @@ ${nth}`;
   var later = ["slack, ns", "slack if no order flips, ns"];
   var ofLaunches2 = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
   var ofOperations = ["operation", "what", "line", "on the path, ns", "% of it", ...later];
-  function make14(root, app2) {
+  function make15(root, app2) {
     const line = element("p", null, root), find = field(line, "search", { id: "findop", type: "search", placeholder: "operation, line" });
     element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line, { class: "soft" });
     const box = element("div", null, root, { id: "slacks" });
@@ -3466,10 +3655,10 @@ ${nth}`;
       all: () => tables
     };
   }
-  var slack = { id: "slack", title: "Launches and operations", make: make14 };
+  var slack = { id: "slack", title: "Launches and operations", make: make15 };
 
   // views/timeline_view.js
-  function make15(root, app2) {
+  function make16(root, app2) {
     const line = element("p", null, root), search = field(line, "search", { id: "search", type: "search", placeholder: "name, line or track" });
     const found = element("span", null, line, { id: "found", "aria-live": "polite" }), range = element("span", null, line, { id: "range" });
     element("span", " drag: pan \xB7 Ctrl and wheel: zoom \xB7 in the picture arrows, + and \u2212, 0: all, Enter: next one found", line, { class: "soft" });
@@ -3523,10 +3712,10 @@ ${nth}`;
       }
     };
   }
-  var timeline = { id: "timeline", title: "Timeline", make: make15 };
+  var timeline = { id: "timeline", title: "Timeline", make: make16 };
 
   // report.js
-  var kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, keys, slack, curves, lists, ran];
+  var kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
   var app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
   function showVerdict() {
     const { raw, total: total2 } = app.run, { summary, failure, run } = raw, box = byId("verdict");

@@ -14,6 +14,7 @@ import {keys} from "./views/keys.js";
 import {lists} from "./views/lists.js";
 import {machine} from "./views/machine.js";
 import {matrix} from "./views/matrix.js";
+import {memory} from "./views/memory.js";
 import {operations} from "./views/operations.js";
 import {ran} from "./views/ran.js";
 import {roofline} from "./views/roofline.js";
@@ -23,7 +24,7 @@ import {timeline} from "./views/timeline_view.js";
 import {why} from "./views/why.js";
 
 /** Views in their order on the page. */
-const kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, keys, slack, curves, lists, ran];
+const kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
 
 const app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
 

@@ -31,7 +31,7 @@ const sentences = {
   "NOC": "Links between routers and their units on a die: serialization, of the time that is shown.",
   "UCIe": "Links between the dies of a package: serialization, of the time that is shown.",
   "package links": "Links between packages and to the host: serialization, of the time that is shown.",
-  "limit": "What the operation's least time is of: HBM, MACs, NOC or UCIe; latency if it takes more than twice the least time.",
+  "limit": "The resource with the longest least time: HBM, MACs, NOC or UCIe; latency if the operation takes more than twice that.",
   "least time": "The time of the busiest resource at its peak rate: no order or overlap makes the operation shorter.",
   "FLOP of peak": "FLOP a second, as a share of the engines' peak.",
   "HBM of peak": "Bytes a second of HBM, as a share of its bandwidth.",

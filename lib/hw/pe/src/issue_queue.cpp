@@ -139,7 +139,19 @@ std::string IssueQueue::no_room(Bytes n, const TileType& tile) const {
   return text + "; let tiles go sooner (tile = {}), or commands wait for room (pe.tcm.on_full: stall)";
 }
 
+void IssueQueue::show_level(Time at, std::int64_t taken) const {
+  ISpans* const spans = settings_.memory.valid() ? settings_.fabric->spans() : nullptr;
+  if (spans != nullptr)
+    spans->take({.unit = settings_.memory, .at = at, .change = taken, .all = settings_.tcm.count()});
+}
+
+void IssueQueue::take(TcmBudget::Hold& hold) {
+  tcm_.take(hold);
+  show_level(clock(), hold.bytes.count());
+}
+
 void IssueQueue::give(const TcmBudget::Hold& hold, Time when, const Cause& why) {
+  show_level(std::max(when, clock()), -hold.bytes.count());
   tcm_.give(hold, clock(), when, why);
   if (let_go_) let_go_->set();
 }

@@ -14,6 +14,7 @@ IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& ker
   const config::MemorySpec& memory = units.spec->cube.memory;
   return {.at = units.at,
           .cpu = units.cpu,
+          .memory = units.tcm,
           .kernel = kernel,
           .dispatch = units.dispatch,
           .max_commands = units.max_commands,

@@ -36,7 +36,7 @@ function difference(change) {
 }
 
 const isCube = of => /^sip\d+\.cube\d+$/.test(of);
-const measures = [["utilisation", "utilisation"], ["waiting", "waiting or under way"], ["held", "slots and credits in use"], ["full", "most slots and credits in use"]];
+const measures = [["utilisation", "utilisation"], ["waiting", "waiting or under way"], ["held", "slots, credits and TCM in use"], ["full", "most slots, credits and TCM in use"]];
 
 /** Places of a path within a node, without a label of their own there. */
 function holds(places, of) {

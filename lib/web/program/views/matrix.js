@@ -47,7 +47,7 @@ function make(root, app) {
     says.textContent = ` ${bytesText(sum)} in ${all.length} ${source.value}` + (source.value === "links" ? "; headers and what passes through a package are in them" : app.hasRange ? " that arrive in the time shown" : "") +
       (source.value === "messages" && cut ? "; the timeline leaves out a part of the run, and messages in it" : "") + (names.length > size ? `; the first ${size} of ${names.length} ${levels[+level.value]} are shown` : "");
     box.replaceChildren();
-    const table = element("table", null, box, {id: "matrix-table"}), head = element("tr", null, table);
+    const table = element("table", null, box, {id: "matrix-table", class: size > 8 ? "dense" : ""}), head = element("tr", null, table);
     element("th", "from ↓ to →", head);
     for (const name of names.slice(0, size)) element("th", name, head, {class: "number", scope: "col"});
     element("th", "sent", head, {class: "number", scope: "col"});

@@ -21,6 +21,7 @@
 #include "kbsim/replay/replay.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/allocator.hpp"
+#include "kbsim/topology/memory_change.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
 namespace kbsim::host {
@@ -115,6 +116,8 @@ class Session {
   /// Bytes of tensors that were placed in the machine's memories at no simulated time, replicas included.
   [[nodiscard]] Bytes resident() const { return resident_; }
   void add_resident(Bytes more) { resident_ += more; }
+  /// Memory of tensors, as it is allocated and freed.
+  [[nodiscard]] std::vector<topology::MemoryChange>& memory_changes() { return memory_changes_; }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
   /// As they end.
   [[nodiscard]] std::vector<MessageTiming>& messages() { return messages_; }
@@ -157,6 +160,7 @@ class Session {
   std::uint32_t first_rank_lane_ = 0;
   std::map<std::pair<int, std::string_view>, std::uint64_t> started_;
   Bytes resident_{};
+  std::vector<topology::MemoryChange> memory_changes_;
   std::vector<CollectiveTiming> collectives_;
   std::vector<MessageTiming> messages_;
   std::vector<const Rank*> ranks_;

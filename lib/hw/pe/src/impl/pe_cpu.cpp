@@ -117,6 +117,7 @@ void PeCpu::start(Machine& machine) {
             .sim = &sim(),
             .fabric = &fabric(),
             .cpu = id(),
+            .tcm = pe.tcm,
             .spec = &machine.graph().spec(),
             .log = &machine.log(),
             .lane = machine.lane(node().at),

@@ -83,12 +83,12 @@ struct LinkSpan {
   }
 };
 
-/// Places taken or given back: slots of a ring as its sender knows them, or room in the queues at the end of
-/// a link.
+/// Places taken or given back: slots of a ring as its sender knows them, room in the queues at the end of a
+/// link, or bytes of a TCM that tiles hold.
 struct Taken {
-  NodeId unit;                 // the pe_ipcq that sends; none: a link's
+  NodeId unit;                 // the pe_ipcq that sends, or the pe_tcm; none: a link's
   LinkId link;                 // the link whose credits they are, in bytes
-  std::string_view part = {};  // queue of the unit
+  std::string_view part = {};  // queue of the pe_ipcq
   Time at{};                   // now, or later if given back
   std::int64_t change = 0;     // below 0: given back
   std::int64_t all = 0;        // total number of places

@@ -39,6 +39,7 @@ class IssueQueue {
   struct Settings {
     PeCoord at;
     NodeId cpu;
+    NodeId memory;  // the pe_tcm of the tiles; none: its level isn't shown
     std::string kernel;
     Time dispatch{};                 // of one command, by pe_cpu
     std::int64_t max_commands = 0;   // more are an endless loop
@@ -78,7 +79,7 @@ class IssueQueue {
   [[nodiscard]] const WatchedProgram::LastCommand& last_command() const { return last_command_; }
 
   /// A tile takes its bytes, and gives them back: they are free from `when` on.
-  void take(TcmBudget::Hold& hold) { tcm_.take(hold); }
+  void take(TcmBudget::Hold& hold);
   void give(const TcmBudget::Hold& hold, Time when, const Cause& why);
 
   /// Waits until no command is stalled.
@@ -97,6 +98,7 @@ class IssueQueue {
   [[nodiscard]] Cause seen(Time observed) const;
   [[nodiscard]] Cause after_looks() const;
   void note(const std::source_location& at) { last_command_.store(at, std::memory_order_relaxed); }
+  void show_level(Time at, std::int64_t taken) const;
   void show_turn(const std::source_location& at) const;
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);

@@ -31,6 +31,7 @@ struct PeUnits {
   Simulation* sim = nullptr;
   const Fabric* fabric = nullptr;
   NodeId cpu = {};
+  NodeId tcm = {};
   const config::MachineSpec* spec = nullptr;
   oplog::OpLog* log = nullptr;
   std::uint32_t lane = 0;
