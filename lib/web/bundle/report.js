@@ -1671,7 +1671,7 @@
   }
   function rowsTable({ inputs, measures: measures2, pairs }, heads) {
     const vary = inputs.filter((name) => pairs.length === 1 || pairs.some(([, , x]) => String(x[name]) !== String(pairs[0][2][name])));
-    const number = (value) => typeof value === "number" ? value : "";
+    const number = (value) => typeof value === "number" ? +value.toPrecision(9) : "";
     const change = (x, y) => typeof x === "number" && typeof y === "number" && x !== 0 ? +(100 * (y - x) / Math.abs(x)).toFixed(2) : "";
     return {
       columns: ["row of the first", "row of the second", ...vary, ...measures2.flatMap((name) => [`${name}, ${heads[0]}`, `${name}, ${heads[1]}`, `${name}, difference in %`])],

@@ -36,7 +36,7 @@ export function joinedRows(a, b) {
 /** The pairs as a table: numbers of the rows, inputs that vary, and each measure of both with its change in %. @param {ReturnType<typeof joinedRows>} joined @param {string[]} heads */
 export function rowsTable({inputs, measures, pairs}, heads) {
   const vary = inputs.filter(name => pairs.length === 1 || pairs.some(([, , x]) => String(x[name]) !== String(pairs[0][2][name])));
-  const number = value => (typeof value === "number" ? value : "");
+  const number = value => (typeof value === "number" ? +value.toPrecision(9) : "");
   const change = (x, y) => (typeof x === "number" && typeof y === "number" && x !== 0 ? +(100 * (y - x) / Math.abs(x)).toFixed(2) : "");
   return {
     columns: ["row of the first", "row of the second", ...vary, ...measures.flatMap(name => [`${name}, ${heads[0]}`, `${name}, ${heads[1]}`, `${name}, difference in %`])],
