@@ -2041,6 +2041,66 @@ ${figure.csv}`).join("\n")
   }
   var curves = { id: "curves", title: "Curves", make: make4 };
 
+  // work_done.js
+  function operationsOf(raw) {
+    const table = recordsOf(raw.tables?.["operations.csv"]);
+    return table.length ? table : (raw.summary?.rows ?? []).flatMap((row) => Array.isArray(row.operations) ? row.operations.map((one) => ({ phase: row.phase, ...one })) : []);
+  }
+  function peaksOf(raw) {
+    const keys2 = keysOf(raw.config ?? ""), of = (name) => Number(keys2.get(name)) || 0;
+    return { flop: 2e9 * of("pe.pe_gemm.macs_per_ns"), bytes: 1e9 * of("cube.xbar_to_hbm_bw_gbs") * (of("cube.hbm_ctrl.efficiency") || 1) };
+  }
+  function ofModel(raw) {
+    const phases = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
+    return operationsOf(raw).map((row) => {
+      const of = phases.get(row.phase) ?? {};
+      return {
+        name: row.operation,
+        group: row.phase,
+        flop: +row.flop,
+        bytes: +row.hbm_bytes,
+        rate: +row.flop_per_s,
+        limit: row.roofline,
+        peak: of.peak_flop_per_s ?? 0,
+        bandwidth: of.peak_hbm_bytes_per_s ?? 0,
+        row
+      };
+    });
+  }
+  function ofLayers(raw) {
+    const one = peaksOf(raw);
+    return (raw.summary?.rows ?? []).filter((row) => row.macs_simulated > 0 && row.hbm_bytes_simulated > 0 && row.time_us > 0).map((row) => ({
+      name: row.layer,
+      group: row.kind,
+      flop: 2 * row.macs_simulated,
+      bytes: row.hbm_bytes_simulated,
+      rate: 2e6 * row.macs_simulated / row.time_us,
+      limit: row.roofline,
+      peak: one.flop * row.pes,
+      bandwidth: one.bytes * row.pes,
+      row
+    }));
+  }
+  function ofLaunches(raw) {
+    const one = peaksOf(raw);
+    if (!(one.flop > 0))
+      return [];
+    return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
+      const peak2 = one.flop * +row.pes, rate = peak2 * +row.gemm_utilization;
+      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak: peak2, bandwidth: one.bytes * +row.pes, row };
+    });
+  }
+  function worksOf(raw) {
+    const kinds2 = [ofModel, ofLayers, ofLaunches];
+    for (const kind of kinds2) {
+      const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
+      if (all.length)
+        return all;
+    }
+    return [];
+  }
+  var factsThing = (name, row) => ({ picked: { kind: "facts", of: name, facts: Object.entries(row).filter(([, value]) => value !== "" && typeof value !== "object") } });
+
   // diagnoses.js
   var worth = 5e-3;
   var sumOf = (values) => values.reduce((sum, one) => sum + one, 0);
@@ -2162,17 +2222,18 @@ ${nth}`;
     })];
   }
   function lowUse(run) {
-    const all = recordsOf(run.raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0 && +row.gemm_utilization < 0.5);
-    const lost = (row) => +row.duration_ns * (1 - row.gemm_utilization), most2 = all.sort((a, b) => lost(b) - lost(a))[0];
+    const all = ofLaunches(run.raw).filter((one) => +one.row.gemm_utilization < 0.5).map((one) => ({ ...one, least: Math.max(+one.row.gemm_utilization, one.bandwidth > 0 ? 1e9 * one.bytes / one.bandwidth / +one.row.duration_ns : 0) }));
+    const lost = (one) => +one.row.duration_ns * Math.max(0, 1 - one.least), most2 = all.sort((a, b) => lost(b) - lost(a))[0];
     if (!most2)
       return [];
+    const { row } = most2;
     return [finding({
       id: "low MAC utilisation",
-      title: `Low MAC utilisation: ${most2.kernel}`,
-      place: `sip${most2.sip}`,
+      title: `Low MAC utilisation: ${row.kernel}`,
+      place: `sip${row.sip}`,
       gain: Math.round(1e3 * lost(most2)),
-      evidence: `${most2.kernel} of rank ${most2.rank} uses ${share(+most2.gemm_utilization)} of the MACs of its ${most2.pes} ${+most2.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +most2.duration_ns)}; their DMA engines are busy for ${share(+most2.dma_utilization)} of it.`,
-      formula: "duration \xD7 (1 \u2212 utilisation): at most, with GEMM engines that never wait"
+      evidence: `${row.kernel} of rank ${row.rank} uses ${share(+row.gemm_utilization)} of the MACs of its ${row.pes} ${+row.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +row.duration_ns)}; its bytes alone would take ${share(+row.duration_ns > 0 && most2.bandwidth > 0 ? 1e9 * most2.bytes / most2.bandwidth / +row.duration_ns : 0)} of that at HBM's bandwidth.`,
+      formula: "duration \u2212 the longer of its FLOP at the engines' peak and its bytes at HBM's bandwidth"
     })];
   }
   function padded(run) {
@@ -2301,7 +2362,7 @@ ${nth}`;
   var keys = { id: "keys", title: "What if", make: make6 };
 
   // views/lists.js
-  function operationsOf(spans) {
+  function operationsOf2(spans) {
     const all = /* @__PURE__ */ new Map();
     (spans?.length ?? []).forEach((length, i) => {
       const key = [spans.kinds[spans.kind[i]].name, spans.strings[spans.name[i]], spans.strings[spans.at[i]]];
@@ -2327,7 +2388,7 @@ ${nth}`;
       show(changed) {
         if (!["at", "row", "reason", "all"].some((one) => changed.has(one)))
           return tables.length > 0;
-        const { raw } = app2.run, places = app2.places(), own = raw.spans ? operationsOf(raw.spans) : [];
+        const { raw } = app2.run, places = app2.places(), own = raw.spans ? operationsOf2(raw.spans) : [];
         box.replaceChildren();
         tables = [];
         if (own.length)
@@ -2344,7 +2405,7 @@ ${nth}`;
         search();
         return tables.length > 0;
       },
-      csv: () => toCsv([columns2, ...app2.run.raw.spans ? operationsOf(app2.run.raw.spans) : []]),
+      csv: () => toCsv([columns2, ...app2.run.raw.spans ? operationsOf2(app2.run.raw.spans) : []]),
       all: () => tables
     };
   }
@@ -3243,66 +3304,6 @@ ${row.memory}`;
   }
   var memory = { id: "memory", title: "Memory", sentence: "Bytes of tensors that the host's program allocated, and of tiles that kernels hold in TCM.", make: make10 };
 
-  // work_done.js
-  function operationsOf2(raw) {
-    const table = recordsOf(raw.tables?.["operations.csv"]);
-    return table.length ? table : (raw.summary?.rows ?? []).flatMap((row) => Array.isArray(row.operations) ? row.operations.map((one) => ({ phase: row.phase, ...one })) : []);
-  }
-  function peaksOf(raw) {
-    const keys2 = keysOf(raw.config ?? ""), of = (name) => Number(keys2.get(name)) || 0;
-    return { flop: 2e9 * of("pe.pe_gemm.macs_per_ns"), bytes: 1e9 * of("cube.xbar_to_hbm_bw_gbs") * (of("cube.hbm_ctrl.efficiency") || 1) };
-  }
-  function ofModel(raw) {
-    const phases = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
-    return operationsOf2(raw).map((row) => {
-      const of = phases.get(row.phase) ?? {};
-      return {
-        name: row.operation,
-        group: row.phase,
-        flop: +row.flop,
-        bytes: +row.hbm_bytes,
-        rate: +row.flop_per_s,
-        limit: row.roofline,
-        peak: of.peak_flop_per_s ?? 0,
-        bandwidth: of.peak_hbm_bytes_per_s ?? 0,
-        row
-      };
-    });
-  }
-  function ofLayers(raw) {
-    const one = peaksOf(raw);
-    return (raw.summary?.rows ?? []).filter((row) => row.macs_simulated > 0 && row.hbm_bytes_simulated > 0 && row.time_us > 0).map((row) => ({
-      name: row.layer,
-      group: row.kind,
-      flop: 2 * row.macs_simulated,
-      bytes: row.hbm_bytes_simulated,
-      rate: 2e6 * row.macs_simulated / row.time_us,
-      limit: row.roofline,
-      peak: one.flop * row.pes,
-      bandwidth: one.bytes * row.pes,
-      row
-    }));
-  }
-  function ofLaunches(raw) {
-    const one = peaksOf(raw);
-    if (!(one.flop > 0))
-      return [];
-    return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
-      const peak2 = one.flop * +row.pes, rate = peak2 * +row.gemm_utilization;
-      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak: peak2, bandwidth: one.bytes * +row.pes, row };
-    });
-  }
-  function worksOf(raw) {
-    const kinds2 = [ofModel, ofLayers, ofLaunches];
-    for (const kind of kinds2) {
-      const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
-      if (all.length)
-        return all;
-    }
-    return [];
-  }
-  var factsThing = (name, row) => ({ picked: { kind: "facts", of: name, facts: Object.entries(row).filter(([, value]) => value !== "" && typeof value !== "object") } });
-
   // views/operations.js
   var ps = (us) => 1e6 * us;
   var columns3 = ["operation", "", "time", "of the phase", "limit", "least time", "FLOP of peak", "HBM of peak"];
@@ -3345,7 +3346,7 @@ ${row.memory}`;
         if (madeOf === raw)
           return all.length > 0;
         madeOf = raw;
-        all = operationsOf2(raw);
+        all = operationsOf(raw);
         root.replaceChildren();
         const rows2 = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
         for (const phase of new Set(all.map((one) => one.phase)))

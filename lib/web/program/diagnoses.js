@@ -2,6 +2,7 @@
 import {recordsOf} from "./csv.js";
 import {percent, share, timeText} from "./quantity.js";
 import {meanOver, resourceOf} from "./uses.js";
+import {ofLaunches} from "./work_done.js";
 
 /**
  * @typedef {{id: string, title: string, gain: number | null, simulated: boolean, evidence: string, place: string, key: string, formula: string}} Finding
@@ -118,14 +119,16 @@ function exposed(run, path) {
     formula: "the lesser of that time and the engines' time: no overlap hides more"})];
 }
 
-/** Launches that use few MACs of their engines, the costliest of each kernel. @param {Run} run @returns {Finding[]} */
+/** The launch that loses most by MACs that wait for more than HBM's bandwidth. @param {Run} run @returns {Finding[]} */
 function lowUse(run) {
-  const all = recordsOf(run.raw.tables?.["launches.csv"]).filter(row => +row.gemm_utilization > 0 && +row.gemm_utilization < 0.5);
-  const lost = row => +row.duration_ns * (1 - row.gemm_utilization), most = all.sort((a, b) => lost(b) - lost(a))[0];
+  const all = ofLaunches(run.raw).filter(one => +one.row.gemm_utilization < 0.5)
+    .map(one => ({...one, least: Math.max(+one.row.gemm_utilization, one.bandwidth > 0 ? 1e9 * one.bytes / one.bandwidth / +one.row.duration_ns : 0)}));
+  const lost = one => +one.row.duration_ns * Math.max(0, 1 - one.least), most = all.sort((a, b) => lost(b) - lost(a))[0];
   if (!most) return [];
-  return [finding({id: "low MAC utilisation", title: `Low MAC utilisation: ${most.kernel}`, place: `sip${most.sip}`, gain: Math.round(1000 * lost(most)),
-    evidence: `${most.kernel} of rank ${most.rank} uses ${share(+most.gemm_utilization)} of the MACs of its ${most.pes} ${+most.pes === 1 ? "PE" : "PEs"} over ${timeText(1000 * +most.duration_ns)}; their DMA engines are busy for ${share(+most.dma_utilization)} of it.`,
-    formula: "duration × (1 − utilisation): at most, with GEMM engines that never wait"})];
+  const {row} = most;
+  return [finding({id: "low MAC utilisation", title: `Low MAC utilisation: ${row.kernel}`, place: `sip${row.sip}`, gain: Math.round(1000 * lost(most)),
+    evidence: `${row.kernel} of rank ${row.rank} uses ${share(+row.gemm_utilization)} of the MACs of its ${row.pes} ${+row.pes === 1 ? "PE" : "PEs"} over ${timeText(1000 * +row.duration_ns)}; its bytes alone would take ${share(+row.duration_ns > 0 && most.bandwidth > 0 ? 1e9 * most.bytes / most.bandwidth / +row.duration_ns : 0)} of that at HBM's bandwidth.`,
+    formula: "duration − the longer of its FLOP at the engines' peak and its bytes at HBM's bandwidth"})];
 }
 
 /** Operations of a model whose products are padded. @param {Run} run @returns {Finding[]} */

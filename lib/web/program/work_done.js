@@ -38,7 +38,7 @@ function ofLayers(raw) {
 }
 
 /** Kernels of a run: MACs by the utilisation of their engines, bytes that they loaded and stored. @param {any} raw @returns {Work[]} */
-function ofLaunches(raw) {
+export function ofLaunches(raw) {
   const one = peaksOf(raw);
   if (!(one.flop > 0)) return [];
   return recordsOf(raw.tables?.["launches.csv"]).filter(row => +row.gemm_utilization > 0).map(row => {
