@@ -104,11 +104,14 @@ function showSlice(root, thing, app) {
 }
 
 /** Sums of the slices in a selection. */
-function showSelection(root, thing) {
+function showSelection(root, thing, app) {
   const table = element("table", null, root);
   fact(table, "from", timeText(thing.from), exactTime(thing.from));
   fact(table, "length", timeText(thing.to - thing.from), exactTime(thing.to - thing.from));
-  element("h3", "in the selection", root);
+  fact(table, "lines", thing.lines);
+  button("show this time in all views", element("p", null, root), () => app.set({range: [thing.from, Math.max(thing.to, thing.from + 1)]}), {class: "link"});
+  if (!thing.sums.length) return void element("p", "No slice is in the selection.", root);
+  element("h3", "slices in the selection", root, {title: "Times are cut at the selection's ends. Bytes are those of whole slices."});
   const sums = element("table", null, root), head = element("tr", null, sums);
   for (const name of ["kind", "count", "time", "bytes"]) element("th", name, head, {class: name === "kind" ? "" : "number"});
   for (const one of thing.sums) {

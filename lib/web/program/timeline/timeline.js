@@ -1,351 +1,281 @@
-// The canvas of a timeline: rows of slices to zoom, pan and search.
-import {timeText} from "../quantity.js";
+// The canvas of a timeline: a tree of lines of slices to fold, zoom, pan, search, filter and select.
+import {share, timeText} from "../quantity.js";
+import {unitOf} from "../uses.js";
+import {makeDrawing} from "./draw.js";
+import {pinWidth} from "./draw_names.js";
+import {listen} from "./input.js";
+import {makeLegend} from "./legend.js";
+import {makeLines, noChoices} from "./lines.js";
+import {axisHeight, makePlace, rowHeight} from "./place.js";
+import {decode, searched} from "./slices.js";
+import {makeStates, states as allStates} from "./states.js";
+import {peersOf, sumsOf} from "./sums.js";
+import {makeTree} from "./tree.js";
+
+export {noChoices} from "./lines.js";
 
 /**
- * `data` is what write_page_data() wrote.
- * @param {HTMLCanvasElement} canvas
- * @param {any} data
- * @param {{details?: HTMLElement, range?: HTMLElement, found?: HTMLElement, wheel?: "ctrl", moved?: (from: number, to: number) => void, picked?: (thing: any) => void}} hooks
- *   details shows what the pointer is at, range and found show texts; moved() gets the times in view after a
- *   zoom or pan, picked() what was clicked
+ * @typedef {ReturnType<typeof makeChart>} Chart
+ * @typedef {{details?: HTMLElement, range?: HTMLElement, found?: HTMLElement, legend?: HTMLElement, status?: HTMLElement, filter?: HTMLInputElement,
+ *            kept?: import("./lines.js").Kept, wheel?: "ctrl", moved?: (from: number, to: number) => void, picked?: (thing: any) => void}} Hooks
+ *   details shows what the pointer is at; range, found and status show texts; legend gets the legend; filter is the field of the filter;
+ *   kept are open and pinned lines; moved() gets the times in view after a zoom or pan, picked() what was clicked or selected
  */
-export function makeTimeline(canvas, data, hooks = {}) {
-  const rowHeight = 18, axisHeight = 24, blockSize = 64, narrowBelow = 5;
-  // Slices of a row stand together, in ascending order of their starts, of which the file has the differences.
-  const {name, at, bytes: size, rows, strings} = data;
-  const start = new Float64Array(data.start.length), length = Float64Array.from(data.length);
-  const kind = Uint8Array.from(data.kind), depth = Uint8Array.from(data.depth);
-  for (const row of rows)
-    for (let i = row.first, time = 0; i < row.last; ++i) start[i] = time += data.start[i];
-  const longest = new Float64Array(Math.ceil(start.length / blockSize));  // of blocks of slices
-  length.forEach((one, i) => { const block = i / blockSize | 0; if (one > longest[block]) longest[block] = one; });
 
-  const pen = canvas.getContext("2d");
+/** What drawing and input share. */
+function makeChart(canvas, data, kept) {
+  const slices = decode(data), tree = makeTree(slices.rows), lines = makeLines(slices, tree, kept);
   const view = {from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0};
-  const state = {found: [], current: -1, path: null, pathRows: new Map(), frames: 0};
-  let isFound = null, foundIn = null, pending = false, colors = {}, left = 0, scale = 1, width = 0, height = 0;
+  const state = {
+    found: /** @type {number[]} */ ([]), current: -1, marks: /** @type {ReturnType<typeof searched>} */ (null),
+    path: /** @type {any[] | null} */ (null), pathLines: new Map(), pathPins: new Map(),
+    dim: /** @type {Uint8Array | null} */ (null), dimStates: /** @type {boolean[] | null} */ (null),
+    focus: /** @type {string | null} */ (null), hover: /** @type {string | null} */ (null),
+    selection: /** @type {{from: number, to: number, lines: [number, number] | null} | null} */ (null),
+    frames: 0, arrows: 0, empty: "",
+  };
+  const place = makePlace(canvas, view, () => ({path: state.path, pinned: lines.pinned.length}));
+  return {canvas, pen: canvas.getContext("2d"), slices, tree, lines, view, state, place, states: makeStates(slices, tree), colors: /** @type {Record<string, string>} */ ({})};
+}
 
-  const shift = () => (state.path ? rowHeight + 4 : 0);
-  const firstY = () => axisHeight + shift();
-  const xOf = time => left + (time - view.from) * scale;
-  const timeOf = x => view.from + (x - left) / scale;
-
-  // The first of a row's slices that may reach to `time`.
-  function firstAt(row, time) {
-    let low = row.first, high = row.last;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (start[middle] < time - row.longest) low = middle + 1; else high = middle;
+/** The parts of a path by the line that shows each. */
+function pathOf({tree, lines, state}) {
+  const nodes = new Map(), add = (all, node, part) => { if (!all.has(node)) all.set(node, []); all.get(node).push(part); };
+  state.pathLines = new Map();
+  state.pathPins = new Map();
+  for (const part of state.path ?? []) {
+    if (!nodes.has(part.place)) {
+      const node = tree.nodeAt(part.place), line = lines.all[lines.lineOf(node)], around = new Set();
+      for (let one = node; one; one = one.parent) { around.add(one); if (one.group) around.add(one.group); }
+      nodes.set(part.place, {line: line?.node, pins: lines.pinned.filter(one => one.isFirst && around.has(one.node)).map(one => one.node)});
     }
-    return low;
+    const {line, pins} = nodes.get(part.place);
+    if (line) add(state.pathLines, line, part);
+    for (const pin of pins) add(state.pathPins, pin, part);
   }
+}
 
-  function measure() {
-    const ratio = window.devicePixelRatio || 1;
-    width = canvas.clientWidth; height = canvas.clientHeight;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
-    }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    left = Math.min(260, width / 3);
-    scale = (width - left) / (view.to - view.from);
-    const style = getComputedStyle(document.documentElement);
-    for (const one of ["text", "back", "line", "band", "mark"]) colors[one] = style.getPropertyValue("--" + one);
-  }
-
-  function tick(all) {
-    const power = 10 ** Math.floor(Math.log10(all / 8));
-    return [1, 2, 5, 10].map(step => step * power).find(step => step * 8 >= all);
-  }
-
-  function drawAxis() {
-    const step = Math.max(1, tick(view.to - view.from));
-    pen.strokeStyle = colors.line; pen.fillStyle = colors.text; pen.textAlign = "center";
-    for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step) {
-      const x = xOf(time);
-      if (x < left) continue;
-      pen.beginPath(); pen.moveTo(x, axisHeight - 4); pen.lineTo(x, height); pen.stroke();
-      pen.fillText(timeText(time), x, 14);
-    }
-  }
-
-  function drawName(text, x, y, wide) {
-    const letters = Math.floor((wide - 4) / 6);
-    pen.fillStyle = "#111"; pen.textAlign = "left";
-    pen.fillText(text.length > letters ? text.slice(0, letters) : text, x + 3, y + 12);
-  }
-
-  // Colours of kinds as pixels have them.
-  const pixels = data.kinds.map(({color}) => {
-    const one = new OffscreenCanvas(1, 1).getContext("2d");
-    one.fillStyle = color;
-    one.fillRect(0, 0, 1, 1);
-    return new Uint32Array(one.getImageData(0, 0, 1, 1).data.buffer)[0];
-  });
-  const pale = pixels.map(one => ((one & 0xffffff) | 0x40000000) >>> 0);  // of what a search hasn't found
-  let strip = null, strips = null;  // the narrow slices of a row, and of all that are shown
-
-  function makeStrips(shown) {
-    const wide = Math.max(1, Math.ceil(width - left));
-    if (strip?.width !== wide) strip = new ImageData(wide, 1);
-    if (strips?.canvas.width !== wide || strips.canvas.height < shown)
-      strips = new OffscreenCanvas(wide, shown).getContext("2d");
-  }
-
-  // Narrow slices are pixels of the row's strip; blocks of such in a pixel are passed over.
-  function drawRow(row, y, line) {
-    const last = new Float64Array(256).fill(-1);  // what is drawn so far, in pixels, by depth
-    const pixel = 1 / scale, narrow = new Uint32Array(strip.data.buffer);
-    let color = -1, alpha = -1, narrows = false;
-    narrow.fill(0);
-    for (let i = firstAt(row, view.from); i < row.last && start[i] < view.to; ++i) {
-      if (i % blockSize === 0 && !foundIn?.[i / blockSize] && i + blockSize < row.last && longest[i / blockSize] < pixel) {
-        const right = xOf(start[i + blockSize - 1]) + 1;
-        if (right <= last[depth[i]] + 0.5) { i += blockSize - 1; continue; }
-      }
-      const end = start[i] + length[i];
-      if (end < view.from) continue;
-      const inset = depth[i], right = Math.min(width, left + (end - view.from) * scale);
-      const found = isFound !== null && isFound[i] === 1;
-      if (right <= last[inset] + 0.5 && !found) continue;
-      const x = Math.max(left, left + (start[i] - view.from) * scale), wide = Math.max(0.6, right - x);
-      if (wide < narrowBelow && (!found || i !== state.found[state.current])) {
-        const column = x - left | 0, end = Math.max(column + 1, Math.round(right - left));
-        if (isFound === null || found) narrow.fill(pixels[kind[i]], column, end);
-        else for (let at = column; at < end; ++at) if (narrow[at] === 0) narrow[at] = pale[kind[i]];
-        last[inset] = left + end;
-        narrows = true;
-        continue;
-      }
-      last[inset] = x + wide;
-      const shade = isFound !== null && !found ? 0.25 : 1;
-      if (alpha !== shade) pen.globalAlpha = alpha = shade;
-      if (color !== kind[i]) { color = kind[i]; pen.fillStyle = data.kinds[color].color; }
-      const lower = Math.min(inset, 4);
-      pen.fillRect(x, y + 1 + lower, wide, rowHeight - 2 - 2 * lower);
-      if (i === state.found[state.current]) {
-        pen.globalAlpha = 1; pen.strokeStyle = colors.mark; pen.lineWidth = 2;
-        pen.strokeRect(x, y + 1, wide, rowHeight - 2); pen.lineWidth = 1; alpha = -1;
-      }
-      if (wide > 30) { drawName(strings[name[i]], x, y, wide); color = -1; }
-    }
-    pen.globalAlpha = 1;
-    if (!narrows) return;
-    strips.putImageData(strip, 0, line);
-    pen.imageSmoothingEnabled = false;
-    pen.drawImage(strips.canvas, 0, line, strip.width, 1, left, y + 2, strip.width, rowHeight - 4);
-  }
-
-  // The path's parts that were at this row's unit: a line under their slices.
-  function drawPathIn(index, y) {
-    const parts = state.pathRows.get(index);
-    if (!parts) return;
-    for (const i of parts) {
-      const {from, to, color} = state.path[i];
-      if (to < view.from || from > view.to) continue;
-      pen.fillStyle = color;
-      pen.fillRect(xOf(from), y + rowHeight - 4, Math.max(1, (to - from) * scale), 4);
-    }
-  }
-
-  function drawPath() {
-    if (!state.path) return;
-    const y = axisHeight;
-    let drawn = -1;
-    pen.save(); pen.beginPath(); pen.rect(left, y, width - left, rowHeight); pen.clip();
-    for (const {from, to, color, text} of state.path) {
-      if (to < view.from || from > view.to) continue;
-      const x = xOf(from), right = xOf(to);
-      if (right <= drawn + 0.3) continue;
-      drawn = right;
-      pen.fillStyle = color;
-      pen.fillRect(x, y, Math.max(0.5, right - x), rowHeight);
-      if (right - x > 40) drawName(text, Math.max(x, left), y + 1, right - x);
-    }
-    pen.restore();
-    pen.fillStyle = colors.text; pen.textAlign = "right";
-    pen.fillText("critical path", left - 6, y + 13);
-  }
-
-  function drawFlows() {
-    pen.strokeStyle = colors.text; pen.fillStyle = colors.text; pen.globalAlpha = 0.35;
-    const yOf = row => firstY() + (row - view.top) * rowHeight + rowHeight / 2;
-    let drawn = 0;
-    pen.beginPath();
-    for (const [fromRow, fromTime, toRow, toTime] of data.flows) {
-      if (toTime < view.from || fromTime > view.to) continue;
-      const a = yOf(fromRow), b = yOf(toRow);
-      if ((a < firstY() && b < firstY()) || (a > height && b > height)) continue;
-      if (++drawn > 500) break;  // more hide the slices
-      const x = xOf(toTime), from = xOf(fromTime), angle = Math.atan2(b - a, x - from);
-      pen.moveTo(from, a); pen.lineTo(x, b);
-      for (const side of [-0.4, 0.4]) {
-        pen.moveTo(x, b); pen.lineTo(x - 6 * Math.cos(angle + side), b - 6 * Math.sin(angle + side));
-      }
-    }
-    pen.stroke();
-    pen.globalAlpha = 1;
-    state.arrows = drawn;
-  }
-
-  function drawRows() {
-    const shown = Math.ceil((height - firstY()) / rowHeight);
-    makeStrips(shown);
-    for (let i = 0; i < shown && view.top + i < rows.length; ++i) {
-      const row = rows[view.top + i], y = firstY() + i * rowHeight;
-      if ((view.top + i) % 2) {
-        pen.globalAlpha = 0.5; pen.fillStyle = colors.band; pen.fillRect(0, y, width, rowHeight); pen.globalAlpha = 1;
-      }
-      pen.save(); pen.beginPath(); pen.rect(left, y, width, rowHeight); pen.clip();
-      drawRow(row, y, i);
-      drawPathIn(view.top + i, y);
-      pen.restore();
-      pen.fillStyle = colors.text; pen.textAlign = "right";
-      pen.fillText(row.label, left - 6, y + 12);
-    }
-  }
+/** @param {HTMLCanvasElement} canvas @param {any} data what write_page_data() wrote @param {Hooks} hooks */
+export function makeTimeline(canvas, data, hooks = {}) {
+  const chart = makeChart(canvas, data, hooks.kept ?? noChoices()), {slices, tree, lines, view, state, place, pen} = chart;
+  const {rows, start, length, kind, depth, name, at, bytes, strings, kinds} = slices;
+  const drawing = makeDrawing(chart);
+  let pending = false;
 
   function draw() {
     pending = false;
-    ++state.frames;
-    measure();
-    pen.font = "11px sans-serif";
-    pen.fillStyle = colors.back;
-    pen.fillRect(0, 0, width, height);
-    if (!(scale > 0)) return;
-    drawAxis();
-    drawRows();
-    drawPath();
-    pen.save(); pen.beginPath(); pen.rect(left, firstY(), width, height); pen.clip();
-    drawFlows();
-    pen.restore();
+    drawing.draw();
     if (hooks.range) hooks.range.textContent = timeText(view.from) + " to " + timeText(view.to);
   }
   function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
 
   function zoom(factor, time) {
     const least = 100, from = time - (time - view.from) * factor, to = time + (view.to - time) * factor;
-    if (to - from < least) return;
-    show(from, to);
+    if (to - from >= least) show(from, to);
   }
   /** Shows a range of time; `says`: the reader did it. */
   function show(from, to, says = true) {
-    const all = data.end - data.begin, wide = Math.min(to - from, Math.max(1, all * 1.1));
+    const all = data.end - data.begin, wide = Math.max(1, Math.min(to - from, Math.max(1, all * 1.1)));
     from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide);
     view.from = from; view.to = from + wide;
     if (says) hooks.moved?.(view.from, view.to);
     redraw();
   }
-  function scroll(count) {
-    view.top = Math.max(0, Math.min(rows.length - 1, view.top + count));
+  function scrollTo(top) {
+    view.top = Math.max(0, Math.min(lines.all.length - 1, top));
     redraw();
   }
+  /** Lines stand anew. */
+  function relaid() {
+    scrollTo(view.top);
+    pathOf(chart);
+    state.selection = null;
+  }
 
+  /** The line at `y`, pinned ones as well. */
+  function lineAt(y) {
+    if (y >= place.firstY) return lines.all[view.top + Math.floor((y - place.firstY) / rowHeight)] ?? null;
+    const pin = Math.floor((y - place.pinsY) / rowHeight);
+    return y >= place.pinsY && pin < place.pins ? lines.pinned[pin] ?? null : null;
+  }
   function sliceAt(x, y) {
-    const row = rows[view.top + Math.floor((y - firstY()) / rowHeight)];
-    if (!row || y < firstY() || x < left) return -1;
-    const time = timeOf(x), near = 2 / scale;
-    let best = -1;
-    for (let i = firstAt(row, time - near); i < row.last && start[i] <= time + near; ++i)
-      if (start[i] + length[i] >= time - near && (best < 0 || depth[i] >= depth[best])) best = i;
-    return best;
+    const line = lineAt(y);
+    return !line || line.row < 0 || x < place.left ? -1 : slices.sliceIn(rows[line.row], place.timeOf(x), 2 / place.scale);
   }
   function partAt(x, y) {
-    if (!state.path || y < axisHeight || y >= firstY() || x < left) return null;
-    const time = timeOf(x);
+    if (!state.path || y < axisHeight || y >= place.pinsY || x < place.left) return null;
+    const time = place.timeOf(x);
     return state.path.find(part => part.from <= time && time < part.to) ?? null;
   }
-  function rowOf(slice) { return rows.findIndex(row => slice >= row.first && slice < row.last); }
   function textOf(i) {
-    return [strings[name[i]], data.kinds[kind[i]].name + " on " + rows[rowOf(i)].label,
+    return [strings[name[i]], kinds[kind[i]].name + " on " + rows[slices.rowOf(i)].label,
             timeText(start[i]) + ", for " + timeText(length[i]),
-            size[i] ? size[i] + " B" : "", data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "", strings[at[i]]].filter(Boolean).join("\n");
+            bytes[i] ? bytes[i] + " B" : "", data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "", strings[at[i]]].filter(Boolean).join("\n");
+  }
+  function sharesText({node}, x) {
+    const {from, to, of} = drawing.sharesAt(node, x), count = chart.states.wholes(node).length, parts = of.map((one, i) => [one, allStates[i].name]);
+    parts.push([Math.max(0, 1 - of.reduce((sum, one) => sum + one, 0)), "idle"]);
+    return [node.label, `${count} ${count === 1 ? "part" : "parts"}, ${timeText(from)} to ${timeText(to)}`,
+            ...parts.filter(([one]) => one > 0.0005).map(([one, name]) => `${share(one)} ${name}`)].join("\n");
   }
   function textAt(x, y) {
-    const part = partAt(x, y);
+    const part = partAt(x, y), line = lineAt(y);
     if (part) return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
+    if (!line) return "";
+    if (x < place.left) return line.node.label;
+    if (line.folded) return sharesText(line, x);
     const i = sliceAt(x, y);
     return i < 0 ? "" : textOf(i);
   }
 
   function search(text) {
-    text = text.toLowerCase();
-    state.found = []; state.current = -1; isFound = foundIn = null;
-    if (text) {
-      const fits = strings.map(one => one.toLowerCase().includes(text));
-      isFound = new Uint8Array(start.length);
-      foundIn = new Uint8Array(longest.length);
-      for (const row of rows) {
-        const whole = row.label.toLowerCase().includes(text);
-        for (let i = row.first; i < row.last; ++i)
-          if (whole || fits[name[i]] || (at[i] && fits[at[i]])) { isFound[i] = foundIn[i / blockSize | 0] = 1; state.found.push(i); }
-      }
-    }
+    state.marks = searched(slices, text);
+    state.found = state.marks?.found ?? [];
+    state.current = -1;
     if (hooks.found) hooks.found.textContent = text ? state.found.length + " found" : "";
     redraw();
+  }
+  /** Opens the tree to a slice. Its line is the first in sight, or in the middle if it `stays` in sight where possible. */
+  function reveal(slice, stays = false) {
+    const row = slices.rowOf(slice);
+    if (row < 0) return;
+    lines.open(row);
+    if (hooks.filter) hooks.filter.value = lines.kept.filter;
+    relaid();
+    const line = lines.lineOfRow[row];
+    if (!stays) scrollTo(line);
+    else if (line < view.top || line >= view.top + place.shown) scrollTo(line - (place.shown >> 1));
   }
   function next() {
     if (!state.found.length) return;
     state.current = (state.current + 1) % state.found.length;
     const i = state.found[state.current], half = Math.max(length[i] * 2, (view.to - view.from) / 2);
-    const row = rowOf(i), shown = Math.floor((canvas.clientHeight - firstY()) / rowHeight);
-    if (row < view.top || row >= view.top + shown) view.top = Math.max(0, row - (shown >> 1));
+    reveal(i, true);
     show(start[i] + length[i] / 2 - half, start[i] + length[i] / 2 + half);
   }
-
-  /// The critical path on top: parts {from, to, color, text, place} in the order of time; null: none.
+  /** The critical path on top: parts {from, to, color, text, place} in the order of time; null: none. */
   function setPath(parts) {
     state.path = parts;
-    state.pathRows = new Map();
-    const byLabel = new Map();
-    rows.forEach((row, i) => {
-      const label = row.label.replace(/ (read|write|send|recv)$/, "").replace(/\.kernel$/, ".pe_cpu");
-      if (!byLabel.has(label)) byLabel.set(label, i);
-    });
-    (parts ?? []).forEach((part, i) => {
-      const row = byLabel.get(part.place);
-      if (row === undefined) return;
-      if (!state.pathRows.has(row)) state.pathRows.set(row, []);
-      state.pathRows.get(row).push(i);
-    });
+    pathOf(chart);
     redraw();
   }
+  function filter(text) {
+    lines.filter(text);
+    view.top = 0;
+    relaid();
+  }
+  function pin(node) { lines.pin(node); relaid(); }
+  function fold(node, open) { lines.fold(node, open); relaid(); }
 
-  let held = null;
-  canvas.addEventListener("wheel", event => {
-    if (hooks.wheel === "ctrl" && !event.ctrlKey && document.activeElement !== canvas) return;
-    event.preventDefault();
-    if (event.shiftKey) return scroll(Math.sign(event.deltaY));
-    zoom(event.deltaY > 0 ? 1.25 : 0.8, timeOf(event.offsetX));
-  }, {passive: false});
-  canvas.addEventListener("pointerdown", event => {
-    held = {x: event.offsetX, y: event.offsetY, from: view.from, to: view.to, top: view.top};
-    canvas.setPointerCapture?.(event.pointerId);
-  });
-  canvas.addEventListener("pointerup", () => { held = null; });
-  canvas.addEventListener("pointermove", event => {
-    if (held) {
-      const moved = (held.x - event.offsetX) / scale;
-      view.top = Math.max(0, Math.min(rows.length - 1, held.top + Math.round((held.y - event.offsetY) / rowHeight)));
-      return show(held.from + moved, held.to + moved);
-    }
-    const details = hooks.details;
-    if (!details) return;
-    details.textContent = textAt(event.offsetX, event.offsetY);
-    details.style.display = details.textContent ? "block" : "none";
-    details.style.left = Math.min(event.clientX + 14, window.innerWidth - 280) + "px";
-    details.style.top = Math.min(event.clientY + 14, window.innerHeight - 90) + "px";
-  });
-  canvas.addEventListener("pointerleave", () => { if (hooks.details) hooks.details.style.display = "none"; });
-  canvas.addEventListener("keydown", event => {
-    const step = (view.to - view.from) / 10, middle = (view.from + view.to) / 2;
-    const keys = {ArrowLeft: () => show(view.from - step, view.to - step), ArrowRight: () => show(view.from + step, view.to + step),
-                  ArrowUp: () => scroll(-1), ArrowDown: () => scroll(1), "+": () => zoom(0.8, middle), "-": () => zoom(1.25, middle),
-                  "0": () => show(data.begin, data.end), Enter: next};
-    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
-  });
+  /** The thing that a name stands for. */
+  function pickNode(node) {
+    const of = node.kind === "alike" ? node.children[0] : node, isLink = of.kind === "link";
+    const unit = of.kind === "links" ? of.parent.label : isLink ? of.label : unitOf(of.label).replace(/\.kernel$/, ".pe_cpu");
+    if (unit) hooks.picked?.({kind: isLink ? "link" : "unit", of: unit});
+  }
+  function pickSlice(i) {
+    const row = slices.rowOf(i);
+    hooks.picked?.({kind: "slice", of: strings[name[i]], row: rows[row].label, slice: kinds[kind[i]].name, from: start[i], length: length[i],
+                    bytes: bytes[i], line: strings[at[i]] ?? "", peers: peersOf(slices, i, row)});
+  }
+  function click(x, y) {
+    const line = lineAt(y), part = partAt(x, y);
+    state.selection = null;
+    redraw();
+    if (part) return hooks.picked?.({kind: "reason", of: part.text});
+    if (!line) return;
+    const isPinned = y < place.firstY, {node} = line;
+    if (x < place.left) return clickName(node, x, isPinned);
+    const i = sliceAt(x, y);
+    if (i >= 0) pickSlice(i); else if (line.folded) pickNode(node);
+  }
+  function clickName(node, x, isPinned) {
+    focus(node);
+    if (x < pinWidth) return pin(node);
+    if (!isPinned) fold(node);
+    pickNode(node);
+  }
+
+  /** Selects a span of time on the lines between two heights; null: on all lines. */
+  function select(from, to, ys, isEnd) {
+    const clip = time => Math.round(Math.max(data.begin, Math.min(data.end, time)));
+    const indexOf = y => Math.max(view.top, Math.min(lines.all.length - 1, view.top + Math.floor((y - place.firstY) / rowHeight)));
+    const isBelow = ys !== null && ys[1] >= place.firstY;
+    state.selection = {from: clip(from), to: clip(to), lines: isBelow ? [indexOf(Math.max(ys[0], place.firstY)), indexOf(ys[1])] : null};
+    redraw();
+    if (!isEnd) return;
+    const among = ys === null ? lines.all : [...(isBelow ? lines.all.slice(state.selection.lines[0], state.selection.lines[1] + 1) : []),
+      ...lines.pinned.slice(0, place.pins).filter((_, i) => place.pinsY + i * rowHeight < ys[1] && place.pinsY + (i + 1) * rowHeight > ys[0])];
+    const chosen = new Set(among.flatMap(lines.rowsOf)), labels = [...new Set(among.map(one => one.node.label))];
+    hooks.picked?.({kind: "selection", of: "selection", from: state.selection.from, to: state.selection.to,
+                    lines: labels.length > 1 ? `${labels.length}: ${labels[0]} … ${labels[labels.length - 1]}` : labels[0] ?? "none",
+                    sums: sumsOf(slices, chosen, state.selection.from, state.selection.to)});
+  }
+
+  function focus(node) {
+    state.focus = node?.id ?? null;
+    if (hooks.status) hooks.status.textContent = node ? `${node.label.slice(0, 200)}${lines.isFoldable(node) ? (lines.isOpen(node) ? ", open" : ", folded") : ""}` : "";
+    redraw();
+  }
+  const focused = () => (state.focus === null ? null : lines.nodeById(state.focus));
+  /** Moves the focus up or down, to a line with a name. */
+  function moveFocus(step) {
+    const node = focused();
+    let index = node ? lines.all.findIndex(one => one.node === node) : view.top - step;
+    if (node && index < 0) index = lines.lineOf(node) - step;
+    do index += step; while (lines.all[index] && !lines.all[index].isFirst);
+    if (!lines.all[index]) return;
+    focus(lines.all[index].node);
+    if (index < view.top) scrollTo(index); else if (index >= view.top + place.shown) scrollTo(index - place.shown + 1);
+  }
+  /** Unfolds the focused line, or goes to the first below it; folds it, or goes to the one around it. */
+  function turn(open) {
+    const node = focused();
+    if (lines.isFoldable(node) && lines.isOpen(node) !== open) { fold(node, open); return focus(node); }
+    if (open) { if (lines.isFoldable(node) && node.children.length) moveFocus(1); return; }
+    const around = node.group ?? node.parent;
+    if (around && around.kind !== "root") { focus(around); scrollToLine(around); }
+  }
+  function scrollToLine(node) {
+    const index = lines.lineOf(node);
+    if (index >= 0 && (index < view.top || index >= view.top + place.shown)) scrollTo(index);
+  }
+
+  const pan = share => () => { const step = (view.to - view.from) * share; show(view.from + step, view.to + step); };
+  const middle = () => (view.from + view.to) / 2, withFocus = act => () => { const node = focused(); if (node) act(node); };
+  const left = pan(-0.1), right = pan(0.1);
+  const keys = {
+    ArrowLeft: () => (focused() ? turn(false) : left()), ArrowRight: () => (focused() ? turn(true) : right()),
+    "Shift+ArrowLeft": left, "Shift+ArrowRight": right,
+    ArrowUp: () => moveFocus(-1), ArrowDown: () => moveFocus(1), PageUp: () => scrollTo(view.top - place.shown), PageDown: () => scrollTo(view.top + place.shown),
+    "+": () => zoom(0.8, middle()), "-": () => zoom(1.25, middle()), "0": () => show(data.begin, data.end),
+    Enter: () => { if (state.found.length) next(); else withFocus(pickNode)(); }, " ": withFocus(node => { fold(node); focus(node); }), p: withFocus(pin),
+    Escape: () => { state.selection = null; focus(null); },
+  };
+  listen(chart, {
+    show, zoom, scrollTo, click, select, keys,
+    open(x, y) { const i = sliceAt(x, y); if (i >= 0) show(start[i] - length[i] * 0.1 - 50, start[i] + length[i] * 1.1 + 50); },
+    hover(x, y, event) {
+      const over = x < place.left ? lineAt(y)?.node.id ?? null : null;
+      if (over !== state.hover) { state.hover = over; redraw(); }
+      if (hooks.details) showDetails(hooks.details, textAt(x, y), event);
+    },
+    leave() {
+      if (hooks.details) hooks.details.style.display = "none";
+      if (state.hover !== null) { state.hover = null; redraw(); }
+    },
+  }, hooks.wheel === "ctrl");
+  if (hooks.legend) makeLegend(hooks.legend, slices, dim => { state.dim = dim?.kinds ?? null; state.dimStates = dim?.states ?? null; redraw(); });
+  if (hooks.filter) hooks.filter.value = lines.kept.filter;
   window.addEventListener("resize", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener?.("change", redraw);
-  return {data, rows, start, length, name, at, kind, depth, view, state, pen, canvas, firstY, xOf, timeOf, timeText, draw,
-          redraw, zoom, show, scroll, sliceAt, rowOf, textOf, textAt, search, next, setPath};
+  return {data, rows, start, length, name, at, kind, depth, view, state, pen, canvas, tree, lines, place, states: chart.states, firstY: () => place.firstY, xOf: place.xOf, timeOf: place.timeOf,
+          timeText, draw, redraw, zoom, show, scrollTo, sliceAt, lineAt, rowOf: slices.rowOf, textOf, textAt, search, next, reveal, setPath, filter, pin, fold, focus};
+}
+
+function showDetails(details, text, event) {
+  details.textContent = text;
+  details.style.display = text ? "block" : "none";
+  details.style.left = Math.min(event.clientX + 14, window.innerWidth - 280) + "px";
+  details.style.top = Math.min(event.clientY + 14, window.innerHeight - 90) + "px";
 }
