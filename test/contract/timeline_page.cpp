@@ -52,22 +52,21 @@ TEST_CASE("Timeline page: opens, zooms, pans, finds and names, by mouse and by k
                    "told = state.found.length > 10 && state.found.every(i => "
                    "data.strings[name[i]].toLowerCase().includes('recv e') ||"
                    " rows[rowOf(i)].label.includes('recv e')) && state.current === 0") == "true");
-  CHECK(printed_by(
-            page,
-            "const {name, start, length, view, show, rowOf, draw, xOf, firstY, textOf, sliceAt} = timeline;"
-            "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
-            "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
-            "const place = {x: xOf(start[i] + length[i] / 2), y: firstY() + 5};"
-            "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
+  CHECK(printed_by(page,
+                   "const {name, start, length, show, reveal, draw, xOf, firstY, textOf, sliceAt} = timeline;"
+                   "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
+                   "show(start[i], start[i] + length[i]); reveal(i); draw();"
+                   "const place = {x: xOf(start[i] + length[i] / 2), y: firstY() + 5};"
+                   "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
 }
 
 TEST_CASE("Timeline page: draws what is there, where it is") {
   if (!has_chromium()) return;
   CHECK(printed_by(
             page_of(""),
-            "const {name, start, length, kind, view, pen, show, rowOf, draw, xOf, firstY} = timeline;"
+            "const {name, start, length, kind, pen, show, reveal, draw, xOf, firstY} = timeline;"
             "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
-            "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
+            "show(start[i], start[i] + length[i]); reveal(i); draw();"
             "const ratio = window.devicePixelRatio || 1;"
             "const dot = pen.getImageData(xOf(start[i] + length[i] / 2) * ratio, (firstY() + 15) * "
             "ratio, 1, 1).data;"

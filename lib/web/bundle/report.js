@@ -891,7 +891,9 @@
       left: 0,
       width: 0,
       height: 0,
-      scale: 1,
+      get scale() {
+        return (place.width - place.left) / (view.to - view.from);
+      },
       get pathY() {
         return axisHeight;
       },
@@ -922,7 +924,6 @@
         place.width = wide3;
         place.height = high4;
         place.left = Math.min(260, wide3 / 3);
-        place.scale = (wide3 - place.left) / (view.to - view.from);
       }
     };
     return place;
@@ -1290,7 +1291,7 @@
       const letters = Math.floor((wide3 - 4) / 6);
       pen.fillStyle = ink;
       pen.textAlign = "left";
-      pen.fillText(plain(text.length > letters ? text.slice(0, letters) : text), x + 3, y + 12);
+      pen.fillText(plain(text.length > letters ? text.slice(0, letters) : text), x + 3, y + 12, wide3 - 4);
     }
     function begin(shown3) {
       const wide3 = Math.max(1, Math.ceil(place.width - place.left));
@@ -1519,6 +1520,54 @@
       drawSelection();
     }
     return { draw, sharesAt: shares.sharesAt };
+  }
+
+  // timeline/focus.js
+  function makeFocus({ lines, view, state, place }, { fold, scrollTo, say }) {
+    function focus(node) {
+      state.focus = node?.id ?? null;
+      say(node ? `${node.label.slice(0, 200)}${lines.isFoldable(node) ? lines.isOpen(node) ? ", open" : ", folded" : ""}` : "");
+    }
+    const focused = () => state.focus === null ? null : lines.nodeById(state.focus);
+    function moveFocus(step) {
+      const node = focused();
+      let index = node ? lines.all.findIndex((one) => one.node === node) : view.top - step;
+      if (node && index < 0)
+        index = lines.lineOf(node) - step;
+      do
+        index += step;
+      while (lines.all[index] && !lines.all[index].isFirst);
+      if (!lines.all[index])
+        return;
+      focus(lines.all[index].node);
+      if (index < view.top)
+        scrollTo(index);
+      else if (index >= view.top + place.shown)
+        scrollTo(index - place.shown + 1);
+    }
+    function turn(open) {
+      const node = focused();
+      if (lines.isFoldable(node) && lines.isOpen(node) !== open) {
+        fold(node, open);
+        return focus(node);
+      }
+      if (open) {
+        if (lines.isFoldable(node) && node.children.length)
+          moveFocus(1);
+        return;
+      }
+      const around = node.group ?? node.parent;
+      if (around && around.kind !== "root") {
+        focus(around);
+        scrollToLine(around);
+      }
+    }
+    function scrollToLine(node) {
+      const index = lines.lineOf(node);
+      if (index >= 0 && (index < view.top || index >= view.top + place.shown))
+        scrollTo(index);
+    }
+    return { focus, focused, moveFocus, turn };
   }
 
   // timeline/input.js
@@ -1760,7 +1809,7 @@
   }
 
   // timeline/lines.js
-  var mostAtFirst = 45;
+  var mostAtFirst = 46;
   var mostLanes = 3;
   var noChoices = () => ({ open: null, pins: /* @__PURE__ */ new Set(), filter: "" });
   function makeLines(slices, tree, kept) {
@@ -1772,7 +1821,8 @@
     const lanesOf = (node) => node.kind === "alike" ? node.children[0].rows : node.rows;
     function openFirst() {
       kept.open = /* @__PURE__ */ new Set();
-      let level = childrenOf(tree.root), count = level.length;
+      const linesOf = (nodes) => nodes.reduce((sum, one) => sum + (isFoldable(one) ? 1 : one.rows.length), 0);
+      let level = childrenOf(tree.root), count = linesOf(level);
       for (let isTop = true; level.length; isTop = false) {
         const next = [], byName = /* @__PURE__ */ new Map();
         for (const node of level) {
@@ -1780,9 +1830,11 @@
           if (isFoldable(node) && node.kind !== "links" && node.kind !== "alike" && !(node.children.length === 1 && node.children[0].kind === "links"))
             byName.set(name, [...byName.get(name) ?? [], node]);
         }
-        const tries = [...byName].sort(([a], [b]) => Number(b === "rank#") - Number(a === "rank#")).map(([, nodes]) => nodes);
-        for (const nodes of isTop ? tries.flat().map((one) => [one]) : tries) {
-          const more = nodes.reduce((sum, one) => sum + (one.children.length ? childrenOf(one).length : one.rows.length), 0);
+        const ranks = byName.get("rank#") ?? [], others = [...byName].filter(([name]) => name !== "rank#").map(([, nodes]) => nodes);
+        for (const nodes of [ranks, ranks.slice(0, 1), ...isTop ? others.flat().map((one) => [one]) : others]) {
+          if (!nodes.length || kept.open.has(nodes[0].id))
+            continue;
+          const more = nodes.reduce((sum, one) => sum + (one.children.length ? linesOf(childrenOf(one)) : one.rows.length), 0);
           if (count + more > mostAtFirst)
             continue;
           count += more;
@@ -1963,6 +2015,106 @@
     return peers;
   }
 
+  // timeline/picking.js
+  function makePicking({ slices, lines, view, state, place }, picked) {
+    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds2, data } = slices;
+    function pickNode(node) {
+      const of = node.kind === "alike" ? node.children[0] : node, isLink2 = of.kind === "link";
+      const unit = of.kind === "links" ? of.parent.label : isLink2 ? of.label : unitOf(of.label).replace(/\.kernel$/, ".pe_cpu");
+      if (unit)
+        picked({ kind: isLink2 ? "link" : "unit", of: unit });
+    }
+    function pickSlice(i) {
+      const row = slices.rowOf(i);
+      picked({
+        kind: "slice",
+        of: strings[name[i]],
+        row: rows2[row].label,
+        slice: kinds2[kind[i]].name,
+        from: start[i],
+        length: length[i],
+        bytes: bytes[i],
+        line: strings[at[i]] ?? "",
+        peers: peersOf(slices, i, row)
+      });
+    }
+    function select(from, to, ys, isEnd) {
+      const clip = (time2) => Math.round(Math.max(data.begin, Math.min(data.end, time2)));
+      const indexOf2 = (y) => Math.max(view.top, Math.min(lines.all.length - 1, view.top + Math.floor((y - place.firstY) / rowHeight)));
+      const isBelow = ys !== null && ys[1] >= place.firstY;
+      state.selection = { from: clip(from), to: clip(to), lines: isBelow ? [indexOf2(Math.max(ys[0], place.firstY)), indexOf2(ys[1])] : null };
+      if (!isEnd)
+        return;
+      const below = isBelow ? lines.all.slice(state.selection.lines[0], state.selection.lines[1] + 1) : [];
+      const isPinIn = (_, i) => place.pinsY + i * rowHeight < ys[1] && place.pinsY + (i + 1) * rowHeight > ys[0];
+      const among = ys === null ? lines.all : [...below, ...lines.pinned.slice(0, place.pins).filter(isPinIn)];
+      const chosen = new Set(among.flatMap(lines.rowsOf)), labels = [...new Set(among.map((one) => one.node.label))];
+      picked({
+        kind: "selection",
+        of: "selection",
+        from: state.selection.from,
+        to: state.selection.to,
+        lines: labels.length > 1 ? `${labels.length}: ${labels[0]} \u2026 ${labels[labels.length - 1]}` : labels[0] ?? "none",
+        sums: sumsOf2(slices, chosen, state.selection.from, state.selection.to)
+      });
+    }
+    return { pickNode, pickSlice, select };
+  }
+
+  // timeline/pointing.js
+  function makePointing({ slices, lines, view, state, place, states: known }, sharesAt) {
+    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds2, data } = slices;
+    function lineAt(y) {
+      if (y >= place.firstY)
+        return lines.all[view.top + Math.floor((y - place.firstY) / rowHeight)] ?? null;
+      const pin = Math.floor((y - place.pinsY) / rowHeight);
+      return y >= place.pinsY && pin < place.pins ? lines.pinned[pin] ?? null : null;
+    }
+    function sliceAt(x, y) {
+      const line = lineAt(y);
+      return !line || line.row < 0 || x < place.left ? -1 : slices.sliceIn(rows2[line.row], place.timeOf(x), 2 / place.scale);
+    }
+    function partAt(x, y) {
+      if (!state.path || y < axisHeight || y >= place.pinsY || x < place.left)
+        return null;
+      const time2 = place.timeOf(x);
+      return state.path.find((part) => part.from <= time2 && time2 < part.to) ?? null;
+    }
+    function textOf(i) {
+      return [
+        strings[name[i]],
+        kinds2[kind[i]].name + " on " + rows2[slices.rowOf(i)].label,
+        timeText(start[i]) + ", for " + timeText(length[i]),
+        bytes[i] ? bytes[i] + " B" : "",
+        data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "",
+        strings[at[i]]
+      ].filter(Boolean).join("\n");
+    }
+    function sharesText({ node }, x) {
+      const { from, to, of } = sharesAt(node, x), count = known.wholes(node).length, parts = of.map((one, i) => [one, states[i].name]);
+      parts.push([Math.max(0, 1 - of.reduce((sum, one) => sum + one, 0)), "idle"]);
+      return [
+        node.label,
+        `${count} ${count === 1 ? "part" : "parts"}, ${timeText(from)} to ${timeText(to)}`,
+        ...parts.filter(([one]) => one > 5e-4).map(([one, name2]) => `${share(one)} ${name2}`)
+      ].join("\n");
+    }
+    function textAt(x, y) {
+      const part = partAt(x, y), line = lineAt(y);
+      if (part)
+        return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
+      if (!line)
+        return "";
+      if (x < place.left)
+        return line.node.label;
+      if (line.folded)
+        return sharesText(line, x);
+      const i = sliceAt(x, y);
+      return i < 0 ? "" : textOf(i);
+    }
+    return { lineAt, sliceAt, partAt, textOf, textAt };
+  }
+
   // timeline/tree.js
   var nodeOf = (kind, id, name, label, parent) => ({ id, name, label, kind, parent, group: null, children: [], rows: [] });
   var isLink = (label) => /^[^\s>]+>[^\s>]+( [^ ]*)?$/.test(label);
@@ -1984,7 +2136,7 @@
   }
   var isWhole = (node) => node.kind === "part" && /^(pe|rank)\d+$/.test(node.name);
   function makeTree(rows2) {
-    const root = nodeOf("root", "", "", "", null), byId2 = /* @__PURE__ */ new Map([["", root]]), last = [];
+    const root = nodeOf("root", "", "", "", null), byId2 = /* @__PURE__ */ new Map(), last = [];
     function add2(kind, id, name, label, parent, to = parent.children) {
       const node = nodeOf(kind, id, name, label, parent);
       byId2.set(id, node);
@@ -2047,7 +2199,7 @@
         if (byId2.has(one))
           return byId2.get(one);
       if (isLink(place))
-        return byId2.get(commonPart(place) + " links") ?? byId2.get(commonPart(place)) ?? root;
+        return byId2.get(commonPart(place) + " links") ?? root;
       for (let parts = partsOf(place); parts.length; parts.pop())
         if (byId2.has(parts.join(".")))
           return byId2.get(parts.join("."));
@@ -2133,8 +2285,14 @@
   }
   function makeTimeline(canvas, data, hooks = {}) {
     const chart = makeChart(canvas, data, hooks.kept ?? noChoices()), { slices, tree, lines, view, state, place, pen } = chart;
-    const { rows: rows2, start, length, kind, depth, name, at, bytes, strings, kinds: kinds2 } = slices;
-    const drawing = makeDrawing(chart);
+    const { rows: rows2, start, length, kind, depth, name, at } = slices;
+    const drawing = makeDrawing(chart), { lineAt, sliceAt, partAt, textOf, textAt } = makePointing(chart, drawing.sharesAt);
+    const { pickNode, pickSlice, select } = makePicking(chart, (thing) => hooks.picked?.(thing));
+    const { focus, focused, moveFocus, turn } = makeFocus(chart, { fold, scrollTo, say: (text) => {
+      if (hooks.status)
+        hooks.status.textContent = text;
+      redraw();
+    } });
     let pending = false;
     function draw() {
       pending = false;
@@ -2170,54 +2328,6 @@
       scrollTo(view.top);
       pathOf(chart);
       state.selection = null;
-    }
-    function lineAt(y) {
-      if (y >= place.firstY)
-        return lines.all[view.top + Math.floor((y - place.firstY) / rowHeight)] ?? null;
-      const pin2 = Math.floor((y - place.pinsY) / rowHeight);
-      return y >= place.pinsY && pin2 < place.pins ? lines.pinned[pin2] ?? null : null;
-    }
-    function sliceAt(x, y) {
-      const line = lineAt(y);
-      return !line || line.row < 0 || x < place.left ? -1 : slices.sliceIn(rows2[line.row], place.timeOf(x), 2 / place.scale);
-    }
-    function partAt(x, y) {
-      if (!state.path || y < axisHeight || y >= place.pinsY || x < place.left)
-        return null;
-      const time2 = place.timeOf(x);
-      return state.path.find((part) => part.from <= time2 && time2 < part.to) ?? null;
-    }
-    function textOf(i) {
-      return [
-        strings[name[i]],
-        kinds2[kind[i]].name + " on " + rows2[slices.rowOf(i)].label,
-        timeText(start[i]) + ", for " + timeText(length[i]),
-        bytes[i] ? bytes[i] + " B" : "",
-        data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "",
-        strings[at[i]]
-      ].filter(Boolean).join("\n");
-    }
-    function sharesText({ node }, x) {
-      const { from, to, of } = drawing.sharesAt(node, x), count = chart.states.wholes(node).length, parts = of.map((one, i) => [one, states[i].name]);
-      parts.push([Math.max(0, 1 - of.reduce((sum, one) => sum + one, 0)), "idle"]);
-      return [
-        node.label,
-        `${count} ${count === 1 ? "part" : "parts"}, ${timeText(from)} to ${timeText(to)}`,
-        ...parts.filter(([one]) => one > 5e-4).map(([one, name2]) => `${share(one)} ${name2}`)
-      ].join("\n");
-    }
-    function textAt(x, y) {
-      const part = partAt(x, y), line = lineAt(y);
-      if (part)
-        return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
-      if (!line)
-        return "";
-      if (x < place.left)
-        return line.node.label;
-      if (line.folded)
-        return sharesText(line, x);
-      const i = sliceAt(x, y);
-      return i < 0 ? "" : textOf(i);
     }
     function search(text) {
       state.marks = searched(slices, text);
@@ -2263,29 +2373,9 @@
       lines.pin(node);
       relaid();
     }
-    function fold(node, open) {
+    function fold(node, open = void 0) {
       lines.fold(node, open);
       relaid();
-    }
-    function pickNode(node) {
-      const of = node.kind === "alike" ? node.children[0] : node, isLink2 = of.kind === "link";
-      const unit = of.kind === "links" ? of.parent.label : isLink2 ? of.label : unitOf(of.label).replace(/\.kernel$/, ".pe_cpu");
-      if (unit)
-        hooks.picked?.({ kind: isLink2 ? "link" : "unit", of: unit });
-    }
-    function pickSlice(i) {
-      const row = slices.rowOf(i);
-      hooks.picked?.({
-        kind: "slice",
-        of: strings[name[i]],
-        row: rows2[row].label,
-        slice: kinds2[kind[i]].name,
-        from: start[i],
-        length: length[i],
-        bytes: bytes[i],
-        line: strings[at[i]] ?? "",
-        peers: peersOf(slices, i, row)
-      });
     }
     function click(x, y) {
       const line = lineAt(y), part = partAt(x, y);
@@ -2305,79 +2395,13 @@
         pickNode(node);
     }
     function clickName(node, x, isPinned) {
-      focus(node);
       if (x < pinWidth)
-        return pin(node);
-      if (!isPinned)
+        pin(node);
+      else if (!isPinned)
         fold(node);
-      pickNode(node);
-    }
-    function select(from, to, ys, isEnd) {
-      const clip = (time2) => Math.round(Math.max(data.begin, Math.min(data.end, time2)));
-      const indexOf2 = (y) => Math.max(view.top, Math.min(lines.all.length - 1, view.top + Math.floor((y - place.firstY) / rowHeight)));
-      const isBelow = ys !== null && ys[1] >= place.firstY;
-      state.selection = { from: clip(from), to: clip(to), lines: isBelow ? [indexOf2(Math.max(ys[0], place.firstY)), indexOf2(ys[1])] : null };
-      redraw();
-      if (!isEnd)
-        return;
-      const among = ys === null ? lines.all : [
-        ...isBelow ? lines.all.slice(state.selection.lines[0], state.selection.lines[1] + 1) : [],
-        ...lines.pinned.slice(0, place.pins).filter((_, i) => place.pinsY + i * rowHeight < ys[1] && place.pinsY + (i + 1) * rowHeight > ys[0])
-      ];
-      const chosen = new Set(among.flatMap(lines.rowsOf)), labels = [...new Set(among.map((one) => one.node.label))];
-      hooks.picked?.({
-        kind: "selection",
-        of: "selection",
-        from: state.selection.from,
-        to: state.selection.to,
-        lines: labels.length > 1 ? `${labels.length}: ${labels[0]} \u2026 ${labels[labels.length - 1]}` : labels[0] ?? "none",
-        sums: sumsOf2(slices, chosen, state.selection.from, state.selection.to)
-      });
-    }
-    function focus(node) {
-      state.focus = node?.id ?? null;
-      if (hooks.status)
-        hooks.status.textContent = node ? `${node.label.slice(0, 200)}${lines.isFoldable(node) ? lines.isOpen(node) ? ", open" : ", folded" : ""}` : "";
-      redraw();
-    }
-    const focused = () => state.focus === null ? null : lines.nodeById(state.focus);
-    function moveFocus(step) {
-      const node = focused();
-      let index = node ? lines.all.findIndex((one) => one.node === node) : view.top - step;
-      if (node && index < 0)
-        index = lines.lineOf(node) - step;
-      do
-        index += step;
-      while (lines.all[index] && !lines.all[index].isFirst);
-      if (!lines.all[index])
-        return;
-      focus(lines.all[index].node);
-      if (index < view.top)
-        scrollTo(index);
-      else if (index >= view.top + place.shown)
-        scrollTo(index - place.shown + 1);
-    }
-    function turn(open) {
-      const node = focused();
-      if (lines.isFoldable(node) && lines.isOpen(node) !== open) {
-        fold(node, open);
-        return focus(node);
-      }
-      if (open) {
-        if (lines.isFoldable(node) && node.children.length)
-          moveFocus(1);
-        return;
-      }
-      const around = node.group ?? node.parent;
-      if (around && around.kind !== "root") {
-        focus(around);
-        scrollToLine(around);
-      }
-    }
-    function scrollToLine(node) {
-      const index = lines.lineOf(node);
-      if (index >= 0 && (index < view.top || index >= view.top + place.shown))
-        scrollTo(index);
+      focus(node);
+      if (x >= pinWidth)
+        pickNode(node);
     }
     const pan = (share2) => () => {
       const step = (view.to - view.from) * share2;
@@ -2422,8 +2446,11 @@
       zoom,
       scrollTo,
       click,
-      select,
       keys: keys2,
+      select(from, to, ys, isEnd) {
+        select(from, to, ys, isEnd);
+        redraw();
+      },
       open(x, y) {
         const i = sliceAt(x, y);
         if (i >= 0)

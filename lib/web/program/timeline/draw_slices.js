@@ -15,7 +15,7 @@ export function makeSliceDrawing({pen, slices, view, state, place, colors}) {
   function drawName(text, x, y, wide, ink) {
     const letters = Math.floor((wide - 4) / 6);
     pen.fillStyle = ink; pen.textAlign = "left";
-    pen.fillText(plain(text.length > letters ? text.slice(0, letters) : text), x + 3, y + 12);
+    pen.fillText(plain(text.length > letters ? text.slice(0, letters) : text), x + 3, y + 12, wide - 4);
   }
 
   /** Prepares for `shown` lines. @param {number} shown */

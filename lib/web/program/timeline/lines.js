@@ -10,7 +10,7 @@ import {filtered} from "./filter.js";
  */
 
 /** Lines that stand at first, at most. */
-const mostAtFirst = 45;
+const mostAtFirst = 46;
 /** A unit of more lanes is folded. */
 const mostLanes = 3;
 
@@ -27,19 +27,21 @@ export function makeLines(slices, tree, kept) {
   const isOpen = node => !isFoldable(node) || (stands?.get(node) === "opened" ? !closed.has(node.id) : kept.open.has(node.id));
   const lanesOf = node => (node.kind === "alike" ? node.children[0].rows : node.rows);
 
-  /** Opens level by level, ranks before packages, as long as not too many lines stand. Cubes and PEs open all or none. */
+  /** Opens level by level, ranks before packages, as long as not too many lines stand: all ranks or one, packages one by one, cubes and PEs all or none. */
   function openFirst() {
     kept.open = new Set();
-    let level = childrenOf(tree.root), count = level.length;
+    const linesOf = nodes => nodes.reduce((sum, one) => sum + (isFoldable(one) ? 1 : one.rows.length), 0);
+    let level = childrenOf(tree.root), count = linesOf(level);
     for (let isTop = true; level.length; isTop = false) {
       const next = [], byName = new Map();
       for (const node of level) {
         const name = withoutNumbers(node.name);
         if (isFoldable(node) && node.kind !== "links" && node.kind !== "alike" && !(node.children.length === 1 && node.children[0].kind === "links")) byName.set(name, [...(byName.get(name) ?? []), node]);
       }
-      const tries = [...byName].sort(([a], [b]) => Number(b === "rank#") - Number(a === "rank#")).map(([, nodes]) => nodes);
-      for (const nodes of isTop ? tries.flat().map(one => [one]) : tries) {
-        const more = nodes.reduce((sum, one) => sum + (one.children.length ? childrenOf(one).length : one.rows.length), 0);
+      const ranks = byName.get("rank#") ?? [], others = [...byName].filter(([name]) => name !== "rank#").map(([, nodes]) => nodes);
+      for (const nodes of [ranks, ranks.slice(0, 1), ...(isTop ? others.flat().map(one => [one]) : others)]) {
+        if (!nodes.length || kept.open.has(nodes[0].id)) continue;
+        const more = nodes.reduce((sum, one) => sum + (one.children.length ? linesOf(childrenOf(one)) : one.rows.length), 0);
         if (count + more > mostAtFirst) continue;
         count += more;
         for (const node of nodes) { kept.open.add(node.id); next.push(...childrenOf(node)); }

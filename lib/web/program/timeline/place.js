@@ -8,7 +8,8 @@ const mostPinned = 0.5;
 /** @param {HTMLCanvasElement} canvas @param {{from: number, to: number, top: number}} view @param {() => {path: any, pinned: number}} above what stands above the lines */
 export function makePlace(canvas, view, above) {
   const place = {
-    left: 0, width: 0, height: 0, scale: 1,
+    left: 0, width: 0, height: 0,
+    get scale() { return (place.width - place.left) / (view.to - view.from); },
     get pathY() { return axisHeight; },
     get pinsY() { return axisHeight + (above().path ? rowHeight + 4 : 0); },
     /** Pinned lines that have room. */
@@ -28,7 +29,6 @@ export function makePlace(canvas, view, above) {
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       place.width = wide; place.height = high;
       place.left = Math.min(260, wide / 3);
-      place.scale = (wide - place.left) / (view.to - view.from);
     },
   };
   return place;

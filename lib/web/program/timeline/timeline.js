@@ -1,15 +1,16 @@
 // The canvas of a timeline: a tree of lines of slices to fold, zoom, pan, search, filter and select.
-import {share, timeText} from "../quantity.js";
-import {unitOf} from "../uses.js";
+import {timeText} from "../quantity.js";
 import {makeDrawing} from "./draw.js";
 import {pinWidth} from "./draw_names.js";
+import {makeFocus} from "./focus.js";
 import {listen} from "./input.js";
 import {makeLegend} from "./legend.js";
 import {makeLines, noChoices} from "./lines.js";
-import {axisHeight, makePlace, rowHeight} from "./place.js";
+import {makePicking} from "./picking.js";
+import {makePlace} from "./place.js";
+import {makePointing} from "./pointing.js";
 import {decode, searched} from "./slices.js";
-import {makeStates, states as allStates} from "./states.js";
-import {peersOf, sumsOf} from "./sums.js";
+import {makeStates} from "./states.js";
 import {makeTree} from "./tree.js";
 
 export {noChoices} from "./lines.js";
@@ -58,8 +59,10 @@ function pathOf({tree, lines, state}) {
 /** @param {HTMLCanvasElement} canvas @param {any} data what write_page_data() wrote @param {Hooks} hooks */
 export function makeTimeline(canvas, data, hooks = {}) {
   const chart = makeChart(canvas, data, hooks.kept ?? noChoices()), {slices, tree, lines, view, state, place, pen} = chart;
-  const {rows, start, length, kind, depth, name, at, bytes, strings, kinds} = slices;
-  const drawing = makeDrawing(chart);
+  const {rows, start, length, kind, depth, name, at} = slices;
+  const drawing = makeDrawing(chart), {lineAt, sliceAt, partAt, textOf, textAt} = makePointing(chart, drawing.sharesAt);
+  const {pickNode, pickSlice, select} = makePicking(chart, thing => hooks.picked?.(thing));
+  const {focus, focused, moveFocus, turn} = makeFocus(chart, {fold, scrollTo, say: text => { if (hooks.status) hooks.status.textContent = text; redraw(); }});
   let pending = false;
 
   function draw() {
@@ -90,42 +93,6 @@ export function makeTimeline(canvas, data, hooks = {}) {
     scrollTo(view.top);
     pathOf(chart);
     state.selection = null;
-  }
-
-  /** The line at `y`, pinned ones as well. */
-  function lineAt(y) {
-    if (y >= place.firstY) return lines.all[view.top + Math.floor((y - place.firstY) / rowHeight)] ?? null;
-    const pin = Math.floor((y - place.pinsY) / rowHeight);
-    return y >= place.pinsY && pin < place.pins ? lines.pinned[pin] ?? null : null;
-  }
-  function sliceAt(x, y) {
-    const line = lineAt(y);
-    return !line || line.row < 0 || x < place.left ? -1 : slices.sliceIn(rows[line.row], place.timeOf(x), 2 / place.scale);
-  }
-  function partAt(x, y) {
-    if (!state.path || y < axisHeight || y >= place.pinsY || x < place.left) return null;
-    const time = place.timeOf(x);
-    return state.path.find(part => part.from <= time && time < part.to) ?? null;
-  }
-  function textOf(i) {
-    return [strings[name[i]], kinds[kind[i]].name + " on " + rows[slices.rowOf(i)].label,
-            timeText(start[i]) + ", for " + timeText(length[i]),
-            bytes[i] ? bytes[i] + " B" : "", data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "", strings[at[i]]].filter(Boolean).join("\n");
-  }
-  function sharesText({node}, x) {
-    const {from, to, of} = drawing.sharesAt(node, x), count = chart.states.wholes(node).length, parts = of.map((one, i) => [one, allStates[i].name]);
-    parts.push([Math.max(0, 1 - of.reduce((sum, one) => sum + one, 0)), "idle"]);
-    return [node.label, `${count} ${count === 1 ? "part" : "parts"}, ${timeText(from)} to ${timeText(to)}`,
-            ...parts.filter(([one]) => one > 0.0005).map(([one, name]) => `${share(one)} ${name}`)].join("\n");
-  }
-  function textAt(x, y) {
-    const part = partAt(x, y), line = lineAt(y);
-    if (part) return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
-    if (!line) return "";
-    if (x < place.left) return line.node.label;
-    if (line.folded) return sharesText(line, x);
-    const i = sliceAt(x, y);
-    return i < 0 ? "" : textOf(i);
   }
 
   function search(text) {
@@ -165,19 +132,8 @@ export function makeTimeline(canvas, data, hooks = {}) {
     relaid();
   }
   function pin(node) { lines.pin(node); relaid(); }
-  function fold(node, open) { lines.fold(node, open); relaid(); }
+  function fold(node, open = undefined) { lines.fold(node, open); relaid(); }
 
-  /** The thing that a name stands for. */
-  function pickNode(node) {
-    const of = node.kind === "alike" ? node.children[0] : node, isLink = of.kind === "link";
-    const unit = of.kind === "links" ? of.parent.label : isLink ? of.label : unitOf(of.label).replace(/\.kernel$/, ".pe_cpu");
-    if (unit) hooks.picked?.({kind: isLink ? "link" : "unit", of: unit});
-  }
-  function pickSlice(i) {
-    const row = slices.rowOf(i);
-    hooks.picked?.({kind: "slice", of: strings[name[i]], row: rows[row].label, slice: kinds[kind[i]].name, from: start[i], length: length[i],
-                    bytes: bytes[i], line: strings[at[i]] ?? "", peers: peersOf(slices, i, row)});
-  }
   function click(x, y) {
     const line = lineAt(y), part = partAt(x, y);
     state.selection = null;
@@ -190,55 +146,9 @@ export function makeTimeline(canvas, data, hooks = {}) {
     if (i >= 0) pickSlice(i); else if (line.folded) pickNode(node);
   }
   function clickName(node, x, isPinned) {
+    if (x < pinWidth) pin(node); else if (!isPinned) fold(node);
     focus(node);
-    if (x < pinWidth) return pin(node);
-    if (!isPinned) fold(node);
-    pickNode(node);
-  }
-
-  /** Selects a span of time on the lines between two heights; null: on all lines. */
-  function select(from, to, ys, isEnd) {
-    const clip = time => Math.round(Math.max(data.begin, Math.min(data.end, time)));
-    const indexOf = y => Math.max(view.top, Math.min(lines.all.length - 1, view.top + Math.floor((y - place.firstY) / rowHeight)));
-    const isBelow = ys !== null && ys[1] >= place.firstY;
-    state.selection = {from: clip(from), to: clip(to), lines: isBelow ? [indexOf(Math.max(ys[0], place.firstY)), indexOf(ys[1])] : null};
-    redraw();
-    if (!isEnd) return;
-    const among = ys === null ? lines.all : [...(isBelow ? lines.all.slice(state.selection.lines[0], state.selection.lines[1] + 1) : []),
-      ...lines.pinned.slice(0, place.pins).filter((_, i) => place.pinsY + i * rowHeight < ys[1] && place.pinsY + (i + 1) * rowHeight > ys[0])];
-    const chosen = new Set(among.flatMap(lines.rowsOf)), labels = [...new Set(among.map(one => one.node.label))];
-    hooks.picked?.({kind: "selection", of: "selection", from: state.selection.from, to: state.selection.to,
-                    lines: labels.length > 1 ? `${labels.length}: ${labels[0]} … ${labels[labels.length - 1]}` : labels[0] ?? "none",
-                    sums: sumsOf(slices, chosen, state.selection.from, state.selection.to)});
-  }
-
-  function focus(node) {
-    state.focus = node?.id ?? null;
-    if (hooks.status) hooks.status.textContent = node ? `${node.label.slice(0, 200)}${lines.isFoldable(node) ? (lines.isOpen(node) ? ", open" : ", folded") : ""}` : "";
-    redraw();
-  }
-  const focused = () => (state.focus === null ? null : lines.nodeById(state.focus));
-  /** Moves the focus up or down, to a line with a name. */
-  function moveFocus(step) {
-    const node = focused();
-    let index = node ? lines.all.findIndex(one => one.node === node) : view.top - step;
-    if (node && index < 0) index = lines.lineOf(node) - step;
-    do index += step; while (lines.all[index] && !lines.all[index].isFirst);
-    if (!lines.all[index]) return;
-    focus(lines.all[index].node);
-    if (index < view.top) scrollTo(index); else if (index >= view.top + place.shown) scrollTo(index - place.shown + 1);
-  }
-  /** Unfolds the focused line, or goes to the first below it; folds it, or goes to the one around it. */
-  function turn(open) {
-    const node = focused();
-    if (lines.isFoldable(node) && lines.isOpen(node) !== open) { fold(node, open); return focus(node); }
-    if (open) { if (lines.isFoldable(node) && node.children.length) moveFocus(1); return; }
-    const around = node.group ?? node.parent;
-    if (around && around.kind !== "root") { focus(around); scrollToLine(around); }
-  }
-  function scrollToLine(node) {
-    const index = lines.lineOf(node);
-    if (index >= 0 && (index < view.top || index >= view.top + place.shown)) scrollTo(index);
+    if (x >= pinWidth) pickNode(node);
   }
 
   const pan = share => () => { const step = (view.to - view.from) * share; show(view.from + step, view.to + step); };
@@ -253,7 +163,8 @@ export function makeTimeline(canvas, data, hooks = {}) {
     Escape: () => { state.selection = null; focus(null); },
   };
   listen(chart, {
-    show, zoom, scrollTo, click, select, keys,
+    show, zoom, scrollTo, click, keys,
+    select(from, to, ys, isEnd) { select(from, to, ys, isEnd); redraw(); },
     open(x, y) { const i = sliceAt(x, y); if (i >= 0) show(start[i] - length[i] * 0.1 - 50, start[i] + length[i] * 1.1 + 50); },
     hover(x, y, event) {
       const over = x < place.left ? lineAt(y)?.node.id ?? null : null;

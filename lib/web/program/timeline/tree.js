@@ -37,7 +37,7 @@ export const isWhole = node => node.kind === "part" && /^(pe|rank)\d+$/.test(nod
 
 /** Nodes of rows. @param {import("./slices.js").Row[]} rows */
 export function makeTree(rows) {
-  const root = nodeOf("root", "", "", "", null), byId = new Map([["", root]]), last = [];
+  const root = nodeOf("root", "", "", "", null), byId = new Map(), last = [];
 
   function add(kind, id, name, label, parent, to = parent.children) {
     const node = nodeOf(kind, id, name, label, parent);
@@ -97,7 +97,7 @@ export function makeTree(rows) {
   function nodeAt(place) {
     const unit = place.replace(/\.pe_cpu$/, ".kernel");
     for (const one of [place, unit, ...["recv", "send", "read", "write"].map(port => `${unit} ${port}`)]) if (byId.has(one)) return byId.get(one);
-    if (isLink(place)) return byId.get(commonPart(place) + " links") ?? byId.get(commonPart(place)) ?? root;
+    if (isLink(place)) return byId.get(commonPart(place) + " links") ?? root;
     for (let parts = partsOf(place); parts.length; parts.pop()) if (byId.has(parts.join("."))) return byId.get(parts.join("."));
     return root;
   }
