@@ -16,6 +16,13 @@ constexpr const char* kFold = R"(
 const one = timeline.timeline, {lines, state, view} = one, hand = hands(one), before = hand.labels();
 say('ranks open', before.slice(0, 3).join() === 'rank0,rank0.calls,rank0.orders');
 say('at most 46', lines.all.length <= 46 && lines.all.length > 20);
+app.set({path: 0});
+const pathOf = label => [...state.pathLines].filter(([node]) => node.label === label).flatMap(([,
+    parts]) => parts);
+const whole = () => [...state.pathLines.values()].flat().length === state.path.length,
+    inCube = pathOf('sip0.cube3').length;
+say('path in folded', inCube > 0 && whole() &&
+    pathOf('sip0.cube3').every(part => part.place.includes('sip0.cube3.')));
 say('cubes folded', lines.all.find(line => line.node.label === 'sip0.cube3').folded);
 hand.name('sip0.cube3');
 say('unfolds', hand.labels().includes('sip0.cube3.pe0') && app.picked.of === 'sip0.cube3');
@@ -26,6 +33,8 @@ hand.name('sip0.cube3.pe0.kernel');
 say('picks', app.picked.kind === 'unit' && app.picked.of === 'sip0.cube3.pe0.pe_cpu');
 hand.name('sip0.cube3 links');
 say('links', hand.labels().some(label => /^sip0\.cube3\.pe0\.pe_dma>sip0\.cube3\.noc/.test(label)));
+say('path in units', pathOf('sip0.cube3.pe0.kernel').length > 0 && pathOf('sip0.cube3').length < inCube &&
+    whole());
 say('links within',
     hand.labels().filter(label =>
     label.includes('>')).every(label => label.split('>').every(end => end.startsWith('sip0.cube3.'))));
@@ -162,6 +171,8 @@ set('sip?.cube1'); say('one letter', hand.labels().join() === 'sip0,sip0.cube1,s
 hand.name('sip0.cube1'); say('within', hand.labels().includes('sip0.cube1.pe0') &&
     !hand.labels().includes('sip0.cube2'));
 hand.name('sip0'); say('folds', hand.labels().join() === 'sip0,sip1,sip1.cube1');
+app.set({path: 0}); one.draw(); const arrows = one.state.arrows; set('rank'); one.draw(); say('arrows',
+    arrows > 10 && one.state.arrows === 0);
 set('no such line'); one.draw(); say('none', one.lines.all.length === 0 &&
     one.state.empty === 'No line fits the filter.');
 set(''); hand.name('sip0.cube1'); say('back', hand.labels().join() === before);
@@ -202,8 +213,9 @@ two.draw(); say('many pins', two.firstY() < two.canvas.clientHeight * 0.7);
 TEST_CASE("Timeline: a name unfolds its part and folds it again, by mouse and by keys") {
   if (!has_chromium()) return;
   CHECK(printed_by(page_of_run(), kHands + kFold) ==
-        "ranks open at most 46 cubes folded unfolds units picks links links within folds pans first folds by "
-        "key unfolds by key goes in goes out passes lanes up pans with shift says ");
+        "ranks open at most 46 path in folded cubes folded unfolds units picks links path in units links "
+        "within folds pans first folds by key unfolds by key goes in goes out passes lanes up pans with "
+        "shift says ");
 }
 
 TEST_CASE("Timeline: a folded line is as high as the shares of its PEs' states") {
@@ -220,7 +232,7 @@ TEST_CASE("Timeline: neighbours with alike slices are one line, which unfolds") 
 TEST_CASE("Timeline: a filter leaves lines that fit, and those around them") {
   if (!has_chromium()) return;
   CHECK(printed_by(page_of_run(), kHands + kFilter) ==
-        "parents only glob one letter within folds none back search opens hard glob ");
+        "parents only glob one letter within folds arrows none back search opens hard glob ");
 }
 
 TEST_CASE("Timeline: a pinned line stays on top, when a run is shown anew as well") {
