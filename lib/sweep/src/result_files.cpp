@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,7 +73,7 @@ std::string write_result_files(const fs::path& out, const report::OutputFolder& 
   const Quantity what = quantity(tables, by);
   std::string text = best_text(tables, what);
   folder.write("best.txt", text);
-  folder.write("report.html", report_html(tables, by));
+  folder.write("report.html", report_html(tables, by, has_front ? std::optional{Front{a, b}} : std::nullopt));
   if (const auto figure = figure_of(tables, what)) folder.draw(*figure);
   return has_front ? text + pareto_text(tables, folder, a, b) : text;
 }

@@ -27,6 +27,7 @@
     const box = element("label", label + " ", parent);
     return element(name, null, box, attributes);
   }
+  var shortened = (text, most2 = 60) => text.length > most2 ? text.slice(0, most2 - 1) + "\u2026" : text;
   var colors = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac", "#8cd17d", "#d4a6c8"];
 
   // save.js
@@ -101,8 +102,8 @@
       return true;
     }
   }
-  function makeViews(app2, kinds2) {
-    const all = kinds2.map((kind) => {
+  function makeViews(app2, kinds3) {
+    const all = kinds3.map((kind) => {
       const section = element("section", null, byId("main"), { id: kind.id });
       const head = element("div", null, section, { class: "head" });
       const title = element("h2", kind.title, head, kind.sentence ? { title: kind.sentence } : {});
@@ -139,8 +140,8 @@
   // csv.js
   var isNumber = (text) => text !== "" && text !== null && isFinite(text);
   function parseCsv(text) {
-    const quoted = (line) => (line.match(/("([^"]|"")*"|[^,]*),/g) ?? []).map((cell) => cell.slice(0, -1).replace(/^"(.*)"$/, "$1").replaceAll('""', '"'));
-    const cells = (line) => line.includes('"') ? quoted(line + ",") : line.split(",");
+    const quoted2 = (line2) => (line2.match(/("([^"]|"")*"|[^,]*),/g) ?? []).map((cell) => cell.slice(0, -1).replace(/^"(.*)"$/, "$1").replaceAll('""', '"'));
+    const cells = (line2) => line2.includes('"') ? quoted2(line2 + ",") : line2.split(",");
     const lines = text.split("\n").filter(Boolean);
     return lines.length ? { columns: cells(lines[0]), rows: lines.slice(1).map(cells) } : { columns: [], rows: [] };
   }
@@ -232,10 +233,10 @@
     let sum = 0, time2 = 0;
     const [from, to] = range, first = Math.max(0, Math.floor((from - uses.begin) / uses.window));
     for (let i = first; i < values.length; ++i) {
-      const begin = uses.begin + i * uses.window, end = Math.min(uses.end, begin + uses.window);
-      if (begin >= to)
+      const begin2 = uses.begin + i * uses.window, end = Math.min(uses.end, begin2 + uses.window);
+      if (begin2 >= to)
         break;
-      const part = Math.min(end, to) - Math.max(begin, from);
+      const part = Math.min(end, to) - Math.max(begin2, from);
       if (part <= 0)
         continue;
       sum += part * values[i];
@@ -319,8 +320,8 @@
   var bettered = (key, percents) => key.count > 0 ? key.value * (1 - percents / 100) : key.value * (1 + percents / 100);
   function keysOf(yaml) {
     const all = /* @__PURE__ */ new Map(), above = [];
-    for (const line of yaml.split("\n")) {
-      const match = /^(\s*)(?:- )?([\w.\-]+):\s*(.*?)\s*$/.exec(line);
+    for (const line2 of yaml.split("\n")) {
+      const match = /^(\s*)(?:- )?([\w.\-]+):\s*(.*?)\s*$/.exec(line2);
       if (!match)
         continue;
       const depth = match[1].length;
@@ -394,9 +395,9 @@
     let busy = 0, until = from;
     for (let i = row.first, time2 = 0; i < row.last; ++i) {
       time2 += spans.start[i];
-      const begin = Math.max(until, time2), end = Math.min(to, time2 + spans.length[i]);
-      if (end > begin) {
-        busy += end - begin;
+      const begin2 = Math.max(until, time2), end = Math.min(to, time2 + spans.length[i]);
+      if (end > begin2) {
+        busy += end - begin2;
         until = end;
       }
     }
@@ -514,9 +515,9 @@
   var fact = (root, name, value, title = "") => {
     if (value === void 0 || value === null || value === "")
       return;
-    const line = element("tr", null, root);
-    term(name, element("th", null, line, { scope: "row" }));
-    const cell = element("td", null, line, title ? { title } : {});
+    const line2 = element("tr", null, root);
+    term(name, element("th", null, line2, { scope: "row" }));
+    const cell = element("td", null, line2, title ? { title } : {});
     if (value instanceof Node)
       cell.append(value);
     else
@@ -530,13 +531,13 @@
     element("h3", title, root);
     const table = element("table", null, root);
     for (const one of shares) {
-      const line = element("tr", null, table), cell = element("td", null, line);
+      const line2 = element("tr", null, table), cell = element("td", null, line2);
       if (name === "place")
         button(one.name, cell, () => app2.set({ picked: { kind: one.name.includes(">") ? "link" : "unit", of: one.name } }), { class: "link" });
       else
         term(one.name, cell);
-      element("td", timeText(one.ps), line, { class: "number", title: exactTime(one.ps) });
-      element("td", percent(one.ps, length), line, { class: "number" });
+      element("td", timeText(one.ps), line2, { class: "number", title: exactTime(one.ps) });
+      element("td", percent(one.ps, length), line2, { class: "number" });
     }
   }
   function slidersOf(root, segments, app2) {
@@ -548,8 +549,8 @@
     for (const key of keys2) {
       const box = element("p", null, root, { class: "key" });
       element("code", key.key, box);
-      const line = element("label", null, box), slider = element("input", null, line, { type: "range", min: -50, max: 100, value: 0, step: 1, "aria-label": `${key.key} better by percent` });
-      const says = element("output", null, line);
+      const line2 = element("label", null, box), slider = element("input", null, line2, { type: "range", min: -50, max: 100, value: 0, step: 1, "aria-label": `${key.key} better by percent` });
+      const says = element("output", null, line2);
       const say = () => {
         const to = bettered(key, +slider.value), change = changeOf(key, to);
         says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)} (${change <= 0 ? "\u2212" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`;
@@ -628,11 +629,11 @@
     for (const name of ["kind", "count", "time", "bytes"])
       element("th", name, head, { class: name === "kind" ? "" : "number" });
     for (const one of thing.sums) {
-      const line = element("tr", null, sums);
-      element("td", one.kind, line);
-      element("td", one.count, line, { class: "number" });
-      element("td", timeText(one.ps), line, { class: "number", title: exactTime(one.ps) });
-      element("td", one.bytes ? bytesText(one.bytes) : "", line, { class: "number", title: `${one.bytes} B` });
+      const line2 = element("tr", null, sums);
+      element("td", one.kind, line2);
+      element("td", one.count, line2, { class: "number" });
+      element("td", timeText(one.ps), line2, { class: "number", title: exactTime(one.ps) });
+      element("td", one.bytes ? bytesText(one.bytes) : "", line2, { class: "number", title: `${one.bytes} B` });
     }
   }
   function showRow(root, thing) {
@@ -768,9 +769,9 @@
       set(choice) {
         const changed = new Set(Object.keys(choice));
         const reset = { at: ["row", "path", "reason", "range", "picked"], row: ["path", "reason", "range", "picked"], path: ["reason", "range"] };
-        for (const [of, names] of Object.entries(reset))
+        for (const [of, names2] of Object.entries(reset))
           if (of in choice) {
-            for (const name of names)
+            for (const name of names2)
               if (!(name in choice)) {
                 chosen[name] = null;
                 changed.add(name);
@@ -831,6 +832,1554 @@
       if (words.has(kind))
         choice.picked = { kind, of: words.get(kind) };
     return choice;
+  }
+
+  // choice.js
+  function refill(root, fill) {
+    const id = root.contains(document.activeElement) ? document.activeElement.id : "";
+    root.replaceChildren();
+    fill();
+    if (id)
+      byId(id)?.focus();
+  }
+  function chooser(parent, label, options, value, act, attributes = {}) {
+    const box = element("label", label + " ", parent), list = element("select", null, box, attributes);
+    for (const [one, text] of options)
+      element("option", shortened(text, 80), list, { value: one, title: text });
+    list.value = value;
+    list.addEventListener("change", () => act(list.value));
+    return list;
+  }
+  function toggle(parent, text, on, act, why2 = "", attributes = {}) {
+    const one = button(text, parent, () => act(!on), { class: "toggle", "aria-pressed": on && !why2, ...why2 ? { disabled: "", title: why2 } : {}, ...attributes });
+    return one;
+  }
+  var goal = (parent, larger, act, attributes = {}) => button(larger ? "larger is better" : "smaller is better", parent, () => act(larger ? "min" : "max"), { class: "toggle", title: "click for the opposite", ...attributes });
+
+  // sweep_numbers.js
+  var picoseconds = { ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12 };
+  function metricText(value, unit) {
+    if (!isFinite(value))
+      return "";
+    if (unit in picoseconds)
+      return timeText(value * picoseconds[unit]);
+    if (unit === "B")
+      return bytesText(value);
+    if (unit === "GB/s")
+      return rateText(value);
+    if (unit === "B/s")
+      return rateText(value / 1e9);
+    if (unit === "TFLOP/s")
+      return counted(value * 1e12, "FLOP/s");
+    return unit === "1" ? countText(value) : unit === "%" ? `${+value.toPrecision(4)} %` : counted(value, unit);
+  }
+  function counted(value, unit) {
+    const [number, prefix] = countText(value).split(" ");
+    return `${number} ${prefix ?? ""}${unit}`;
+  }
+  var exactText = (value, unit) => `${+value.toPrecision(12)}${unit === "1" ? "" : " " + unit}`;
+  function changeText(value, base) {
+    if (!isFinite(value) || !isFinite(base) || base === 0)
+      return "";
+    const percents = 100 * (value - base) / Math.abs(base);
+    return `${percents < 0 ? "\u2212" : "+"}${Math.abs(percents) < 1e4 ? Math.abs(percents).toFixed(1) : Math.abs(percents).toExponential(1)} %`;
+  }
+  function comparedText(value, base) {
+    const change = changeText(value, base);
+    if (value === base)
+      return "equal to";
+    return change ? `${change.slice(1)} ${value < base ? "less" : "more"} than` : "beside";
+  }
+  function arePowers(numbers) {
+    const all = [...new Set(numbers)].sort((a, b) => a - b);
+    if (all.length < 3 || !(all[0] > 0) || !all.every(isFinite))
+      return false;
+    const whole = (value) => Math.abs(value - Math.round(value)) < 1e-9;
+    if (all.every((one) => whole(Math.log2(one / all[0]))) || all.every((one) => whole(Math.log10(one / all[0]))))
+      return true;
+    const factor = all[1] / all[0];
+    return all.every((one, i) => i === 0 || Math.abs(one / all[i - 1] / factor - 1) < 1e-9);
+  }
+  function median(values) {
+    const all = values.filter(isFinite).sort((a, b) => a - b), half = all.length >> 1;
+    return all.length === 0 ? NaN : all.length % 2 ? all[half] : (all[half - 1] + all[half]) / 2;
+  }
+  var quoted = (word) => /^[\w.,:=/+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+  // sweep.js
+  function makeSweep(raw) {
+    const { points } = raw, count = points.number.length;
+    const axes = raw.axes.map((axis, index) => {
+      const at = points.at[index], used = new Set(at);
+      const numbers = axis.numbers.every((one) => one !== null) ? (
+        /** @type {number[]} */
+        axis.numbers
+      ) : null;
+      return { ...axis, index, at, numbers, isVaried: used.size > 1, arePowers: numbers !== null && arePowers([...used].map((one) => numbers[one])) };
+    });
+    const metrics = raw.metrics.map((metric, i) => ({ ...metric, arePowers: false, of: (point) => points.values[i][point] ?? NaN }));
+    const numeric = axes.filter((axis) => axis.isVaried && axis.numbers).map((axis) => ({ name: axis.name, unit: "1", larger: false, arePowers: axis.arePowers, of: (point) => points.exit[point] === 0 ? axis.numbers[axis.at[point]] : NaN }));
+    const quantities = [...metrics, ...numeric.filter((one) => !metrics.some((other) => other.name === one.name))];
+    const sweep = {
+      raw,
+      axes,
+      metrics,
+      count,
+      /** Metrics, and axes with numbers. */
+      quantities,
+      all: Array.from({ length: count }, (_, i) => i),
+      varied: axes.filter((axis) => axis.isVaried),
+      /** @param {string | null} name */
+      quantity: (name) => quantities.find((one) => one.name === name),
+      number: (point) => points.number[point],
+      /** The point of a number of points.csv; -1 if there is none. */
+      byNumber: (number) => points.number.indexOf(number),
+      text: (axis, point) => axis.values[axis.at[point]] ?? "",
+      hasRun: (point) => points.exit[point] !== null,
+      failed: (point) => points.exit[point] !== null && points.exit[point] !== 0,
+      exit: (point) => points.exit[point],
+      message: (point) => points.messages[points.message[point]] ?? "",
+      /** The command that repeats a point, with other words after "kbsim run". @param {number} point @param {string[]} [more] */
+      command(point, more = []) {
+        const words = axes.map((axis) => axis.words[axis.at[point]] ?? "").join("");
+        return raw.command.replace(/^kbsim run/, () => ["kbsim run", ...more.map(quoted)].join(" ")) + words;
+      },
+      /** Varied axes, those that go together as one. @type {Axis[][]} */
+      groups: []
+    };
+    const seen = /* @__PURE__ */ new Set();
+    for (const axis of sweep.varied) {
+      if (seen.has(axis.index))
+        continue;
+      const group = (raw.together[axis.index] ?? [axis.index]).filter((one) => axes[one].isVaried);
+      group.forEach((one) => seen.add(one));
+      sweep.groups.push(group.map((one) => axes[one]));
+    }
+    return sweep;
+  }
+  var companions = (sweep, axis) => sweep.groups.find((group) => group.includes(axis)) ?? [axis];
+  var isBetter = (larger, a, b) => larger ? a > b : a < b;
+  function bestOf(what, larger, points) {
+    let best = -1;
+    if (!what)
+      return best;
+    for (const point of points) {
+      const value = what.of(point);
+      if (isFinite(value) && (best < 0 || isBetter(larger, value, what.of(best))))
+        best = point;
+    }
+    return best;
+  }
+  function frontOf(a, b, largerA, largerB, points) {
+    const all = points.filter((point) => isFinite(a.of(point)) && isFinite(b.of(point)));
+    const order2 = (larger, x, y) => x === y ? 0 : isBetter(larger, x, y) ? -1 : 1;
+    all.sort((p, q) => order2(largerA, a.of(p), a.of(q)) || order2(largerB, b.of(p), b.of(q)) || p - q);
+    const front = [];
+    for (const point of all)
+      if (!front.length || isBetter(largerB, b.of(point), b.of(front.at(-1))))
+        front.push(point);
+    return front;
+  }
+  var medianOf = (what, points) => median(points.map(what.of));
+  function reasonsOf(sweep, points, what) {
+    const all = /* @__PURE__ */ new Map();
+    for (const point of points) {
+      if (sweep.exit(point) === 0 && (!what || isFinite(what.of(point))))
+        continue;
+      const text = sweep.exit(point) === 0 ? `has no ${what?.name}` : sweep.message(point), key = sweep.exit(point) + " " + text;
+      const one = all.get(key) ?? { exit: sweep.exit(point), text, points: [] };
+      one.points.push(point);
+      all.set(key, one);
+    }
+    return [...all.values()].sort((a, b) => b.points.length - a.points.length);
+  }
+  function shortName(sweep, axis) {
+    const parts = axis.name.split(".");
+    for (let from = parts.length - 1; from > 0; --from) {
+      const end = parts.slice(from).join(".");
+      if (sweep.axes.every((one) => one === axis || !one.name.endsWith(end)))
+        return end;
+    }
+    return axis.name;
+  }
+  var labelOf = (sweep, point, axes) => axes.map((axis) => (axis.numbers ? `${shortName(sweep, axis)} ` : "") + sweep.text(axis, point)).join(", ");
+
+  // sweep_panel.js
+  function showCommand(root, command, label) {
+    element("pre", command, root, { class: "command", tabindex: 0, "aria-label": label });
+    const copy = button("copy", root, () => {
+      navigator.clipboard?.writeText(command).catch(() => {
+      });
+      copy.textContent = "copied";
+    });
+  }
+  function folderHere() {
+    if (location.protocol !== "file:")
+      return "";
+    const path = decodeURIComponent(location.pathname);
+    return path.slice(0, path.lastIndexOf("/") + 1);
+  }
+  function line(table, name, value, look, title = "") {
+    const one = element("tr", null, table);
+    element("bdi", name, element("th", null, one, { scope: "row" }));
+    element("bdi", value, element("td", null, one, { class: look, ...title ? { title } : {} }));
+  }
+  function showEnd(root, app2, point) {
+    const { sweep } = app2;
+    if (!sweep.hasRun(point))
+      return element("p", "hasn't run", root, { class: "bad" });
+    if (!sweep.failed(point))
+      return void 0;
+    element("p", `failed: exit code ${sweep.exit(point)}`, root, { class: "bad" });
+    return element("pre", sweep.message(point), root, { class: "reason" });
+  }
+  function showMetrics(root, app2, point) {
+    const { sweep, metric, best } = app2, value = metric?.of(point) ?? NaN;
+    if (isFinite(value)) {
+      const head = element("p", null, root, { class: "result" });
+      element("span", metricText(value, metric.unit), head, { class: "big", title: exactText(value, metric.unit) });
+      element("bdi", metric.name, head);
+      if (best >= 0)
+        element("p", point === best ? "the best point" : `${comparedText(value, metric.of(best))} the best point's ${metricText(metric.of(best), metric.unit)}`, root, { class: point === best ? "good" : "soft" });
+    }
+    const all = sweep.metrics.filter((one) => isFinite(one.of(point)));
+    if (!all.length)
+      return;
+    element("h3", "metrics", root);
+    const table = element("table", null, root, { id: "point-metrics" });
+    for (const one of all)
+      line(table, one.name, metricText(one.of(point), one.unit), "number", exactText(one.of(point), one.unit));
+    if (sweep.raw.other_metrics)
+      element("p", `${sweep.raw.other_metrics} more metrics are in results.csv.`, root, { class: "soft" });
+    button("CSV", root, () => save(new Blob([toCsv([["metric", "unit", "value"], ...all.map((one) => [one.name, one.unit, one.of(point)])])], { type: "text/csv" }), `point${sweep.number(point)}.csv`), { title: "save these metrics" });
+  }
+  function showPoint(root, app2, point) {
+    const { sweep } = app2, name = `point${sweep.number(point)}`;
+    showEnd(root, app2, point);
+    element("h3", "axes", root);
+    const table = element("table", null, root, { id: "point-axes" });
+    for (const axis of sweep.axes)
+      line(table, axis.name, sweep.text(axis, point), "value");
+    showMetrics(root, app2, point);
+    element("h3", "command", root);
+    showCommand(root, sweep.command(point), "command of this point");
+    element("h3", "its own page", root, { title: "A sweep keeps the numbers of its points, not their pages." });
+    element("p", "With --out the run writes critical path, machine and timeline as a page:", root);
+    showCommand(root, sweep.command(point, ["--out", folderHere() + name]), "command that makes the point's page");
+    const open = element("p", null, root);
+    element("a", `open ${name}/report.html`, open, { href: `${name}/report.html`, target: "_blank", rel: "noopener" });
+    element("span", " once that command has run", open, { class: "soft" });
+  }
+  function makeSweepPanel(app2) {
+    const root = byId("panel");
+    app2.on((changed) => {
+      if (!["point", "metric", "goal", "hidden", "all"].some((one) => changed.has(one)))
+        return;
+      const { point } = app2.choice;
+      root.replaceChildren();
+      if (point === null)
+        return void element("p", "Click a point, cell or row: its values, metrics and command stand here.", root, { class: "soft" });
+      const head = element("div", null, root, { class: "head" });
+      element("h2", `point ${app2.sweep.number(point)}`, head);
+      button("\u2715", head, () => app2.set({ point: null }), { class: "link", "aria-label": "close" });
+      showPoint(root, app2, point);
+    });
+  }
+
+  // sweep_state.js
+  var goals = ["goal", "goal_a", "goal_b"];
+  var names = ["metric", "x", "map_x", "map_y", "a", "b"];
+  var flags = ["log_x", "log_y", "log_map", "log_a", "log_b"];
+  var nothing = () => ({
+    metric: null,
+    goal: null,
+    x: null,
+    map_x: null,
+    map_y: null,
+    a: null,
+    b: null,
+    goal_a: null,
+    goal_b: null,
+    log_x: null,
+    log_y: false,
+    log_map: false,
+    log_a: null,
+    log_b: null,
+    hidden: /* @__PURE__ */ new Map(),
+    fixed: /* @__PURE__ */ new Map(),
+    point: null
+  });
+  function makeSweepApp(sweep) {
+    const listeners = [];
+    const chosen = nothing(), axisOf2 = (name) => sweep.varied.find((axis) => axis.name === name);
+    let shown3 = sweep.all;
+    const usual = usualAxes(sweep);
+    const app2 = {
+      sweep,
+      get choice() {
+        return chosen;
+      },
+      /** Points that the filters leave. */
+      get shown() {
+        return shown3;
+      },
+      get metric() {
+        return sweep.quantity(chosen.metric) ?? sweep.quantity(sweep.raw.metric) ?? sweep.metrics[0];
+      },
+      get larger() {
+        return chosen.goal ? chosen.goal === "max" : app2.metric?.larger ?? false;
+      },
+      get best() {
+        return bestOf(app2.metric, app2.larger, shown3);
+      },
+      /** Axis of the curves. @returns {Axis | undefined} */
+      get x() {
+        return axisOf2(chosen.x) ?? usual.x;
+      },
+      get logX() {
+        return app2.x?.numbers !== null && (chosen.log_x ?? app2.x?.arePowers ?? false);
+      },
+      get mapX() {
+        return axisOf2(chosen.map_x) ?? usual.x;
+      },
+      /** @returns {Axis | undefined} */
+      get mapY() {
+        const x = app2.mapX, asked = axisOf2(chosen.map_y);
+        if (!x)
+          return void 0;
+        return [asked, usual.y, ...sweep.varied].find((axis) => axis && !companions(sweep, x).includes(axis));
+      },
+      /** The two quantities of the front, and whether larger ones are better. */
+      get front() {
+        const given = sweep.raw.front, a = sweep.quantity(chosen.a ?? given?.[0].name ?? null) ?? app2.metric;
+        const b = sweep.quantity(chosen.b ?? given?.[1].name ?? null) ?? partnerOf(sweep, a);
+        const goal2 = (own, i, what) => own ? own === "max" : given && given[i].name === what?.name ? given[i].larger : what?.larger ?? false;
+        return { a, b, logA: chosen.log_a ?? a?.arePowers ?? false, logB: chosen.log_b ?? b?.arePowers ?? false, largerA: goal2(chosen.goal_a, 0, a), largerB: goal2(chosen.goal_b, 1, b) };
+      },
+      /** Takes a choice, and shows it in all views. Another axis has its own scale. @param {Partial<Choice> & {all?: boolean}} choice */
+      set(choice) {
+        const changed = new Set(Object.keys(choice));
+        if ("x" in choice && !("log_x" in choice))
+          chosen.log_x = null;
+        if ("metric" in choice && !("goal" in choice))
+          chosen.goal = null;
+        if ("a" in choice && !("goal_a" in choice))
+          chosen.goal_a = chosen.log_a = null;
+        if ("b" in choice && !("goal_b" in choice))
+          chosen.goal_b = chosen.log_b = null;
+        const { all: _, ...own } = choice;
+        Object.assign(chosen, own);
+        if (choice.hidden || choice.all)
+          shown3 = left(sweep, chosen.hidden);
+        for (const listener of listeners)
+          listener(changed);
+        try {
+          history.replaceState(null, "", addressOf2(sweep, chosen) || "#");
+        } catch {
+        }
+      },
+      /** Shows or hides a value of an axis. */
+      show(axis, value, on) {
+        const hidden = new Map(chosen.hidden), values = new Set(hidden.get(axis.index));
+        if (on)
+          values.delete(value);
+        else
+          values.add(value);
+        if (values.size)
+          hidden.set(axis.index, values);
+        else
+          hidden.delete(axis.index);
+        app2.set({ hidden });
+      },
+      /** Shows these values of an axis alone. @param {Axis} axis @param {(value: number) => boolean} keeps */
+      keep(axis, keeps) {
+        const hidden = new Map(chosen.hidden), values = new Set(axis.values.map((_, i) => i).filter((i) => !keeps(i)));
+        if (values.size)
+          hidden.set(axis.index, values);
+        else
+          hidden.delete(axis.index);
+        app2.set({ hidden });
+      },
+      /** Calls `listener` with the names of each choice's changes. @param {(changed: Set<string>) => void} listener */
+      on(listener) {
+        listeners.push(listener);
+      },
+      /** The choice in an address, as set() wrote it; what doesn't fit this sweep is passed over. @param {string} address @returns {Choice} */
+      choiceIn(address) {
+        return choiceOf2(address, sweep);
+      }
+    };
+    return app2;
+  }
+  function usualAxes(sweep) {
+    const most2 = (axes) => axes.reduce(
+      (best, axis) => !best || axis.values.length > best.values.length ? axis : best,
+      /** @type {Axis | undefined} */
+      void 0
+    );
+    const x = most2(sweep.varied.filter((axis) => axis.numbers)) ?? most2(sweep.varied);
+    return { x, y: x && most2(sweep.varied.filter((axis) => !companions(sweep, x).includes(axis))) };
+  }
+  function partnerOf(sweep, a) {
+    const differs = (what) => {
+      const first = sweep.all.map(what.of).find(isFinite);
+      return sweep.all.some((point) => isFinite(what.of(point)) && what.of(point) !== first);
+    };
+    const others = sweep.quantities.filter((one) => one !== a);
+    const axes = others.filter((one) => !sweep.metrics.includes(one)), metrics = others.filter((one) => sweep.metrics.includes(one));
+    return metrics.find((one) => one.unit !== a?.unit && one.unit !== "1" && differs(one)) ?? axes[0] ?? metrics.find(differs) ?? others[0];
+  }
+  function left(sweep, hidden) {
+    if (!hidden.size)
+      return sweep.all;
+    const all = [...hidden].map(([axis, values]) => ({ at: sweep.axes[axis].at, values }));
+    return sweep.all.filter((point) => all.every(({ at, values }) => !values.has(at[point])));
+  }
+  function addressOf2(sweep, chosen) {
+    const words = new URLSearchParams();
+    for (const name of [...names, ...goals])
+      if (chosen[name] !== null)
+        words.set(name, chosen[name]);
+    for (const name of flags)
+      if (chosen[name] !== nothing()[name])
+        words.set(name, chosen[name] ? "1" : "0");
+    for (const [index, values] of chosen.hidden) {
+      const axis = sweep.axes[index], few2 = 2 * values.size <= axis.values.length;
+      if (!few2 && values.size === axis.values.length)
+        words.append(`none.${axis.name}`, "1");
+      else
+        axis.values.forEach((text2, i) => {
+          if (values.has(i) === few2)
+            words.append(`${few2 ? "not" : "only"}.${axis.name}`, text2);
+        });
+    }
+    for (const [index, value] of chosen.fixed)
+      words.append(`at.${sweep.axes[index].name}`, sweep.axes[index].values[value]);
+    if (chosen.point !== null)
+      words.set("point", String(sweep.number(chosen.point)));
+    const text = words.toString();
+    return text && "#" + text;
+  }
+  function choiceOf2(address, sweep) {
+    const words = new URLSearchParams(address.replace(/^#/, "")), choice = nothing();
+    for (const name of names) {
+      const value = words.get(name), fits = ["metric", "a", "b"].includes(name) ? sweep.quantity(value) : sweep.varied.some((axis) => axis.name === value);
+      if (value !== null && fits)
+        choice[name] = value;
+    }
+    for (const name of goals) {
+      const value = words.get(name);
+      if (value === "max" || value === "min")
+        choice[name] = value;
+    }
+    for (const name of flags)
+      if (words.has(name))
+        choice[name] = words.get(name) === "1";
+    for (const axis of sweep.axes) {
+      const of = (word) => new Set(words.getAll(`${word}.${axis.name}`).map((text) => axis.values.indexOf(text)).filter((i) => i >= 0));
+      const not = of("not"), only = of("only"), [fixed] = of("at");
+      if (only.size)
+        axis.values.forEach((_, i) => {
+          if (!only.has(i))
+            not.add(i);
+        });
+      if (words.has(`none.${axis.name}`))
+        axis.values.forEach((_, i) => not.add(i));
+      if (not.size)
+        choice.hidden.set(axis.index, not);
+      if (fixed !== void 0)
+        choice.fixed.set(axis.index, fixed);
+    }
+    const number = words.get("point"), point = number === null || number === "" ? -1 : sweep.byNumber(Number(number));
+    if (point >= 0)
+      choice.point = point;
+    return choice;
+  }
+
+  // canvas.js
+  var css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  var makeCanvas = (parent, label) => element("canvas", null, parent, { class: "plane", tabindex: 0, role: "img", "aria-label": label });
+  function begin(canvas, height) {
+    const width = Math.max(300, canvas.parentElement?.clientWidth || 900), scale = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.height = height + "px";
+    const pen = (
+      /** @type {CanvasRenderingContext2D} */
+      canvas.getContext("2d")
+    );
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.font = "12px sans-serif";
+    return { pen, width, height };
+  }
+  function fitted(pen, text, width) {
+    let few2 = text.length > 200 ? text.slice(0, 200) + "\u2026" : text;
+    if (pen.measureText(few2).width <= width)
+      return few2;
+    let low = 0, high4 = few2.length;
+    while (low < high4) {
+      const middle = low + high4 + 1 >> 1;
+      if (pen.measureText(few2.slice(0, middle) + "\u2026").width <= width)
+        low = middle;
+      else
+        high4 = middle - 1;
+    }
+    return low ? few2.slice(0, low) + "\u2026" : "";
+  }
+  function ticksOf(low, high4, log, count) {
+    if (!(high4 > low))
+      return [low];
+    const decades = log ? Math.log10(high4 / low) : 0;
+    if (decades >= 1.2) {
+      const all2 = [], step2 = Math.max(1, Math.ceil(decades / count));
+      for (let at = Math.floor(Math.log10(low)); at <= Math.ceil(Math.log10(high4)); at += step2)
+        for (const digit of step2 === 1 && decades < 3 ? [1, 2, 5] : [1])
+          all2.push(digit * 10 ** at);
+      return all2.filter((value) => value >= low * 0.9999 && value <= high4 * 1.0001);
+    }
+    const raw = (high4 - low) / count, power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * ([1, 2, 5].find((digit) => digit * power >= raw) ?? 10), all = [];
+    for (let at = Math.ceil(low / step - 1e-9); at * step <= high4 + step * 1e-9; ++at)
+      all.push(+(at * step).toPrecision(12));
+    return all;
+  }
+
+  // hint.js
+  function showHint(x, y, lines) {
+    const box = byId("details");
+    box.textContent = lines.map((line2) => shortened(line2.replaceAll("\n", " "), 160)).join("\n");
+    box.style.display = "block";
+    const { width, height } = box.getBoundingClientRect();
+    box.style.left = Math.max(4, Math.min(x + 14, innerWidth - width - 8)) + "px";
+    box.style.top = Math.max(4, y + 16 + height > innerHeight ? y - height - 10 : y + 16) + "px";
+  }
+  var hideHint = () => {
+    byId("details").style.display = "none";
+  };
+
+  // plane.js
+  function makePlane(parent, label, does) {
+    const canvas = makeCanvas(parent, label);
+    let scene = null;
+    let place = null;
+    let lit = (
+      /** @type {number | null} */
+      null
+    ), held = (
+      /** @type {number | null} */
+      null
+    ), here = (
+      /** @type {Mark | null} */
+      null
+    );
+    function draw() {
+      if (!scene)
+        return;
+      const sheet = begin(canvas, scene.height ?? 420);
+      place = placed(sheet, scene);
+      drawScales(sheet.pen, place, scene);
+      const group = lit ?? held;
+      const alpha = (of) => group === null || of === void 0 || of === group ? 1 : 0.12;
+      for (const line2 of scene.lines) {
+        sheet.pen.globalAlpha = alpha(line2.group);
+        drawLine(sheet.pen, place, line2, line2.group === group && group !== null);
+      }
+      const small = scene.marks.length > 3e3, bad = css("--bad");
+      for (const mark of scene.marks) {
+        sheet.pen.globalAlpha = alpha(mark.group);
+        drawMark(sheet.pen, place, mark, small, bad);
+      }
+      sheet.pen.globalAlpha = 1;
+      for (const mark of scene.marks) {
+        if (mark.point === scene.picked || mark === here)
+          drawRing(sheet.pen, place, mark, css("--mark"));
+        else if (mark.point === scene.best)
+          drawRing(sheet.pen, place, mark, css("--good"));
+      }
+    }
+    function markAt(x, y) {
+      let found = null, least = 14 * 14;
+      for (const mark of scene?.marks ?? []) {
+        if ((held ?? mark.group) !== mark.group && mark.group !== void 0)
+          continue;
+        const far = (place.x(mark.x) - x) ** 2 + (place.foot(mark.y) - y) ** 2;
+        if (far < least) {
+          least = far;
+          found = mark;
+        }
+      }
+      return found;
+    }
+    function goTo(mark) {
+      here = mark;
+      lit = mark?.group ?? null;
+      draw();
+      if (!mark)
+        return hideHint();
+      const box = canvas.getBoundingClientRect();
+      showHint(box.left + place.x(mark.x), box.top + place.foot(mark.y), does.hint(mark));
+    }
+    function step(dx, dy) {
+      const from = here ?? scene?.marks[0], x = place.x(from?.x), y = place.foot(from?.y);
+      let found = null, least = Infinity;
+      for (const mark of scene?.marks ?? []) {
+        const along = (place.x(mark.x) - x) * dx + (place.foot(mark.y) - y) * dy, aside = Math.abs((place.x(mark.x) - x) * dy) + Math.abs((place.foot(mark.y) - y) * dx);
+        if (along > 0.5 && along + 2 * aside < least) {
+          least = along + 2 * aside;
+          found = mark;
+        }
+      }
+      goTo(here ? found ?? here : from);
+    }
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return markAt(event.clientX - box.left, event.clientY - box.top);
+    };
+    canvas.addEventListener("mousemove", (event) => {
+      const mark = place && at(event);
+      canvas.style.cursor = mark ? "pointer" : "";
+      if (mark !== here)
+        goTo(mark);
+    });
+    canvas.addEventListener("mouseleave", () => {
+      if (here)
+        goTo(null);
+    });
+    canvas.addEventListener("blur", () => {
+      if (here)
+        goTo(null);
+    });
+    canvas.addEventListener("click", (event) => {
+      const mark = place && at(event);
+      if (mark)
+        does.pick(mark.point);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const keys2 = {
+        ArrowLeft: () => step(-1, 0),
+        ArrowRight: () => step(1, 0),
+        ArrowUp: () => step(0, -1),
+        ArrowDown: () => step(0, 1),
+        Enter: () => {
+          if (here)
+            does.pick(here.point);
+        },
+        Escape: () => goTo(null)
+      };
+      if (keys2[event.key] && place) {
+        event.preventDefault();
+        keys2[event.key]();
+      }
+    });
+    addEventListener("resize", draw);
+    return {
+      canvas,
+      /** @param {Scene} next */
+      show(next) {
+        scene = next;
+        here = null;
+        lit = null;
+        draw();
+      },
+      /** Marks a point. @param {number | null} point */
+      pick(point) {
+        if (scene) {
+          scene.picked = point;
+          draw();
+        }
+      },
+      /** Lights one group of lines and dims the others; null: none. */
+      light(group) {
+        lit = group;
+        draw();
+      },
+      /** The same until it is let go. */
+      hold(group) {
+        held = group;
+        lit = null;
+        draw();
+      },
+      get scene() {
+        return scene;
+      },
+      /** Where a mark stands on the canvas. @param {Mark} mark */
+      at: (mark) => [place.x(mark.x), place.foot(mark.y)]
+    };
+  }
+  function rangeOf(scale, values) {
+    const all = values.filter((value) => isFinite(value) && (!scale.log || value > 0));
+    let low = Infinity, high4 = -Infinity;
+    for (const value of all) {
+      low = Math.min(low, value);
+      high4 = Math.max(high4, value);
+    }
+    if (!all.length)
+      [low, high4] = scale.log ? [1, 10] : [0, 1];
+    if (scale.log)
+      return low === high4 ? [low / 2, high4 * 2] : [low, high4];
+    if (scale.zero)
+      [low, high4] = [Math.min(0, low), Math.max(0, high4)];
+    if (low === high4) {
+      const by = Math.abs(low) / 2 || 1;
+      return [low - by, high4 + by];
+    }
+    return [low, high4];
+  }
+  function placed({ pen, width, height }, scene) {
+    const [x0, x1] = rangeOf(scene.x, scene.marks.map((mark) => mark.x)), [y0, y1] = rangeOf(scene.y, scene.marks.map((mark) => mark.y));
+    const ticks = ticksOf(y0, y1, scene.y.log, 6), labels = ticks.map(scene.y.text);
+    const left4 = 34 + Math.max(...labels.map((text) => pen.measureText(text).width), 20), right3 = width - 24, top3 = 16, bottom3 = height - 46;
+    const share2 = (value, low, high4, log) => log ? Math.log(Math.max(value, low * 1e-3) / low) / Math.log(high4 / low) : (value - low) / (high4 - low);
+    const x = (value) => left4 + 14 + share2(value, x0, x1, scene.x.log) * (right3 - left4 - 28);
+    const y = (value) => bottom3 - share2(value, y0, y1, scene.y.log) * (bottom3 - top3 - 8) - (scene.y.zero && !scene.y.log ? 0 : 8);
+    return { x, y, foot: (value) => isFinite(value) && !(scene.y.log && value <= 0) ? y(value) : bottom3, left: left4, right: right3, top: top3, bottom: bottom3, ticks, labels, x0, x1 };
+  }
+  function drawScales(pen, place, scene) {
+    const { left: left4, right: right3, top: top3, bottom: bottom3 } = place;
+    pen.lineWidth = 1;
+    pen.strokeStyle = css("--line");
+    pen.fillStyle = css("--text");
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    place.ticks.forEach((value, i) => {
+      const y = Math.round(place.y(value)) + 0.5;
+      pen.beginPath();
+      pen.moveTo(left4, y);
+      pen.lineTo(right3, y);
+      pen.stroke();
+      pen.fillText(place.labels[i], left4 - 6, y);
+    });
+    const given = scene.x.ticks, ticks = given ?? ticksOf(place.x0, place.x1, scene.x.log, 8).map((value) => [value, scene.x.text(value)]);
+    const every = Math.max(1, Math.ceil(ticks.length / ((right3 - left4) / 44))), room = Math.max(40, (right3 - left4) / Math.max(1, Math.ceil(ticks.length / every)) - 8);
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    let end = -Infinity;
+    ticks.forEach(([value, name], i) => {
+      const text = fitted(pen, name, room), half = pen.measureText(text).width / 2, line2 = Math.round(place.x(value)) + 0.5, x = Math.max(half + 2, Math.min(right3 + 22 - half, line2));
+      pen.beginPath();
+      pen.moveTo(line2, top3);
+      pen.lineTo(line2, bottom3 + 4);
+      pen.stroke();
+      if (i % every || x - half < end + 4)
+        return;
+      pen.fillText(text, x, bottom3 + 7);
+      end = x + half;
+    });
+    pen.fillStyle = css("--soft");
+    pen.fillText(fitted(pen, scene.x.label, right3 - left4), (left4 + right3) / 2, bottom3 + 26);
+    pen.save();
+    pen.translate(4, (top3 + bottom3) / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(fitted(pen, scene.y.label, bottom3 - top3), 0, 0);
+    pen.restore();
+    pen.strokeStyle = css("--soft");
+    pen.beginPath();
+    pen.moveTo(left4 + 0.5, top3);
+    pen.lineTo(left4 + 0.5, bottom3 + 0.5);
+    pen.lineTo(right3, bottom3 + 0.5);
+    pen.stroke();
+  }
+  function drawLine(pen, place, line2, strong) {
+    pen.strokeStyle = line2.color;
+    pen.lineWidth = strong ? 3.5 : 2;
+    pen.setLineDash(line2.dash ?? []);
+    pen.beginPath();
+    let pending = true;
+    for (const [x, y] of line2.at) {
+      if (!isFinite(y)) {
+        pending = true;
+        continue;
+      }
+      if (pending)
+        pen.moveTo(place.x(x), place.foot(y));
+      else
+        pen.lineTo(place.x(x), place.foot(y));
+      pending = false;
+    }
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+  function drawMark(pen, place, mark, small, bad) {
+    const x = place.x(mark.x), y = place.foot(mark.y);
+    if (mark.shape === "cross" || !isFinite(mark.y)) {
+      pen.strokeStyle = bad;
+      pen.lineWidth = 2;
+      pen.beginPath();
+      pen.moveTo(x - 4, y - 4);
+      pen.lineTo(x + 4, y + 4);
+      pen.moveTo(x + 4, y - 4);
+      pen.lineTo(x - 4, y + 4);
+      pen.stroke();
+      return;
+    }
+    pen.fillStyle = mark.color;
+    if (small && mark.shape !== "ring")
+      return pen.fillRect(x - 1.5, y - 1.5, 3, 3);
+    pen.beginPath();
+    pen.arc(x, y, mark.shape === "ring" ? 5 : 3.2, 0, 7);
+    pen.fill();
+  }
+  function drawRing(pen, place, mark, color) {
+    pen.strokeStyle = color;
+    pen.lineWidth = 2.5;
+    pen.beginPath();
+    pen.arc(place.x(mark.x), place.foot(mark.y), 8, 0, 7);
+    pen.stroke();
+  }
+
+  // views/sweep_curves.js
+  var dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+  var styles = ["solid", "dashed", "dotted", "double"];
+  var mostNames = 1e3;
+  function linesOf(app2) {
+    const { sweep, x, metric } = app2, others = sweep.varied.filter((axis) => !companions(sweep, x).includes(axis));
+    const all = /* @__PURE__ */ new Map();
+    for (const point of app2.shown) {
+      const key = others.map((axis) => axis.at[point]).join();
+      const one = all.get(key);
+      if (one)
+        one.push(point);
+      else
+        all.set(key, [point]);
+    }
+    const at = (point) => x.numbers ? x.numbers[x.at[point]] : x.at[point];
+    return [...all.values()].map((points, i) => ({
+      label: labelOf(sweep, points[0], others) || metric.name,
+      points: points.sort((a, b) => at(a) - at(b)),
+      color: colors[i % colors.length],
+      style: Math.floor(i / colors.length) % dashes.length
+    }));
+  }
+  function sceneOf(app2, lines) {
+    const { sweep, x, metric } = app2, log = app2.logX && x.numbers.every((value, i) => value > 0 || !x.at.includes(i));
+    const at = (point) => x.numbers ? x.numbers[x.at[point]] : x.at[point];
+    const used = [...new Set(app2.shown.map((point) => x.at[point]))].sort((a, b) => a - b);
+    const ticks = !x.numbers || used.length <= 24 ? used.map((i) => (
+      /** @type {[number, string]} */
+      [x.numbers ? x.numbers[i] : i, x.values[i]]
+    )).sort((a, b) => a[0] - b[0]) : void 0;
+    const marks = lines.flatMap((line2, group) => line2.points.map((point) => ({ x: at(point), y: metric.of(point), point, color: line2.color, group })));
+    return {
+      x: { label: x.name, log, ticks, text: (value) => String(+value.toPrecision(4)) },
+      y: { label: metric.name, log: app2.choice.log_y, zero: true, text: (value) => metricText(value, metric.unit) },
+      lines: lines.map((line2, group) => ({ at: line2.points.map((point) => [at(point), metric.of(point)]), color: line2.color, dash: dashes[line2.style], group })),
+      marks,
+      picked: app2.choice.point,
+      best: app2.best,
+      sweep
+    };
+  }
+  function showLegend(root, lines, plane) {
+    root.replaceChildren();
+    let held = (
+      /** @type {any} */
+      null
+    );
+    lines.slice(0, mostNames).forEach((line2, i) => {
+      const one = button(null, root, () => {
+        const off = held === one;
+        held?.setAttribute("aria-pressed", "false");
+        held = off ? null : one;
+        one.setAttribute("aria-pressed", String(!off));
+        plane.hold(off ? null : i);
+      }, { class: "entry", "aria-pressed": "false", title: line2.label.slice(0, 1e3) });
+      element("i", null, one).style.borderTop = `3px ${styles[line2.style]} ${line2.color}`;
+      element("bdi", shortened(line2.label, 200), one);
+      for (const name of ["mouseenter", "focus"])
+        one.addEventListener(name, () => plane.light(i));
+      for (const name of ["mouseleave", "blur"])
+        one.addEventListener(name, () => plane.light(null));
+    });
+    if (lines.length > mostNames)
+      element("p", `${lines.length - mostNames} more lines are drawn`, root, { class: "soft" });
+  }
+  function make(root, app2) {
+    const { sweep } = app2, tools = element("p", null, root, { class: "choices" }), both = element("div", null, root, { class: "beside" });
+    const box = element("div", null, both), legend = element("div", null, both, { class: "legend", role: "group", "aria-label": "lines" });
+    const plane = makePlane(box, "curves: arrows go from point to point, Enter picks", {
+      pick: (point) => app2.set({ point }),
+      hint: (mark) => [
+        `${app2.x.name} = ${sweep.text(app2.x, mark.point)}`,
+        lines[mark.group].label,
+        isFinite(mark.y) ? `${app2.metric.name} = ${exactText(mark.y, app2.metric.unit)}` : sweep.hasRun(mark.point) ? `failed: ${sweep.message(mark.point)}` : "hasn't run",
+        `point ${sweep.number(mark.point)}`
+      ]
+    });
+    const said = element("p", "", root, { class: "soft", id: "gaps" });
+    let lines = [];
+    function fillTools() {
+      const { x, metric } = app2;
+      chooser(tools, "along", sweep.varied.map((axis) => [axis.name, axis.name]), x.name, (name) => app2.set({ x: name }), { id: "x" });
+      const positive = x.numbers?.every((value, i) => value > 0 || !x.at.includes(i));
+      toggle(tools, "log x", app2.logX, (log_x) => app2.set({ log_x }), positive ? "" : "only an axis of positive numbers has a logarithm", { id: "log-x" });
+      toggle(tools, "log y", app2.choice.log_y, (log_y) => app2.set({ log_y }), app2.shown.some((point) => metric.of(point) <= 0) ? "only positive values have a logarithm" : "", { id: "log-y" });
+    }
+    return {
+      show(changed) {
+        if (!app2.metric || !app2.x)
+          return false;
+        if (!["metric", "goal", "hidden", "x", "log_x", "log_y", "point", "all"].some((one) => changed.has(one)))
+          return true;
+        if (["metric", "hidden", "x", "all"].some((one) => changed.has(one))) {
+          lines = linesOf(app2);
+          plane.hold(null);
+          showLegend(legend, lines, plane);
+        }
+        if (changed.size === 1 && changed.has("point")) {
+          plane.pick(app2.choice.point);
+          return true;
+        }
+        refill(tools, fillTools);
+        const log = app2.choice.log_y && !app2.shown.some((point) => app2.metric.of(point) <= 0), scene = sceneOf(app2, lines);
+        scene.y.log = log;
+        plane.show(scene);
+        const gaps = app2.shown.filter((point) => !isFinite(app2.metric.of(point))).length;
+        said.textContent = `${lines.length} line${lines.length === 1 ? "" : "s"}` + (gaps ? `; ${gaps} point${gaps === 1 ? "" : "s"} without a number: \u2715 at the foot` : "");
+        return true;
+      },
+      csv: () => toCsv([["point", ...sweep.axes.map((axis) => axis.name), "line", app2.metric.name], ...lines.flatMap((line2) => line2.points.map((point) => [sweep.number(point), ...sweep.axes.map((axis) => sweep.text(axis, point)), line2.label, isFinite(app2.metric.of(point)) ? app2.metric.of(point) : ""]))]),
+      plane,
+      lines: () => lines
+    };
+  }
+  var sweepCurves = { id: "curves", title: "Curves", sentence: "The metric along an axis; each combination of the other axes is a line.", make };
+
+  // views/sweep_filters.js
+  var few = 30;
+  function makeChecks(root, app2, axis) {
+    const box = element("fieldset", null, root, { "data-axis": axis.name });
+    element("bdi", axis.name, element("legend", null, box));
+    const tools = element("span", null, box, { class: "tools" });
+    button("all", tools, () => app2.keep(axis, () => true));
+    button("none", tools, () => app2.keep(axis, () => false));
+    const list = element("div", null, box, { class: "checks" });
+    const checks = [];
+    const hides = (i) => app2.choice.hidden.get(axis.index)?.has(i) ?? false;
+    const add2 = () => axis.values.slice(checks.length).forEach((text) => {
+      const i = checks.length, label = element("label", null, list, { title: "double-click: this value alone" }), check = element("input", null, label, { type: "checkbox" });
+      check.checked = !hides(i);
+      check.addEventListener("change", () => app2.show(axis, i, check.checked));
+      label.addEventListener("dblclick", () => app2.keep(axis, (one) => one === i));
+      element("bdi", shortened(text), label, text.length > 60 ? { title: text.slice(0, 1e3) } : {});
+      checks.push(check);
+    });
+    if (axis.values.length <= few)
+      add2();
+    else {
+      const more = button(`choose among ${axis.values.length} values`, box, () => {
+        more.remove();
+        add2();
+      });
+      box.append(list);
+    }
+    return { update: () => checks.forEach((check, i) => {
+      check.checked = !hides(i);
+    }) };
+  }
+  function make2(root, app2) {
+    const box = element("div", null, root, { id: "axes" });
+    const all = app2.sweep.varied.map((axis) => makeChecks(box, app2, axis));
+    const count = element("p", "", root, { id: "count", "aria-live": "polite" });
+    return {
+      show(changed) {
+        if (changed.has("hidden") || changed.has("all")) {
+          all.forEach((one) => one.update());
+          count.textContent = `${app2.shown.length} of ${app2.sweep.count} points are shown`;
+        }
+        return all.length > 0;
+      }
+    };
+  }
+  var sweepFilters = { id: "filters", title: "Filters", sentence: "Values without a check are left out of all views, also of the best point.", make: make2 };
+
+  // table.js
+  function makeTable(parent, name, columns4, rows2, how = {}) {
+    const most2 = 300, box = element("div", null, parent), title = element("h3", name, box);
+    const scroll = element("div", null, box, { class: "scroll", tabindex: 0, role: "region", "aria-label": name });
+    const table = element("table", null, scroll), head = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
+    const numeric = columns4.map((_, i) => rows2.length > 0 && rows2.every((row) => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows2.some((row) => isNumber(row[i] ?? "")));
+    let order2 = how.order ?? -1, down = how.down ?? order2 >= 0, word = "";
+    columns4.forEach((column, i) => {
+      const cell = element("th", null, head, { class: numeric[i] ? "number" : "", scope: "col", title: sentenceOf(column) });
+      button(column, cell, () => {
+        down = order2 === i ? !down : numeric[i];
+        order2 = i;
+        draw();
+      });
+    });
+    const compare2 = (a, b) => {
+      const x = a[order2], y = b[order2];
+      const result = numeric[order2] ? (isNumber(x) ? +x : -Infinity) - (isNumber(y) ? +y : -Infinity) : String(x).localeCompare(String(y));
+      return down ? -result : result;
+    };
+    function line2(row) {
+      const one = element("tr");
+      row.forEach((cell, i) => element("td", cell, one, { class: numeric[i] ? "number" : "" }));
+      if (how.marked?.(row))
+        one.classList.add("marked");
+      if (!how.click)
+        return one;
+      one.classList.add("clicks");
+      one.tabIndex = 0;
+      one.addEventListener("click", () => how.click?.(row));
+      one.addEventListener("keydown", (event) => {
+        if (event.key === "Enter")
+          how.click?.(row);
+      });
+      return one;
+    }
+    function draw() {
+      const shown3 = rows2.filter((row) => word === "" || row.some((cell) => String(cell).toLowerCase().includes(word)));
+      if (order2 >= 0)
+        shown3.sort(compare2);
+      [...head.children].forEach((cell, i) => cell.setAttribute("aria-sort", i !== order2 ? "none" : down ? "descending" : "ascending"));
+      body.replaceChildren(...shown3.slice(0, most2).map(line2));
+      title.textContent = `${name}: ${shown3.length < rows2.length ? `${shown3.length} of ` : ""}${rows2.length}` + (shown3.length > most2 ? `, the first ${most2} are shown` : "");
+    }
+    draw();
+    return { box, order: () => ({ order: order2, down }), search: (text) => {
+      word = text.toLowerCase();
+      draw();
+    }, rows: () => [...body.children].map((one) => [...one.children].map((cell) => cell.textContent)) };
+  }
+  function markRows(box, marked) {
+    for (const row of box.querySelectorAll("tbody tr"))
+      row.classList.toggle("marked", marked(row.children[0]?.textContent ?? ""));
+  }
+
+  // views/sweep_front.js
+  var numberOf = (app2) => app2.choice.point === null ? "" : String(app2.sweep.number(app2.choice.point));
+  function stepsOf(front, a, b) {
+    const all = [];
+    front.forEach((point, i) => {
+      if (i > 0)
+        all.push([a.of(point), b.of(front[i - 1])]);
+      all.push([a.of(point), b.of(point)]);
+    });
+    return all;
+  }
+  function make3(root, app2) {
+    const { sweep } = app2, tools = element("p", null, root, { class: "choices" }), box = element("div", null, root), list = element("div", null, root, { id: "front-list" });
+    const plane = makePlane(box, "Pareto front: arrows go from point to point, Enter picks", {
+      pick: (point) => app2.set({ point }),
+      hint: (mark) => {
+        const { a, b } = app2.front;
+        return [`${a.name} = ${exactText(mark.x, a.unit)}`, `${b.name} = ${exactText(mark.y, b.unit)}`, ...sweep.varied.map((axis) => `${axis.name} = ${sweep.text(axis, mark.point)}`), `point ${sweep.number(mark.point)}` + (front.includes(mark.point) ? ", on the front" : "")];
+      }
+    });
+    let front = [];
+    function fillTools({ a, b, largerA, largerB, logA, logB }) {
+      const options = sweep.quantities.map((one) => (
+        /** @type {[string, string]} */
+        [one.name, one.unit === "1" ? one.name : `${one.name} (${one.unit})`]
+      ));
+      const noLog = (what) => app2.shown.some((point) => what.of(point) <= 0) ? "only positive values have a logarithm" : "";
+      chooser(tools, "x", options, a.name, (name) => app2.set({ a: name }), { id: "a" });
+      goal(tools, largerA, (goal_a) => app2.set({ goal_a }), { id: "goal-a" });
+      toggle(tools, "log x", logA, (log_a) => app2.set({ log_a }), noLog(a), { id: "log-a" });
+      chooser(tools, "y", options, b.name, (name) => app2.set({ b: name }), { id: "b" });
+      goal(tools, largerB, (goal_b) => app2.set({ goal_b }), { id: "goal-b" });
+      toggle(tools, "log y", logB, (log_b) => app2.set({ log_b }), noLog(b), { id: "log-b" });
+    }
+    function showFront({ a, b, largerA, largerB, logA, logB }) {
+      const on = new Set(front), points = app2.shown.filter((point) => isFinite(a.of(point)) && isFinite(b.of(point)));
+      const scale = (what, larger, log) => ({ label: `\u2068${what.name}\u2069, ${larger ? "larger" : "smaller"} is better`, log: log && !app2.shown.some((point) => what.of(point) <= 0), text: (value) => metricText(value, what.unit) });
+      const mark = (point, color, shape) => ({ x: a.of(point), y: b.of(point), point, color, shape });
+      plane.show({
+        x: scale(a, largerA, logA),
+        y: scale(b, largerB, logB),
+        lines: [{ at: stepsOf(front, a, b), color: colors[1] }],
+        marks: [...points.filter((point) => !on.has(point)).map((point) => mark(point, css("--soft"))), ...front.map((point) => mark(point, colors[1], "ring"))],
+        picked: app2.choice.point
+      });
+      list.replaceChildren();
+      const axes = sweep.varied;
+      makeTable(
+        list,
+        "points on the front",
+        ["point", a.name, ...b === a ? [] : [b.name], ...axes.filter((axis) => axis.name !== a.name && axis.name !== b.name).map((axis) => axis.name)],
+        front.map((point) => [sweep.number(point), +a.of(point).toPrecision(8), ...b === a ? [] : [+b.of(point).toPrecision(8)], ...axes.filter((axis) => axis.name !== a.name && axis.name !== b.name).map((axis) => sweep.text(axis, point))]),
+        { click: (row) => app2.set({ point: sweep.byNumber(row[0]) }), marked: (row) => String(row[0]) === numberOf(app2) }
+      );
+    }
+    return {
+      show(changed) {
+        const both = app2.front;
+        if (!both.a || !both.b || both.a === both.b && sweep.quantities.length < 2)
+          return false;
+        if (!["metric", "hidden", "a", "b", "goal_a", "goal_b", "log_a", "log_b", "point", "all"].some((one) => changed.has(one)))
+          return true;
+        if (changed.size === 1 && changed.has("point")) {
+          plane.pick(app2.choice.point);
+          markRows(list, (row) => row === numberOf(app2));
+          return true;
+        }
+        front = frontOf(both.a, both.b, both.largerA, both.largerB, app2.shown);
+        refill(tools, () => fillTools(both));
+        showFront(both);
+        return true;
+      },
+      csv: () => {
+        const { a, b } = app2.front;
+        return toCsv([["point", a.name, b.name, ...sweep.axes.map((axis) => axis.name)], ...front.map((point) => [sweep.number(point), a.of(point), b.of(point), ...sweep.axes.map((axis) => sweep.text(axis, point))])]);
+      },
+      plane,
+      front: () => front
+    };
+  }
+  var sweepFront = { id: "front", title: "Pareto front", sentence: "Points that no other point beats in both quantities.", make: make3 };
+
+  // views/sweep_map.js
+  var stops = [[68, 1, 84], [65, 68, 135], [42, 120, 142], [34, 168, 132], [122, 209, 81], [253, 231, 37]];
+  function colorOf(share2) {
+    const at = Math.min(1, Math.max(0, share2)) * (stops.length - 1), i = Math.min(stops.length - 2, Math.floor(at));
+    return stops[i].map((from, k) => Math.round(from + (stops[i + 1][k] - from) * (at - i)));
+  }
+  var otherAxes = (app2) => app2.sweep.groups.map((group) => group[0]).filter((axis) => !companions(app2.sweep, app2.mapX).includes(axis) && !companions(app2.sweep, app2.mapY).includes(axis));
+  function cellsOf(app2) {
+    const { sweep, metric, larger, mapX, mapY } = app2, fixed = otherAxes(app2).filter((axis) => app2.choice.fixed.has(axis.index));
+    const points = app2.shown.filter((point) => fixed.every((axis) => axis.at[point] === app2.choice.fixed.get(axis.index)));
+    const order2 = (axis) => {
+      const used = [...new Set(points.map((point) => axis.at[point]))];
+      return used.sort((a, b) => axis.numbers ? axis.numbers[a] - axis.numbers[b] : a - b);
+    };
+    const groups = /* @__PURE__ */ new Map(), at = /* @__PURE__ */ new Map();
+    for (const point of points) {
+      const key = mapX.at[point] + "," + mapY.at[point], one = groups.get(key);
+      if (one)
+        one.push(point);
+      else
+        groups.set(key, [point]);
+    }
+    let low = Infinity, high4 = -Infinity;
+    for (const [key, all] of groups) {
+      const best = bestOf(metric, larger, all), point = best >= 0 ? best : all.find(sweep.failed) ?? all[0];
+      at.set(key, { point, count: all.length });
+      if (best >= 0) {
+        low = Math.min(low, metric.of(best));
+        high4 = Math.max(high4, metric.of(best));
+      }
+    }
+    return { xs: order2(mapX), ys: order2(mapY), at, low, high: high4 };
+  }
+  function shortest(pen, values, unit, width) {
+    for (const digits of width < 16 ? [] : [4, 3, 2]) {
+      const text = (value) => metricText(+value.toPrecision(digits), unit);
+      if (values.every((value) => pen.measureText(text(value)).width <= width))
+        return text;
+    }
+    return () => "";
+  }
+  function drawMap(canvas, app2, cells, here) {
+    const { metric, mapX, mapY, sweep } = app2, { xs, ys, at, low, high: high4 } = cells, rowHeight2 = Math.max(4, Math.min(34, 520 / Math.max(1, ys.length)));
+    const { pen, width, height } = begin(canvas, Math.round(60 + rowHeight2 * ys.length + 44));
+    const log = app2.choice.log_map && low > 0, share2 = (value) => high4 > low ? log ? Math.log(value / low) / Math.log(high4 / low) : (value - low) / (high4 - low) : 0.5;
+    const names2 = ys.map((i) => fitted(pen, mapY.values[i], 150));
+    const left4 = 34 + Math.max(20, ...names2.map((name) => pen.measureText(name).width)), right3 = width - 130, top3 = 12, bottom3 = height - 52;
+    const wide3 = (right3 - left4) / Math.max(1, xs.length), high1 = (bottom3 - top3) / Math.max(1, ys.length);
+    const rect = (i, j) => [left4 + i * wide3, bottom3 - (j + 1) * high1, wide3, high1];
+    const textOf = shortest(pen, [...at.values()].map((cell) => metric.of(cell.point)).filter(isFinite), metric.unit, wide3 - 5);
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (let j = 0; j < ys.length; ++j)
+      for (let i = 0; i < xs.length; ++i) {
+        const cell = at.get(xs[i] + "," + ys[j]), [x, y, w, h] = rect(i, j), value = cell ? metric.of(cell.point) : NaN;
+        if (!cell)
+          continue;
+        const [r, g, b] = isFinite(value) ? colorOf(share2(value)) : [0, 0, 0];
+        pen.fillStyle = isFinite(value) ? `rgb(${r} ${g} ${b})` : css("--idle");
+        pen.fillRect(x, y, Math.max(1, w - (w > 6 ? 1 : 0)), Math.max(1, h - (h > 6 ? 1 : 0)));
+        const text = isFinite(value) ? textOf(value) : sweep.hasRun(cell.point) ? "\u2715" : "\u2013";
+        pen.fillStyle = isFinite(value) ? 0.299 * r + 0.587 * g + 0.114 * b > 130 ? "#000" : "#fff" : css("--bad");
+        if (h >= 13 && w >= 13)
+          pen.fillText(text, x + w / 2, y + h / 2);
+      }
+    const outline = (color, of) => {
+      for (let j = 0; j < ys.length; ++j)
+        for (let i = 0; i < xs.length; ++i)
+          if (of(at.get(xs[i] + "," + ys[j]), i, j)) {
+            const [x, y, w, h] = rect(i, j);
+            for (const [wide4, tone] of [[5, "#000"], [3, color]]) {
+              pen.strokeStyle = tone;
+              pen.lineWidth = wide4;
+              pen.strokeRect(x + 1, y + 1, Math.max(2, w - 3), Math.max(2, h - 3));
+            }
+          }
+    };
+    outline("#fff", (cell) => cell && cell.point === app2.best);
+    outline(css("--mark"), (cell, i, j) => cell && cell.point === app2.choice.point || here && here.x === i && here.y === j);
+    pen.fillStyle = css("--text");
+    pen.textBaseline = "top";
+    const every = Math.max(1, Math.ceil(36 / wide3));
+    xs.forEach((i, k) => {
+      if (k % every === 0)
+        pen.fillText(fitted(pen, mapX.values[i], wide3 * every - 4), left4 + (k + 0.5) * wide3, bottom3 + 5);
+    });
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    const each = Math.max(1, Math.ceil(13 / high1));
+    names2.forEach((name, k) => {
+      if (k % each === 0)
+        pen.fillText(name, left4 - 6, bottom3 - (k + 0.5) * high1);
+    });
+    pen.fillStyle = css("--soft");
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    pen.fillText(fitted(pen, mapX.name, right3 - left4), (left4 + right3) / 2, bottom3 + 26);
+    pen.save();
+    pen.translate(2, (top3 + bottom3) / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(fitted(pen, mapY.name, Math.max(60, bottom3 - top3)), 0, 0);
+    pen.restore();
+    if (isFinite(low))
+      drawBar(pen, { left: right3 + 20, top: top3, bottom: bottom3, low, high: high4, log, share: share2 }, (value) => metricText(value, metric.unit));
+    return { rect, cellAt: (x, y) => {
+      const i = Math.floor((x - left4) / wide3), j = Math.floor((bottom3 - y) / high1);
+      return i >= 0 && j >= 0 && i < xs.length && j < ys.length ? { x: i, y: j } : null;
+    } };
+  }
+  function drawBar(pen, { left: left4, top: top3, bottom: bottom3, low, high: high4, log, share: share2 }, text) {
+    const steps = 60, tall = bottom3 - top3;
+    for (let i = 0; i < steps; ++i) {
+      pen.fillStyle = `rgb(${colorOf((i + 0.5) / steps).join(" ")})`;
+      pen.fillRect(left4, bottom3 - (i + 1) * tall / steps, 14, tall / steps + 0.5);
+    }
+    pen.fillStyle = css("--text");
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    const inner = high4 > low ? ticksOf(low, high4, log, Math.max(1, Math.min(5, tall / 40))) : [];
+    const ys = [];
+    for (const value of [low, high4, ...inner].filter(isFinite)) {
+      const y = Math.min(bottom3 - 5, Math.max(top3 + 6, bottom3 - share2(value) * tall));
+      if (ys.some((one) => Math.abs(one - y) < 13))
+        continue;
+      ys.push(y);
+      pen.fillText(text(value), left4 + 19, y);
+    }
+  }
+  function make4(root, app2) {
+    const { sweep } = app2, tools = element("p", null, root, { class: "choices" }), box = element("div", null, root);
+    const canvas = makeCanvas(box, "heat map: arrows go from cell to cell, Enter picks");
+    let cells = { xs: [], ys: [], at: /* @__PURE__ */ new Map(), low: 0, high: 0 };
+    let here = (
+      /** @type {{x: number, y: number} | null} */
+      null
+    ), place = (
+      /** @type {any} */
+      null
+    );
+    const cellAt = (spot) => spot ? cells.at.get(cells.xs[spot.x] + "," + cells.ys[spot.y]) : void 0;
+    const draw = () => {
+      if (app2.metric && app2.mapY)
+        place = drawMap(canvas, app2, cells, here);
+    };
+    function fillTools() {
+      const { mapX, mapY } = app2;
+      const name = (axis) => (
+        /** @type {[string, string]} */
+        [axis.name, axis.name]
+      );
+      chooser(tools, "x", sweep.varied.map(name), mapX.name, (map_x) => app2.set({ map_x, map_y: mapY && companions(sweep, mapY).some((axis) => axis.name === map_x) ? mapX.name : app2.choice.map_y }), { id: "map-x" });
+      chooser(tools, "y", sweep.varied.filter((axis) => !companions(sweep, mapX).includes(axis)).map(name), mapY.name, (map_y) => app2.set({ map_y }), { id: "map-y" });
+      for (const axis of otherAxes(app2)) {
+        const value = app2.choice.fixed.get(axis.index);
+        chooser(tools, shortened(axis.name), [["", "the best"], ...axis.values.map((text, i) => (
+          /** @type {[string, string]} */
+          [String(i), text]
+        ))], value === void 0 ? "" : String(value), (text) => {
+          const fixed = new Map(app2.choice.fixed);
+          if (text === "")
+            fixed.delete(axis.index);
+          else
+            fixed.set(axis.index, Number(text));
+          app2.set({ fixed });
+        }, { id: `at-${axis.index}`, "data-axis": axis.name });
+      }
+      toggle(tools, "log colour", app2.choice.log_map, (log_map) => app2.set({ log_map }), cells.low > 0 ? "" : "only positive values have a logarithm", { id: "log-map" });
+    }
+    function goTo(spot) {
+      here = spot;
+      draw();
+      const cell = cellAt(spot);
+      if (!cell)
+        return hideHint();
+      const [x, y, w, h] = place.rect(spot.x, spot.y), at = canvas.getBoundingClientRect(), value = app2.metric.of(cell.point);
+      const end = isFinite(value) ? `${app2.metric.name} = ${exactText(value, app2.metric.unit)}` : sweep.hasRun(cell.point) ? `failed: ${sweep.message(cell.point)}` : "hasn't run";
+      showHint(at.left + x + w / 2, at.top + y + h / 2, [
+        `${app2.mapX.name} = ${app2.mapX.values[cells.xs[spot.x]]}`,
+        `${app2.mapY.name} = ${app2.mapY.values[cells.ys[spot.y]]}`,
+        end,
+        (cell.count > 1 ? `best of ${cell.count} points: ` : "") + `point ${sweep.number(cell.point)}`
+      ]);
+    }
+    const pick = (spot) => {
+      const cell = cellAt(spot);
+      if (cell)
+        app2.set({ point: cell.point });
+    };
+    const spotOf = (event) => {
+      const at = canvas.getBoundingClientRect();
+      return place?.cellAt(event.clientX - at.left, event.clientY - at.top) ?? null;
+    };
+    canvas.addEventListener("mousemove", (event) => {
+      const spot = spotOf(event);
+      canvas.style.cursor = cellAt(spot) ? "pointer" : "";
+      if (spot?.x !== here?.x || spot?.y !== here?.y)
+        goTo(spot);
+    });
+    for (const name of ["mouseleave", "blur"])
+      canvas.addEventListener(name, () => {
+        if (here)
+          goTo(null);
+      });
+    canvas.addEventListener("click", (event) => pick(spotOf(event)));
+    canvas.addEventListener("keydown", (event) => {
+      const by = (dx, dy) => goTo(here ? { x: Math.min(cells.xs.length - 1, Math.max(0, here.x + dx)), y: Math.min(cells.ys.length - 1, Math.max(0, here.y + dy)) } : { x: 0, y: 0 });
+      const keys2 = { ArrowLeft: () => by(-1, 0), ArrowRight: () => by(1, 0), ArrowUp: () => by(0, 1), ArrowDown: () => by(0, -1), Enter: () => pick(here), Escape: () => goTo(null) };
+      if (keys2[event.key] && place) {
+        event.preventDefault();
+        keys2[event.key]();
+      }
+    });
+    addEventListener("resize", draw);
+    const table = () => cells.ys.map((j) => cells.xs.map((i) => {
+      const cell = cells.at.get(i + "," + j), value = cell ? app2.metric.of(cell.point) : NaN;
+      return isFinite(value) ? value : "";
+    }));
+    return {
+      show(changed) {
+        if (!app2.metric || !app2.mapX || !app2.mapY)
+          return false;
+        const data2 = ["metric", "goal", "hidden", "map_x", "map_y", "fixed", "all"].some((one) => changed.has(one));
+        if (!data2 && !changed.has("log_map") && !changed.has("point"))
+          return true;
+        if (data2) {
+          cells = cellsOf(app2);
+          here = null;
+        }
+        if (data2 || changed.has("log_map"))
+          refill(tools, fillTools);
+        draw();
+        return true;
+      },
+      csv: () => toCsv([[`${app2.mapY.name} / ${app2.mapX.name}`, ...cells.xs.map((i) => app2.mapX.values[i])], ...table().map((row, j) => [app2.mapY.values[cells.ys[j]], ...row])]),
+      canvas,
+      table,
+      middle: (i, j) => {
+        const [x, y, w, h] = place.rect(i, j);
+        return [x + w / 2, y + h / 2];
+      }
+    };
+  }
+  var sweepMap = { id: "map", title: "Heat map", sentence: "The metric over two axes. Of the other axes a cell has the best point, or the value that you choose.", make: make4 };
+
+  // views/sweep_points.js
+  var numberOf2 = (app2) => app2.choice.point === null ? "" : String(app2.sweep.number(app2.choice.point));
+  function sorted(app2) {
+    const { metric, larger } = app2;
+    if (!metric)
+      return [...app2.shown];
+    const value = (point) => metric.of(point);
+    return [...app2.shown].sort((a, b) => isFinite(value(a)) && isFinite(value(b)) ? value(a) === value(b) ? a - b : isBetter(larger, value(a), value(b)) ? -1 : 1 : Number(isFinite(value(b))) - Number(isFinite(value(a))) || a - b);
+  }
+  function make5(root, app2) {
+    const { sweep } = app2, search = field(root, "search", { id: "search", type: "search", placeholder: "value, reason or number" });
+    const box = element("div", null, root);
+    let table = (
+      /** @type {ReturnType<typeof makeTable> | null} */
+      null
+    );
+    search.addEventListener("input", () => table?.search(search.value));
+    const metrics = () => [.../* @__PURE__ */ new Set([app2.metric, app2.front.a, app2.front.b])].filter((one) => one && sweep.metrics.includes(one));
+    return {
+      show(changed) {
+        if (!["metric", "goal", "hidden", "a", "b", "point", "all"].some((one) => changed.has(one)))
+          return sweep.count > 0;
+        if (changed.size === 1 && changed.has("point")) {
+          markRows(box, (row) => row === numberOf2(app2));
+          return true;
+        }
+        const shown3 = metrics(), order2 = table?.order(), top3 = box.querySelector(".scroll")?.scrollTop ?? 0;
+        box.replaceChildren();
+        const rows2 = sorted(app2).map((point) => [sweep.number(point), ...sweep.axes.map((axis) => shortened(sweep.text(axis, point), 200)), ...shown3.map((one) => isFinite(one.of(point)) ? +one.of(point).toPrecision(8) : ""), sweep.exit(point) ?? "", shortened(sweep.message(point), 200)]);
+        table = makeTable(
+          box,
+          "points",
+          ["point", ...sweep.axes.map((axis) => axis.name), ...shown3.map((one) => one.unit === "1" ? one.name : `${one.name} (${one.unit})`), "exit", "reason"],
+          rows2,
+          { ...order2, click: (row) => app2.set({ point: sweep.byNumber(row[0]) }), marked: (row) => String(row[0]) === numberOf2(app2) }
+        );
+        if (search.value)
+          table.search(search.value);
+        box.querySelector(".scroll").scrollTop = top3;
+        return sweep.count > 0;
+      },
+      csv: () => toCsv([
+        ["point", ...sweep.axes.map((axis) => axis.name), ...sweep.metrics.map((one) => one.name), "exit", "reason", "command"],
+        ...app2.shown.map((point) => [sweep.number(point), ...sweep.axes.map((axis) => sweep.text(axis, point)), ...sweep.metrics.map((one) => isFinite(one.of(point)) ? one.of(point) : ""), sweep.exit(point) ?? "", sweep.message(point), sweep.command(point)])
+      ]),
+      table: () => table
+    };
+  }
+  var sweepPoints = { id: "points", title: "Points", sentence: "A click on a row shows all of its metrics and its command.", make: make5 };
+
+  // views/sweep_result.js
+  var counted2 = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+  function showBest(root, app2) {
+    const { sweep, metric, best, shown: shown3 } = app2;
+    if (best < 0)
+      return void element("p", sweep.count === 0 ? "The sweep has no points." : shown3.length === 0 ? "The filters leave no point." : "No point that is shown has a number.", root, { class: "headline" });
+    const line2 = element("p", null, root, { class: "result" }), value = metric.of(best), have = shown3.filter((point) => isFinite(metric.of(point))).length;
+    element("span", metricText(value, metric.unit), line2, { class: "big", title: exactText(value, metric.unit) });
+    element("bdi", shortened(metric.name, 200), element("b", null, line2));
+    line2.append(`: the best of ${have < shown3.length ? `${have} of ` : ""}${counted2(shown3.length, "point")}, ${app2.larger ? "larger" : "smaller"} is better. `);
+    button(`point ${sweep.number(best)}`, line2, () => app2.set({ point: best }), { class: "link", id: "best" });
+    const table = element("table", null, root, { id: "best-values", "aria-label": "axes of the best point" });
+    for (const axis of sweep.axes) {
+      const row = element("tr", null, table);
+      element("bdi", axis.name, element("th", null, row, { scope: "row" }));
+      element("bdi", shortened(sweep.text(axis, best), 300), element("td", null, row));
+    }
+    const than = element("p", null, root, { id: "than" });
+    const first = shown3.find((point) => isFinite(metric.of(point))), middle = medianOf(metric, shown3);
+    if (have > 1) {
+      than.append(`${comparedText(value, middle)} the median, ${metricText(middle, metric.unit)}`);
+      if (first !== void 0 && first !== best) {
+        than.append(`; ${comparedText(value, metric.of(first))} `);
+        button(`point ${sweep.number(first)}`, than, () => app2.set({ point: first }), { class: "link" });
+        than.append(`, the first, ${metricText(metric.of(first), metric.unit)}`);
+      }
+      than.append(".");
+    }
+  }
+  function showFailures(root, app2) {
+    const reasons = reasonsOf(app2.sweep, app2.shown, app2.metric), most2 = 20;
+    if (!reasons.length)
+      return;
+    const count = reasons.reduce((sum, one) => sum + one.points.length, 0);
+    const failed = app2.shown.filter(app2.sweep.failed).length;
+    element("h3", `${count} of ${counted2(app2.shown.length, "point")} without a number` + (failed ? `, ${failed} failed` : ""), root, { id: "failed" });
+    const table = element("table", null, root, { id: "reasons", "aria-label": "reasons of failed points" }), head = element("tr", null, table);
+    for (const name of ["points", "exit code", "reason", ""])
+      element("th", name, head, { scope: "col" });
+    for (const one of reasons.slice(0, most2)) {
+      const row = element("tr", null, table);
+      element("td", one.points.length, row, { class: "number" });
+      element("td", one.exit ?? "", row, { class: "number" });
+      element("bdi", shortened(one.text, 300), element("td", null, row, { class: "reason" }));
+      button(`point ${app2.sweep.number(one.points[0])}`, element("td", null, row), () => app2.set({ point: one.points[0] }), { class: "link" });
+    }
+    if (reasons.length > most2)
+      element("p", `and ${reasons.length - most2} more reasons: see points.csv`, root, { class: "soft" });
+  }
+  function alone(app2) {
+    const { sweep, best } = app2;
+    if (best < 0)
+      return [];
+    return sweep.groups.map((group) => {
+      const others = sweep.varied.filter((axis) => !group.includes(axis));
+      return { group, points: app2.shown.filter((point) => others.every((axis) => axis.at[point] === axis.at[best])) };
+    }).filter((one) => one.points.length > 1);
+  }
+  function showAlone(root, app2) {
+    const { sweep, metric, best } = app2, groups = alone(app2), most2 = 20;
+    if (!groups.length)
+      return;
+    element("h3", "each axis alone, the others as in the best point", root);
+    for (const { group, points } of groups) {
+      const table = element("table", null, root, { class: "alone" }), head = element("tr", null, table);
+      element("bdi", shortened(group.map((axis) => axis.name).join(", "), 120), element("th", null, head, { scope: "col" }));
+      element("bdi", shortened(metric.name, 40), element("th", null, head, { class: "number", scope: "col" }));
+      element("th", "change", head, { class: "number", scope: "col" });
+      const every = Math.ceil(points.length / most2);
+      for (const point of points.filter((one, i) => i % every === 0 || one === best)) {
+        const row = element("tr", null, table, point === best ? { class: "marked" } : {}), value = metric.of(point);
+        const text = group.map((axis) => sweep.text(axis, point)).join(", ");
+        element("bdi", shortened(text), button(null, element("td", null, row), () => app2.set({ point }), { class: "link", title: text.slice(0, 1e3) }));
+        element("td", isFinite(value) ? metricText(value, metric.unit) : sweep.hasRun(point) ? "failed" : "hasn't run", row, { class: "number" });
+        element("td", point === best ? "" : changeText(value, metric.of(best)), row, { class: "number" });
+      }
+      if (every > 1)
+        element("p", `each ${every} of ${points.length} values`, root, { class: "soft" });
+    }
+  }
+  function make6(root, app2) {
+    const left4 = element("div", null, root, { id: "answer" }), right3 = element("div", null, root, { id: "alone" });
+    return {
+      show(changed) {
+        if (!["metric", "goal", "hidden", "all"].some((one) => changed.has(one)))
+          return true;
+        left4.replaceChildren();
+        right3.replaceChildren();
+        showBest(left4, app2);
+        const { raw } = app2.sweep;
+        if (raw.other_points)
+          element("p", `The page has the best ${app2.sweep.count} of ${app2.sweep.count + raw.other_points} points; results.csv has all.`, left4, { class: "soft", id: "left-out" });
+        if (raw.other_metrics)
+          element("p", `${raw.other_metrics} more metrics are in results.csv: the page has no room for them.`, left4, { class: "soft" });
+        showFailures(left4, app2);
+        if (raw.why && !app2.metric)
+          element("pre", raw.why, left4, { id: "why" });
+        showAlone(right3, app2);
+        return true;
+      },
+      csv: () => toCsv([["axis", "value", app2.metric?.name ?? "", "point"], ...alone(app2).flatMap(({ group, points }) => points.map((point) => [group.map((axis) => axis.name).join(" "), labelOf(app2.sweep, point, group), app2.metric.of(point), app2.sweep.number(point)]))])
+    };
+  }
+  var sweepResult = { id: "result", title: "Result", make: make6 };
+
+  // sweep_page.js
+  var kinds = [sweepResult, sweepFilters, sweepCurves, sweepMap, sweepFront, sweepPoints];
+  function showVerdict(app2) {
+    const { sweep, best, metric } = app2, { raw } = sweep, box = byId("verdict"), failed = sweep.all.filter(sweep.failed).length, left4 = sweep.all.filter((point) => !sweep.hasRun(point)).length;
+    const count = sweep.count + raw.other_points;
+    const name = shortened(raw.bench, 200), end = `, ${count} point${count === 1 ? "" : "s"}` + (best >= 0 ? `, best ${metricText(metric.of(best), metric.unit)}` : ""), title = byId("title");
+    document.title = `kbsim sweep ${name}${end}`;
+    title.replaceChildren("kbsim sweep ");
+    element("bdi", name, title);
+    title.append(end);
+    box.replaceChildren();
+    if (failed)
+      element("span", `${failed} failed. `, box, { class: "bad" });
+    if (left4)
+      element("span", `${left4} haven't run. `, box, { class: "soft" });
+    if (!failed && !left4 && sweep.count)
+      element("span", "All points ran.", box, { class: "good" });
+  }
+  function showChosen(app2) {
+    const box = byId("chosen"), { metric } = app2;
+    box.hidden = !metric && !app2.choice.hidden.size;
+    refill(box, () => fillChosen(box, app2));
+  }
+  function fillChosen(box, app2) {
+    const { sweep, metric } = app2;
+    if (metric) {
+      chooser(box, "metric", sweep.metrics.map((one) => [one.name, one.unit === "1" ? one.name : `${one.name} (${one.unit})`]), metric.name, (name) => app2.set({ metric: name }), { id: "metric" });
+      goal(box, app2.larger, (better) => app2.set({ goal: better }), { id: "goal" });
+    }
+    for (const [index, values] of app2.choice.hidden) {
+      const axis = sweep.axes[index];
+      button(`${shortened(axis.name)}: ${axis.values.length - values.size} of ${axis.values.length} \u2715`, box, () => app2.keep(axis, () => true), { class: "filter", title: "show all values" });
+    }
+  }
+  function makeSweepPage(raw) {
+    const app2 = makeSweepApp(makeSweep(raw));
+    app2.on(() => showVerdict(app2));
+    const views = makeViews(
+      /** @type {any} */
+      app2,
+      /** @type {any} */
+      kinds
+    );
+    makeSweepPanel(app2);
+    app2.on((changed) => {
+      if (["metric", "goal", "hidden", "all"].some((one) => changed.has(one)))
+        showChosen(app2);
+    });
+    addEventListener("hashchange", () => app2.set({ ...app2.choiceIn(location.hash), all: true }));
+    globalThis.kbsim = { app: app2, views, byId, ...views };
+    app2.set({ ...app2.choiceIn(location.hash), all: true });
   }
 
   // timeline/colors.js
@@ -951,28 +2500,28 @@
         pen.lineTo(x + dx, y + dy);
       pen.fill();
     }
-    return function drawLineName(line, y, isPinned) {
-      const { node, isFirst } = line, { left: left3 } = place, isFocused = state.focus === node.id && !isPinned;
+    return function drawLineName(line2, y, isPinned) {
+      const { node, isFirst } = line2, { left: left4 } = place, isFocused = state.focus === node.id && !isPinned;
       if (isFocused) {
         pen.fillStyle = colors2.band;
-        pen.fillRect(0, y, left3 - 2, rowHeight);
+        pen.fillRect(0, y, left4 - 2, rowHeight);
       }
       if (isFocused && isFirst) {
         pen.strokeStyle = colors2.mark;
-        pen.strokeRect(0.5, y + 0.5, left3 - 3, rowHeight - 1);
+        pen.strokeRect(0.5, y + 0.5, left4 - 3, rowHeight - 1);
       }
       if (!isFirst)
         return;
       const pins = lines.kept.pins.has(node.id);
       if (pins || isFocused || state.hover === node.id)
         drawPin(0, y, pins);
-      const x = pinWidth + indent * Math.min(line.depth, 8) + foldWidth, isPart = node.children.length > 0;
+      const x = pinWidth + indent * Math.min(line2.depth, 8) + foldWidth, isPart = node.children.length > 0;
       if (lines.isFoldable(node) && !isPinned)
         drawFold(x - foldWidth, y + 1, lines.isOpen(node));
       pen.font = isPart ? "600 11px sans-serif" : "11px sans-serif";
       pen.fillStyle = colors2.text;
       pen.textAlign = "left";
-      pen.fillText(clipped(pen, isPinned ? node.label : node.name, left3 - 6 - x), x, y + 13);
+      pen.fillText(clipped(pen, isPinned ? node.label : node.name, left4 - 6 - x), x, y + 13);
       pen.font = "11px sans-serif";
     };
   }
@@ -1071,8 +2620,8 @@
     }
     return { starts, ends: ends2 };
   }
-  function spansOfRow({ rows: rows2, start, length, kind, kinds: kinds2 }, index) {
-    const row = rows2[index], of = kinds2.map((one) => stateOf(one.name, row.label));
+  function spansOfRow({ rows: rows2, start, length, kind, kinds: kinds3 }, index) {
+    const row = rows2[index], of = kinds3.map((one) => stateOf(one.name, row.label));
     const all = states.map(() => ({ starts: [], ends: [] }));
     for (let i = row.first; i < row.last; ++i) {
       if (of[kind[i]] < 0 || length[i] === 0)
@@ -1094,7 +2643,7 @@
     });
     return sums;
   }
-  function sorted(lists2) {
+  function sorted2(lists2) {
     const all = new Float64Array(lists2.reduce((sum, one) => sum + one.length, 0));
     let at = 0;
     for (const one of lists2) {
@@ -1140,7 +2689,7 @@
         return ofNode.get(node);
       const wholes = tree.wholesOf(node), spans = wholes.map(spansOf);
       const of = states.map((_, state) => {
-        const starts = sorted(spans.map((one) => one[state].starts)), ends2 = sorted(spans.map((one) => one[state].ends));
+        const starts = sorted2(spans.map((one) => one[state].starts)), ends2 = sorted2(spans.map((one) => one[state].ends));
         return { starts, ends: ends2, startSums: sumsOf(starts), endSums: sumsOf(ends2) };
       });
       const times2 = { count: wholes.length, wholes, of };
@@ -1171,7 +2720,7 @@
   function makeShareDrawing({ pen, view, state, place, states: known }) {
     const pixels = states.map((one) => pixelOf(one.color)), pale = pixels.map(paleOf);
     let image = null, dots = null, picture = null, bins = 1;
-    function begin(shown3) {
+    function begin2(shown3) {
       bins = Math.max(1, Math.ceil((place.width - place.left) / binWidth));
       if (image?.width !== bins || image.height !== Math.max(1, shown3) * rowHeight) {
         image = new ImageData(bins, Math.max(1, shown3) * rowHeight);
@@ -1181,8 +2730,8 @@
       dots.fill(0);
     }
     const borderOf = (bin) => view.from + bin * binWidth / place.scale;
-    function add2(node, line) {
-      const all = known.shares(node, view.from, borderOf(bins), bins), bottom3 = line * rowHeight + rowHeight - 3;
+    function add2(node, line2) {
+      const all = known.shares(node, view.from, borderOf(bins), bins), bottom3 = line2 * rowHeight + rowHeight - 3;
       let any = false;
       for (let bin = 0; bin < bins; ++bin) {
         let sum = 0, below = 0;
@@ -1215,18 +2764,18 @@
       const bin = Math.floor((x - place.left) / binWidth), all = known.shares(node, borderOf(bin), borderOf(bin + 1), 1);
       return { from: borderOf(bin), to: borderOf(bin + 1), of: [...all] };
     }
-    return { begin, add: add2, end, show, sharesAt };
+    return { begin: begin2, add: add2, end, show, sharesAt };
   }
 
   // timeline/slices.js
   var blockSize = 64;
-  function decode(data) {
-    const { name, at, bytes, strings, kinds: kinds2 } = data, rows2 = data.rows;
-    const start = new Float64Array(data.start.length), length = Float64Array.from(data.length);
-    const kind = Uint8Array.from(data.kind), depth = Uint8Array.from(data.depth);
+  function decode(data2) {
+    const { name, at, bytes, strings, kinds: kinds3 } = data2, rows2 = data2.rows;
+    const start = new Float64Array(data2.start.length), length = Float64Array.from(data2.length);
+    const kind = Uint8Array.from(data2.kind), depth = Uint8Array.from(data2.depth);
     for (const row of rows2)
       for (let i = row.first, time2 = 0; i < row.last; ++i)
-        start[i] = time2 += data.start[i];
+        start[i] = time2 += data2.start[i];
     const longest = new Float64Array(Math.ceil(start.length / blockSize));
     length.forEach((one, i) => {
       const block = i / blockSize | 0;
@@ -1262,7 +2811,7 @@
       }
       return low < rows2.length && slice >= rows2[low].first ? low : -1;
     }
-    return { data, rows: rows2, start, length, kind, depth, longest, name, at, bytes, strings, kinds: kinds2, firstAt, sliceIn, rowOf };
+    return { data: data2, rows: rows2, start, length, kind, depth, longest, name, at, bytes, strings, kinds: kinds3, firstAt, sliceIn, rowOf };
   }
   function searched({ rows: rows2, start, longest, strings, name, at }, text) {
     const wanted = text.toLowerCase(), found = [];
@@ -1284,8 +2833,8 @@
   // timeline/draw_slices.js
   var narrowBelow = 5;
   function makeSliceDrawing({ pen, slices, view, state, place, colors: colors2 }) {
-    const { start, length, kind, depth, longest, name, strings, kinds: kinds2 } = slices;
-    const pixels = kinds2.map((one) => pixelOf(one.color)), pale = pixels.map(paleOf), inks = pixels.map(inkOn);
+    const { start, length, kind, depth, longest, name, strings, kinds: kinds3 } = slices;
+    const pixels = kinds3.map((one) => pixelOf(one.color)), pale = pixels.map(paleOf), inks = pixels.map(inkOn);
     let strip = null, strips = null;
     function drawName(text, x, y, wide3, ink) {
       const letters = Math.floor((wide3 - 4) / 6);
@@ -1293,15 +2842,15 @@
       pen.textAlign = "left";
       pen.fillText(plain(text.length > letters ? text.slice(0, letters) : text), x + 3, y + 12, wide3 - 4);
     }
-    function begin(shown3) {
+    function begin2(shown3) {
       const wide3 = Math.max(1, Math.ceil(place.width - place.left));
       if (strip?.width !== wide3)
         strip = new ImageData(wide3, 1);
       if (strips?.canvas.width !== wide3 || strips.canvas.height < shown3)
         strips = new OffscreenCanvas(wide3, Math.max(1, shown3)).getContext("2d");
     }
-    function drawRow(row, y, line) {
-      const { left: left3, width, scale, xOf } = place, { marks, dim } = state;
+    function drawRow(row, y, line2) {
+      const { left: left4, width, scale, xOf } = place, { marks, dim } = state;
       const last = new Float64Array(256).fill(-1);
       const pixel = 1 / scale, narrow = new Uint32Array(strip.data.buffer), chosen = state.found[state.current];
       let color = -1, alpha = -1, narrows = false, any = false;
@@ -1318,20 +2867,20 @@
         if (end < view.from)
           continue;
         any = true;
-        const inset = depth[i], right3 = Math.min(width, left3 + (end - view.from) * scale);
+        const inset = depth[i], right3 = Math.min(width, left4 + (end - view.from) * scale);
         const found = marks !== null && marks.isFound[i] === 1, weak = marks !== null && !found || dim !== null && dim[kind[i]] === 1;
         if (right3 <= last[inset] + 0.5 && !found)
           continue;
-        const x = Math.max(left3, left3 + (start[i] - view.from) * scale), wide3 = Math.max(0.6, right3 - x);
+        const x = Math.max(left4, left4 + (start[i] - view.from) * scale), wide3 = Math.max(0.6, right3 - x);
         if (wide3 < narrowBelow && (!found || i !== chosen)) {
-          const column = x - left3 | 0, end2 = Math.max(column + 1, Math.round(right3 - left3));
+          const column = x - left4 | 0, end2 = Math.max(column + 1, Math.round(right3 - left4));
           if (!weak)
             narrow.fill(pixels[kind[i]], column, end2);
           else
             for (let at = column; at < end2; ++at)
               if (narrow[at] === 0)
                 narrow[at] = pale[kind[i]];
-          last[inset] = left3 + end2;
+          last[inset] = left4 + end2;
           narrows = true;
           continue;
         }
@@ -1341,7 +2890,7 @@
           pen.globalAlpha = alpha = shade;
         if (color !== kind[i]) {
           color = kind[i];
-          pen.fillStyle = kinds2[color].color;
+          pen.fillStyle = kinds3[color].color;
         }
         const lower = Math.min(inset, 4);
         pen.fillRect(x, y + 1 + lower, wide3, rowHeight - 2 - 2 * lower);
@@ -1360,13 +2909,13 @@
       }
       pen.globalAlpha = 1;
       if (narrows) {
-        strips.putImageData(strip, 0, line);
+        strips.putImageData(strip, 0, line2);
         pen.imageSmoothingEnabled = false;
-        pen.drawImage(strips.canvas, 0, line, strip.width, 1, left3, y + 2, strip.width, rowHeight - 4);
+        pen.drawImage(strips.canvas, 0, line2, strip.width, 1, left4, y + 2, strip.width, rowHeight - 4);
       }
       return any;
     }
-    return { begin, drawRow, drawName };
+    return { begin: begin2, drawRow, drawName };
   }
 
   // timeline/draw.js
@@ -1401,16 +2950,16 @@
       pen.fillRect(0, y, place.width, rowHeight);
       pen.globalAlpha = 1;
     }
-    function drawLine(line, y, number, isPinned) {
+    function drawLine2(line2, y, number, isPinned) {
       pen.save();
       pen.beginPath();
       pen.rect(place.left, y, place.width, rowHeight);
       pen.clip();
-      const any = line.row >= 0 && boxes.drawRow(slices.rows[line.row], y, number);
-      if (line.isFirst)
-        path.drawIn(isPinned ? state.pathPins.get(line.node) : state.pathLines.get(line.node), y);
+      const any = line2.row >= 0 && boxes.drawRow(slices.rows[line2.row], y, number);
+      if (line2.isFirst)
+        path.drawIn(isPinned ? state.pathPins.get(line2.node) : state.pathLines.get(line2.node), y);
       pen.restore();
-      drawLineName(line, y, isPinned);
+      drawLineName(line2, y, isPinned);
       return any;
     }
     function drawAll(all, y, first, isPinned) {
@@ -1419,14 +2968,14 @@
           drawBand(y + i * rowHeight);
       });
       shares.show(first, first + all.length, y);
-      return all.reduce((any, line, i) => drawLine(line, y + i * rowHeight, first + i, isPinned) || any, false);
+      return all.reduce((any, line2, i) => drawLine2(line2, y + i * rowHeight, first + i, isPinned) || any, false);
     }
     function drawLines() {
       const shown3 = lines.all.slice(view.top, view.top + Math.max(1, Math.ceil((place.height - place.firstY) / rowHeight)));
       const pinned = lines.pinned.slice(0, place.pins), all = [...shown3, ...pinned];
       boxes.begin(all.length);
       shares.begin(all.length);
-      let any = all.reduce((any2, line, i) => line.folded && shares.add(line.node, i) || any2, false);
+      let any = all.reduce((any2, line2, i) => line2.folded && shares.add(line2.node, i) || any2, false);
       shares.end();
       any = drawAll(shown3, place.firstY, 0, false) || any;
       if (!pinned.length)
@@ -1452,7 +3001,7 @@
       pen.fillRect(place.width - 4, place.firstY + high4 * view.top / all, 3, Math.max(12, high4 * place.shown / all));
     }
     function drawFlows() {
-      const yOf = (line) => place.firstY + (line - view.top) * rowHeight + rowHeight / 2;
+      const yOf = (line2) => place.firstY + (line2 - view.top) * rowHeight + rowHeight / 2;
       pen.strokeStyle = colors2.text;
       pen.globalAlpha = 0.35;
       let drawn2 = 0;
@@ -1671,9 +3220,9 @@
 
   // timeline/legend.js
   var statesOf = (name) => [stateOf(name, ""), stateOf(name, " send")];
-  function makeLegend(root, { kinds: kinds2, kind }, dimmed) {
-    const has = new Set(kind), names = [...new Set(kinds2.filter((_, i) => has.has(i)).map((one) => one.name))];
-    const hasState = states.map((_, at) => names.some((name) => statesOf(name).includes(at)));
+  function makeLegend(root, { kinds: kinds3, kind }, dimmed) {
+    const has = new Set(kind), names2 = [...new Set(kinds3.filter((_, i) => has.has(i)).map((one) => one.name))];
+    const hasState = states.map((_, at) => names2.some((name) => statesOf(name).includes(at)));
     const buttons = [];
     let chosen = null;
     root.replaceChildren();
@@ -1690,29 +3239,29 @@
         other.setAttribute("aria-pressed", String(other === chosen));
       dimmed(chosen ? dim : null);
     }
-    if (!names.length)
+    if (!names2.length)
       return;
-    const line = element("p", "folded: ", root, { class: "legend" });
+    const line2 = element("p", "folded: ", root, { class: "legend" });
     states.forEach(({ name, color, says }, at) => {
       if (!hasState[at])
         return;
       add2(
-        line,
+        line2,
         name,
         [color],
         `share of PEs, or of units or links: ${says}`,
-        { kinds: Uint8Array.from(kinds2.map((one) => Number(!statesOf(one.name).includes(at)))), states: states.map((_, other) => other !== at) }
+        { kinds: Uint8Array.from(kinds3.map((one) => Number(!statesOf(one.name).includes(at)))), states: states.map((_, other) => other !== at) }
       );
     });
-    element("span", "idle", line, { class: "kind", title: "none of these" }).prepend(element("span", null, null, { class: "swatch idle" }));
+    element("span", "idle", line2, { class: "kind", title: "none of these" }).prepend(element("span", null, null, { class: "swatch idle" }));
     const own = element("p", "slices: ", root, { class: "legend" });
-    for (const name of names)
+    for (const name of names2)
       add2(
         own,
         name,
-        [...new Set(kinds2.filter((one, i) => one.name === name && has.has(i)).map((one) => one.color))],
+        [...new Set(kinds3.filter((one, i) => one.name === name && has.has(i)).map((one) => one.color))],
         "click: others become pale",
-        { kinds: Uint8Array.from(kinds2.map((one) => Number(one.name !== name))), states: states.map((_, at) => !statesOf(name).includes(at)) }
+        { kinds: Uint8Array.from(kinds3.map((one) => Number(one.name !== name))), states: states.map((_, at) => !statesOf(name).includes(at)) }
       );
   }
 
@@ -1821,8 +3370,8 @@
     const lanesOf = (node) => node.kind === "alike" ? node.children[0].rows : node.rows;
     function openFirst() {
       kept.open = /* @__PURE__ */ new Set();
-      const linesOf = (nodes) => nodes.reduce((sum, one) => sum + (isFoldable(one) ? 1 : one.rows.length), 0);
-      let level = childrenOf(tree.root), count = linesOf(level);
+      const linesOf2 = (nodes) => nodes.reduce((sum, one) => sum + (isFoldable(one) ? 1 : one.rows.length), 0);
+      let level = childrenOf(tree.root), count = linesOf2(level);
       for (let isTop = true; level.length; isTop = false) {
         const next = [], byName = /* @__PURE__ */ new Map();
         for (const node of level) {
@@ -1834,7 +3383,7 @@
         for (const nodes of [ranks, ranks.slice(0, 1), ...isTop ? others.flat().map((one) => [one]) : others]) {
           if (!nodes.length || kept.open.has(nodes[0].id))
             continue;
-          const more = nodes.reduce((sum, one) => sum + (one.children.length ? linesOf(childrenOf(one)) : one.rows.length), 0);
+          const more = nodes.reduce((sum, one) => sum + (one.children.length ? linesOf2(childrenOf(one)) : one.rows.length), 0);
           if (count + more > mostAtFirst)
             continue;
           count += more;
@@ -1920,7 +3469,7 @@
       lay,
       kept,
       /** Rows of the slices that a line stands for. @param {Line} line @returns {number[]} */
-      rowsOf: (line) => line.folded || line.node.kind === "alike" && !isOpen(line.node) ? tree.rowsOf(line.node) : line.row >= 0 ? [line.row] : [],
+      rowsOf: (line2) => line2.folded || line2.node.kind === "alike" && !isOpen(line2.node) ? tree.rowsOf(line2.node) : line2.row >= 0 ? [line2.row] : [],
       /** The line that a node is in: its own, or that of a folded node around it; −1: none. @param {Node} node */
       lineOf(node) {
         const around = [...aboveOf(node), node];
@@ -1971,14 +3520,14 @@
 
   // timeline/sums.js
   function sumsOf2(slices, rows2, from, to) {
-    const { start, length, kind, bytes, kinds: kinds2 } = slices, all = /* @__PURE__ */ new Map();
+    const { start, length, kind, bytes, kinds: kinds3 } = slices, all = /* @__PURE__ */ new Map();
     for (const index of rows2) {
       const row = slices.rows[index];
       for (let i = slices.firstAt(row, from); i < row.last && start[i] < to; ++i) {
         const end = start[i] + length[i];
         if (end < from || end === from && length[i] > 0)
           continue;
-        const { name } = kinds2[kind[i]], sum = all.get(name) ?? { kind: name, count: 0, ps: 0, bytes: 0 };
+        const { name } = kinds3[kind[i]], sum = all.get(name) ?? { kind: name, count: 0, ps: 0, bytes: 0 };
         sum.count += 1;
         sum.ps += Math.min(end, to) - Math.max(start[i], from);
         sum.bytes += bytes[i] || 0;
@@ -1988,13 +3537,13 @@
     return [...all.values()].sort((a, b) => b.ps - a.ps || b.count - a.count);
   }
   function sliceOfFlow(slices, index, time2, begins) {
-    const { start, length, kind, depth, kinds: kinds2 } = slices, row = slices.rows[index];
+    const { start, length, kind, depth, kinds: kinds3 } = slices, row = slices.rows[index];
     let best = -1, bestRank = Infinity;
     for (let i = slices.firstAt(row, time2); i < row.last && start[i] <= time2; ++i) {
       const atStart = start[i] === time2, atEnd = start[i] + length[i] === time2;
       if (!atStart && !atEnd)
         continue;
-      const isUsual = begins && kinds2[kind[i]].name !== "launch" ? atEnd : atStart;
+      const isUsual = begins && kinds3[kind[i]].name !== "launch" ? atEnd : atStart;
       const rank = (isUsual ? 0 : 1e3) + depth[i];
       if (rank < bestRank) {
         best = i;
@@ -2017,7 +3566,7 @@
 
   // timeline/picking.js
   function makePicking({ slices, lines, view, state, place }, picked) {
-    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds2, data } = slices;
+    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds3, data: data2 } = slices;
     function pickNode(node) {
       const of = node.kind === "alike" ? node.children[0] : node, isLink2 = of.kind === "link";
       const unit = of.kind === "links" ? of.parent.label : isLink2 ? of.label : unitOf(of.label).replace(/\.kernel$/, ".pe_cpu");
@@ -2030,7 +3579,7 @@
         kind: "slice",
         of: strings[name[i]],
         row: rows2[row].label,
-        slice: kinds2[kind[i]].name,
+        slice: kinds3[kind[i]].name,
         from: start[i],
         length: length[i],
         bytes: bytes[i],
@@ -2039,7 +3588,7 @@
       });
     }
     function select(from, to, ys, isEnd) {
-      const clip = (time2) => Math.round(Math.max(data.begin, Math.min(data.end, time2)));
+      const clip = (time2) => Math.round(Math.max(data2.begin, Math.min(data2.end, time2)));
       const indexOf2 = (y) => Math.max(view.top, Math.min(lines.all.length - 1, view.top + Math.floor((y - place.firstY) / rowHeight)));
       const isBelow = ys !== null && ys[1] >= place.firstY;
       state.selection = { from: clip(from), to: clip(to), lines: isBelow ? [indexOf2(Math.max(ys[0], place.firstY)), indexOf2(ys[1])] : null };
@@ -2063,7 +3612,7 @@
 
   // timeline/pointing.js
   function makePointing({ slices, lines, view, state, place, states: known }, sharesAt) {
-    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds2, data } = slices;
+    const { rows: rows2, start, length, kind, name, at, bytes, strings, kinds: kinds3, data: data2 } = slices;
     function lineAt(y) {
       if (y >= place.firstY)
         return lines.all[view.top + Math.floor((y - place.firstY) / rowHeight)] ?? null;
@@ -2071,8 +3620,8 @@
       return y >= place.pinsY && pin < place.pins ? lines.pinned[pin] ?? null : null;
     }
     function sliceAt(x, y) {
-      const line = lineAt(y);
-      return !line || line.row < 0 || x < place.left ? -1 : slices.sliceIn(rows2[line.row], place.timeOf(x), 2 / place.scale);
+      const line2 = lineAt(y);
+      return !line2 || line2.row < 0 || x < place.left ? -1 : slices.sliceIn(rows2[line2.row], place.timeOf(x), 2 / place.scale);
     }
     function partAt(x, y) {
       if (!state.path || y < axisHeight || y >= place.pinsY || x < place.left)
@@ -2083,10 +3632,10 @@
     function textOf(i) {
       return [
         strings[name[i]],
-        kinds2[kind[i]].name + " on " + rows2[slices.rowOf(i)].label,
+        kinds3[kind[i]].name + " on " + rows2[slices.rowOf(i)].label,
         timeText(start[i]) + ", for " + timeText(length[i]),
         bytes[i] ? bytes[i] + " B" : "",
-        data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "",
+        data2.idle?.[i] ? "busy for " + timeText(length[i] - data2.idle[i]) + " of it" : "",
         strings[at[i]]
       ].filter(Boolean).join("\n");
     }
@@ -2100,15 +3649,15 @@
       ].join("\n");
     }
     function textAt(x, y) {
-      const part = partAt(x, y), line = lineAt(y);
+      const part = partAt(x, y), line2 = lineAt(y);
       if (part)
         return part.text + "\n" + part.place + "\n" + timeText(part.from) + ", for " + timeText(part.to - part.from);
-      if (!line)
+      if (!line2)
         return "";
       if (x < place.left)
-        return line.node.label;
-      if (line.folded)
-        return sharesText(line, x);
+        return line2.node.label;
+      if (line2.folded)
+        return sharesText(line2, x);
       const i = sliceAt(x, y);
       return i < 0 ? "" : textOf(i);
     }
@@ -2209,9 +3758,9 @@
   }
 
   // timeline/timeline.js
-  function makeChart(canvas, data, kept) {
-    const slices = decode(data), tree = makeTree(slices.rows), lines = makeLines(slices, tree, kept);
-    const view = { from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0 };
+  function makeChart(canvas, data2, kept) {
+    const slices = decode(data2), tree = makeTree(slices.rows), lines = makeLines(slices, tree, kept);
+    const view = { from: data2.begin, to: Math.max(data2.end, data2.begin + 1), top: 0 };
     const state = {
       found: (
         /** @type {number[]} */
@@ -2268,23 +3817,23 @@
     state.pathPins = /* @__PURE__ */ new Map();
     for (const part of state.path ?? []) {
       if (!nodes.has(part.place)) {
-        const node = tree.nodeAt(part.place), line2 = lines.all[lines.lineOf(node)], around = /* @__PURE__ */ new Set();
+        const node = tree.nodeAt(part.place), line3 = lines.all[lines.lineOf(node)], around = /* @__PURE__ */ new Set();
         for (let one = node; one; one = one.parent) {
           around.add(one);
           if (one.group)
             around.add(one.group);
         }
-        nodes.set(part.place, { line: line2?.node, pins: lines.pinned.filter((one) => one.isFirst && around.has(one.node)).map((one) => one.node) });
+        nodes.set(part.place, { line: line3?.node, pins: lines.pinned.filter((one) => one.isFirst && around.has(one.node)).map((one) => one.node) });
       }
-      const { line, pins } = nodes.get(part.place);
-      if (line)
-        add2(state.pathLines, line, part);
+      const { line: line2, pins } = nodes.get(part.place);
+      if (line2)
+        add2(state.pathLines, line2, part);
       for (const pin of pins)
         add2(state.pathPins, pin, part);
     }
   }
-  function makeTimeline(canvas, data, hooks = {}) {
-    const chart = makeChart(canvas, data, hooks.kept ?? noChoices()), { slices, tree, lines, view, state, place, pen } = chart;
+  function makeTimeline(canvas, data2, hooks = {}) {
+    const chart = makeChart(canvas, data2, hooks.kept ?? noChoices()), { slices, tree, lines, view, state, place, pen } = chart;
     const { rows: rows2, start, length, kind, depth, name, at } = slices;
     const drawing = makeDrawing(chart), { lineAt, sliceAt, partAt, textOf, textAt } = makePointing(chart, drawing.sharesAt);
     const { pickNode, pickSlice, select } = makePicking(chart, (thing) => hooks.picked?.(thing));
@@ -2312,8 +3861,8 @@
         show(from, to);
     }
     function show(from, to, says = true) {
-      const all = data.end - data.begin, wide3 = Math.max(1, Math.min(to - from, Math.max(1, all * 1.1)));
-      from = Math.min(Math.max(from, data.begin - all * 0.05), data.end + all * 0.05 - wide3);
+      const all = data2.end - data2.begin, wide3 = Math.max(1, Math.min(to - from, Math.max(1, all * 1.1)));
+      from = Math.min(Math.max(from, data2.begin - all * 0.05), data2.end + all * 0.05 - wide3);
       view.from = from;
       view.to = from + wide3;
       if (says)
@@ -2345,11 +3894,11 @@
       if (hooks.filter)
         hooks.filter.value = lines.kept.filter;
       relaid();
-      const line = lines.lineOfRow[row];
+      const line2 = lines.lineOfRow[row];
       if (!stays)
-        scrollTo(line);
-      else if (line < view.top || line >= view.top + place.shown)
-        scrollTo(line - (place.shown >> 1));
+        scrollTo(line2);
+      else if (line2 < view.top || line2 >= view.top + place.shown)
+        scrollTo(line2 - (place.shown >> 1));
     }
     function next() {
       if (!state.found.length)
@@ -2378,20 +3927,20 @@
       relaid();
     }
     function click(x, y) {
-      const line = lineAt(y), part = partAt(x, y);
+      const line2 = lineAt(y), part = partAt(x, y);
       state.selection = null;
       redraw();
       if (part)
         return hooks.picked?.({ kind: "reason", of: part.text });
-      if (!line)
+      if (!line2)
         return;
-      const isPinned = y < place.firstY, { node } = line;
+      const isPinned = y < place.firstY, { node } = line2;
       if (x < place.left)
         return clickName(node, x, isPinned);
       const i = sliceAt(x, y);
       if (i >= 0)
         pickSlice(i);
-      else if (line.folded)
+      else if (line2.folded)
         pickNode(node);
     }
     function clickName(node, x, isPinned) {
@@ -2412,11 +3961,11 @@
       if (node)
         act(node);
     };
-    const left3 = pan(-0.1), right3 = pan(0.1);
+    const left4 = pan(-0.1), right3 = pan(0.1);
     const keys2 = {
-      ArrowLeft: () => focused() ? turn(false) : left3(),
+      ArrowLeft: () => focused() ? turn(false) : left4(),
       ArrowRight: () => focused() ? turn(true) : right3(),
-      "Shift+ArrowLeft": left3,
+      "Shift+ArrowLeft": left4,
       "Shift+ArrowRight": right3,
       ArrowUp: () => moveFocus(-1),
       ArrowDown: () => moveFocus(1),
@@ -2424,7 +3973,7 @@
       PageDown: () => scrollTo(view.top + place.shown),
       "+": () => zoom(0.8, middle()),
       "-": () => zoom(1.25, middle()),
-      "0": () => show(data.begin, data.end),
+      "0": () => show(data2.begin, data2.end),
       Enter: () => {
         if (state.found.length)
           next();
@@ -2485,7 +4034,7 @@
     window.addEventListener("resize", redraw);
     matchMedia("(prefers-color-scheme: dark)").addEventListener?.("change", redraw);
     return {
-      data,
+      data: data2,
       rows: rows2,
       start,
       length,
@@ -2534,8 +4083,8 @@
 
   // chart.js
   function plot(parent, figure, xs, lines, width) {
-    const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const axis = (label) => ({ label, stroke: () => css("--text"), grid: { stroke: () => css("--line") }, ticks: { stroke: () => css("--line") } });
+    const css2 = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const axis = (label) => ({ label, stroke: () => css2("--text"), grid: { stroke: () => css2("--line") }, ticks: { stroke: () => css2("--line") } });
     const isBound = (label) => /bound|limit|roof|link:|ideal|peak/i.test(label);
     return new uPlot({
       title: figure.title,
@@ -2543,13 +4092,13 @@
       height: 320,
       scales: { x: { time: false, distr: figure.log_x ? 3 : 1 }, y: { distr: figure.log_y ? 3 : 1, range: figure.log_y ? void 0 : (_, low, high4) => [Math.min(0, low), high4 > 0 ? high4 * 1.08 : 1] } },
       axes: [axis(figure.x), axis(figure.y)],
-      hooks: figure.bound ? { draw: [(chart) => drawBound(chart, figure.bound, css("--soft"))] } : {},
-      series: [{ label: figure.x || "x" }, ...lines.map((line, i) => ({ label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], ...line.dots ? { paths: () => null, points: { show: true, size: 5 } } : { points: { show: xs.length < 60 } } }))]
-    }, [xs, ...lines.map((line) => line.values)], parent);
+      hooks: figure.bound ? { draw: [(chart) => drawBound(chart, figure.bound, css2("--soft"))] } : {},
+      series: [{ label: figure.x || "x" }, ...lines.map((line2, i) => ({ label: line2.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line2.label) ? [8, 5] : [], ...line2.dots ? { paths: () => null, points: { show: true, size: 5 } } : { points: { show: xs.length < 60 } } }))]
+    }, [xs, ...lines.map((line2) => line2.values)], parent);
   }
   function drawBound(chart, bound, color) {
-    const x = chart.valToPos(bound, "x", true), { left: left3, top: top3, width, height } = chart.bbox, pen = chart.ctx;
-    if (x < left3 || x > left3 + width)
+    const x = chart.valToPos(bound, "x", true), { left: left4, top: top3, width, height } = chart.bbox, pen = chart.ctx;
+    if (x < left4 || x > left4 + width)
       return;
     pen.save();
     pen.strokeStyle = pen.fillStyle = color;
@@ -2562,57 +4111,6 @@
     pen.textAlign = "right";
     pen.fillText("bound", x - 6, top3 + 14);
     pen.restore();
-  }
-
-  // table.js
-  function makeTable(parent, name, columns4, rows2, how = {}) {
-    const most2 = 300, box = element("div", null, parent), title = element("h3", name, box);
-    const scroll = element("div", null, box, { class: "scroll", tabindex: 0, role: "region", "aria-label": name });
-    const table = element("table", null, scroll), head = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
-    const numeric = columns4.map((_, i) => rows2.length > 0 && rows2.every((row) => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows2.some((row) => isNumber(row[i] ?? "")));
-    let order2 = how.order ?? -1, down = order2 >= 0, word = "";
-    columns4.forEach((column, i) => {
-      const cell = element("th", null, head, { class: numeric[i] ? "number" : "", scope: "col", title: sentenceOf(column) });
-      button(column, cell, () => {
-        down = order2 === i ? !down : numeric[i];
-        order2 = i;
-        draw();
-      });
-    });
-    const compare2 = (a, b) => {
-      const x = a[order2], y = b[order2];
-      const result = numeric[order2] ? (isNumber(x) ? +x : -Infinity) - (isNumber(y) ? +y : -Infinity) : String(x).localeCompare(String(y));
-      return down ? -result : result;
-    };
-    function line(row) {
-      const one = element("tr");
-      row.forEach((cell, i) => element("td", cell, one, { class: numeric[i] ? "number" : "" }));
-      if (how.marked?.(row))
-        one.classList.add("marked");
-      if (!how.click)
-        return one;
-      one.classList.add("clicks");
-      one.tabIndex = 0;
-      one.addEventListener("click", () => how.click?.(row));
-      one.addEventListener("keydown", (event) => {
-        if (event.key === "Enter")
-          how.click?.(row);
-      });
-      return one;
-    }
-    function draw() {
-      const shown3 = rows2.filter((row) => word === "" || row.some((cell) => String(cell).toLowerCase().includes(word)));
-      if (order2 >= 0)
-        shown3.sort(compare2);
-      [...head.children].forEach((cell, i) => cell.setAttribute("aria-sort", i !== order2 ? "none" : down ? "descending" : "ascending"));
-      body.replaceChildren(...shown3.slice(0, most2).map(line));
-      title.textContent = `${name}: ${shown3.length < rows2.length ? `${shown3.length} of ` : ""}${rows2.length}` + (shown3.length > most2 ? `, the first ${most2} are shown` : "");
-    }
-    draw();
-    return { box, search: (text) => {
-      word = text.toLowerCase();
-      draw();
-    }, rows: () => [...body.children].map((one) => [...one.children].map((cell) => cell.textContent)) };
   }
 
   // views/recorded.js
@@ -2664,15 +4162,15 @@
     return `The slice moves ${+result.rate_gbs.toFixed(2)} of ${+result.raw_gbs.toFixed(2)} GB/s, ${(100 * result.efficiency).toFixed(1)} %` + latency("reads", result.read_latency_ns) + latency("writes", result.write_latency_ns) + ".";
   }
   function showSlice2(root, raw) {
-    const { rows: rows2 } = parseCsv(raw.tables["latencies.csv"]), kinds2 = [...new Set(rows2.map((row) => row[0]))];
+    const { rows: rows2 } = parseCsv(raw.tables["latencies.csv"]), kinds3 = [...new Set(rows2.map((row) => row[0]))];
     if (!rows2.length)
       return false;
     const shares = [...new Set(rows2.map((row) => +row[1]))].sort((a, b) => a - b);
-    const line = (kind) => {
+    const line2 = (kind) => {
       const own = new Map(rows2.filter((row) => row[0] === kind).map((row) => [+row[1], +row[2]]));
       return { label: kind, values: shares.map((share2) => own.get(share2) ?? null) };
     };
-    plot(element("div", null, root, { class: "chart figure" }), { title: "latency of accesses", x: "share of the accesses that take no longer", y: "ns" }, shares, kinds2.map(line), 640);
+    plot(element("div", null, root, { class: "chart figure" }), { title: "latency of accesses", x: "share of the accesses that take no longer", y: "ns" }, shares, kinds3.map(line2), 640);
     return true;
   }
 
@@ -2706,18 +4204,18 @@
     if (!(points.length > 1 && points[0].bound))
       return false;
     const xs = points.map((point) => point.offered), bound = points[0].bound;
-    const line = (label, value) => ({ label, values: points.map((point) => {
+    const line2 = (label, value) => ({ label, values: points.map((point) => {
       const one = value(point);
       return isFinite(one) ? one : null;
     }) });
     const add2 = (figure, lines) => plot(element("div", null, root, { class: "chart figure" }), { x: "offered (packets a service time and source)", bound, ...figure }, xs, lines, 640);
-    const latencies = [["mean", "latency_mean_ns"], ["p50", "latency_p50_ns"], ["p99", "latency_p99_ns"], ["zero load", "zero_load_ns"]].map(([label, name]) => line(label, (point) => point[name]));
+    const latencies = [["mean", "latency_mean_ns"], ["p50", "latency_p50_ns"], ["p99", "latency_p99_ns"], ["zero load", "zero_load_ns"]].map(([label, name]) => line2(label, (point) => point[name]));
     const positive = latencies.every((one) => one.values.every((value) => value === null || value > 0));
     add2({ title: "latency", y: "ns", log_y: positive }, latencies);
     add2({ title: "accepted", y: "packets a service time and source" }, [
-      line("accepted", (point) => point.accepted),
-      line("least of a source", (point) => point.source_min),
-      line("bound", (point) => Math.min(point.offered, bound))
+      line2("accepted", (point) => point.accepted),
+      line2("least of a source", (point) => point.source_min),
+      line2("bound", (point) => Math.min(point.offered, bound))
     ]);
     return true;
   }
@@ -2726,48 +4224,48 @@
   var time = (ps2, parent, attributes = {}) => element("span", timeText(ps2), parent, { title: exactTime(ps2), ...attributes });
   function showResult(root, app2, meters) {
     const path = app2.shownPath, { total: total2, raw } = app2.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total2);
-    const line = element("p", null, root, { class: "result" });
+    const line2 = element("p", null, root, { class: "result" });
     if (length)
-      time(length, line, { class: "big" });
+      time(length, line2, { class: "big" });
     const bound = path && boundOf(meters, length);
     if (bound && bound.ps > 0) {
-      line.append(" of ");
-      element("b", path.of, line);
-      line.append(`; ${(length / bound.ps).toPrecision(3)} \xD7 its `);
-      term("bound", line);
-      line.append(" of ");
-      time(bound.ps, line);
-      element("span", ` (${bound.meter.resource} alone: ${share(bound.meter.most)} busy at ${bound.meter.of})`, line, { class: "soft" });
+      line2.append(" of ");
+      element("b", path.of, line2);
+      line2.append(`; ${(length / bound.ps).toPrecision(3)} \xD7 its `);
+      term("bound", line2);
+      line2.append(" of ");
+      time(bound.ps, line2);
+      element("span", ` (${bound.meter.resource} alone: ${share(bound.meter.most)} busy at ${bound.meter.of})`, line2, { class: "soft" });
     } else if (path) {
-      line.append(" of ");
-      element("b", path.of, line);
+      line2.append(" of ");
+      element("b", path.of, line2);
     }
     if (path && total2 > length)
-      element("span", `; set-up and host: ${timeText(total2 - length)}`, line, { class: "soft", title: `${exactTime(total2)} are simulated in all` });
+      element("span", `; set-up and host: ${timeText(total2 - length)}`, line2, { class: "soft", title: `${exactTime(total2)} are simulated in all` });
     const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
     element("p", sentence, root, { id: "answer-sentence" });
   }
   function showLimit(root, path, app2) {
-    const line = element("p", null, root, { id: "limit" });
+    const line2 = element("p", null, root, { id: "limit" });
     if (!path?.limited_by)
       return;
-    element("b", "Limited by ", line);
+    element("b", "Limited by ", line2);
     const first = path.reasons?.[0]?.name;
-    element("span", path.limited_by, line, { class: "limit", title: sentenceOf(first) });
+    element("span", path.limited_by, line2, { class: "limit", title: sentenceOf(first) });
     const place = path.places?.[0]?.name;
     if (place) {
-      line.append(", most of all at ");
-      button(place, line, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
+      line2.append(", most of all at ");
+      button(place, line2, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
     }
     if (path.lines?.length) {
-      line.append(", line ");
-      element("code", path.lines[0].name, line);
+      line2.append(", line ");
+      element("code", path.lines[0].name, line2);
     }
   }
-  function showCommand(line, command) {
-    const copy = button("copy command", line, () => {
-      if (!line.querySelector("code.command"))
-        element("code", command, line, { class: "command" });
+  function showCommand2(line2, command) {
+    const copy = button("copy command", line2, () => {
+      if (!line2.querySelector("code.command"))
+        element("code", command, line2, { class: "command" });
       navigator.clipboard?.writeText(command).catch(() => {
       });
       copy.textContent = "copied";
@@ -2779,12 +4277,12 @@
       return;
     const list = element("ul", null, box);
     for (const one of all) {
-      const line = element("li", null, list);
-      element("b", `Try ${one.key} = ${one.to}`, line);
-      line.append(` (now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, `);
-      element("span", one.simulated ? "simulated" : "estimated", line, { class: one.simulated ? "good" : "soft", title: one.simulated ? "a run with this change took so much less" : "from the critical path; no run with this change was made" });
-      line.append(" ");
-      showCommand(line, one.command);
+      const line2 = element("li", null, list);
+      element("b", `Try ${one.key} = ${one.to}`, line2);
+      line2.append(` (now ${one.value}): ${(100 * one.share).toFixed(1)} % less time, `);
+      element("span", one.simulated ? "simulated" : "estimated", line2, { class: one.simulated ? "good" : "soft", title: one.simulated ? "a run with this change took so much less" : "from the critical path; no run with this change was made" });
+      line2.append(" ");
+      showCommand2(line2, one.command);
     }
   }
   function showMeters(root, meters, app2) {
@@ -2797,36 +4295,36 @@
     element("th", "mean", head, { class: "number", title: "of the units and links that did something" });
     element("th", "peak of one", head, { class: "number" });
     for (const meter of meters) {
-      const line = element("tr", null, table, { "data-of": meter.of });
-      term(meter.resource, element("td", null, line));
-      const bar = element("div", null, element("td", null, line), { class: "meter" });
+      const line2 = element("tr", null, table, { "data-of": meter.of });
+      term(meter.resource, element("td", null, line2));
+      const bar = element("div", null, element("td", null, line2), { class: "meter" });
       element("i", null, bar).style.width = 100 * meter.mean + "%";
       element("b", null, bar).style.left = 100 * meter.most + "%";
-      const cell = element("td", null, line, { class: "number" });
+      const cell = element("td", null, line2, { class: "number" });
       button(share(meter.most), cell, () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }), { class: "link", title: meter.of });
-      element("td", share(meter.mean), line, { class: "number", title: `${meter.used} in use` });
-      element("td", meter.peak, line, { class: "number soft" });
+      element("td", share(meter.mean), line2, { class: "number", title: `${meter.used} in use` });
+      element("td", meter.peak, line2, { class: "number soft" });
     }
   }
-  function make(root, app2) {
-    const left3 = element("div", null, root, { id: "answer" }), right3 = element("div", null, root);
+  function make7(root, app2) {
+    const left4 = element("div", null, root, { id: "answer" }), right3 = element("div", null, root);
     return {
       show(changed) {
         if (!["at", "row", "path", "range", "all"].some((one) => changed.has(one)))
           return true;
         const meters = metersOf(app2.run, app2.range);
-        left3.replaceChildren();
+        left4.replaceChildren();
         right3.replaceChildren();
-        showResult(left3, app2, meters);
-        showLimit(left3, app2.shownPath, app2);
-        showTry(left3, app2.run.raw);
+        showResult(left4, app2, meters);
+        showLimit(left4, app2.shownPath, app2);
+        showTry(left4, app2.run.raw);
         showMeters(right3, meters, app2);
-        return left3.textContent.length + meters.length > 0;
+        return left4.textContent.length + meters.length > 0;
       },
       csv: () => "resource,busiest,busiest_share,mean_share,in_use,peak\n" + metersOf(app2.run, app2.range).map((one) => [one.resource, one.of, one.most, one.mean, one.used, one.peak].join(",") + "\n").join("")
     };
   }
-  var answer = { id: "result", title: "Result", make };
+  var answer = { id: "result", title: "Result", make: make7 };
 
   // compare/cause.js
   function changesOf(mine = [], others = []) {
@@ -2885,9 +4383,9 @@
   var isMeasure = (name) => /(^|_)(us|ns|time)$|^time/.test(name);
   var isScalar = (value) => typeof value !== "object" || value === null;
   function inputsOf(a, b) {
-    const names = Object.keys(a[0]).filter((name) => isScalar(a[0][name])), first = names.findIndex(isMeasure);
+    const names2 = Object.keys(a[0]).filter((name) => isScalar(a[0][name])), first = names2.findIndex(isMeasure);
     const values = (rows2, name) => new Set(rows2.map((row) => String(row[name])));
-    return names.slice(0, first < 0 ? names.length : first).filter((name) => {
+    return names2.slice(0, first < 0 ? names2.length : first).filter((name) => {
       const others = values(b, name);
       return [...values(a, name)].some((one) => others.has(one));
     });
@@ -2907,9 +4405,9 @@
       if (other !== void 0)
         pairs.push([i + 1, other + 1, row, b[other]]);
     });
-    const names = Object.keys(a[0]).filter((name) => !inputs.includes(name) && name in b[0] && pairs.some(([, , x]) => typeof x[name] === "number"));
-    const differing = names.filter((name) => pairs.some(([, , x, y]) => x[name] !== y[name]));
-    const times2 = names.filter(isMeasure).slice(0, 1), measures2 = [.../* @__PURE__ */ new Set([...times2, ...differing.filter(isMeasure), ...differing])].slice(0, 6);
+    const names2 = Object.keys(a[0]).filter((name) => !inputs.includes(name) && name in b[0] && pairs.some(([, , x]) => typeof x[name] === "number"));
+    const differing = names2.filter((name) => pairs.some(([, , x, y]) => x[name] !== y[name]));
+    const times2 = names2.filter(isMeasure).slice(0, 1), measures2 = [.../* @__PURE__ */ new Set([...times2, ...differing.filter(isMeasure), ...differing])].slice(0, 6);
     return { inputs, measures: measures2, pairs, alone: [a.length - pairs.length, b.length - pairs.length] };
   }
   function rowsTable({ inputs, measures: measures2, pairs }, heads) {
@@ -2926,19 +4424,19 @@
   function namesOf(folders) {
     const parts = folders.map((one) => String(one ?? "").split("/").filter(Boolean));
     for (let count = 1; count <= Math.max(...parts.map((one) => one.length)); ++count) {
-      const names = parts.map((one) => one.slice(-count).join("/"));
-      if (new Set(names).size === names.length)
-        return names;
+      const names2 = parts.map((one) => one.slice(-count).join("/"));
+      if (new Set(names2).size === names2.length)
+        return names2;
     }
     return parts.map((one) => one.at(-1) ?? "");
   }
   function headsOf(runs) {
-    const names = namesOf(runs.map((one) => one.raw.folder));
-    return ["first run", "second run"].map((word, i) => `${word} (${names[i].length > 24 ? "\u2026" + names[i].slice(-23) : names[i]})`);
+    const names2 = namesOf(runs.map((one) => one.raw.folder));
+    return ["first run", "second run"].map((word, i) => `${word} (${names2[i].length > 24 ? "\u2026" + names2[i].slice(-23) : names2[i]})`);
   }
 
   // views/why.js
-  function colorOf(app2, reason) {
+  function colorOf2(app2, reason) {
     const known = (app2.runs[0].paths[0]?.reasons ?? []).findIndex((share2) => share2.name === reason);
     if (known >= 0)
       return colors[known % colors.length];
@@ -2947,7 +4445,7 @@
       sum += c.charCodeAt(0);
     return colors[sum % colors.length];
   }
-  function drawBar(root, path, app2, most2 = path.length_ps) {
+  function drawBar2(root, path, app2, most2 = path.length_ps) {
     root.replaceChildren();
     for (const share2 of path.reasons ?? []) {
       const part = element(
@@ -2964,7 +4462,7 @@
         }
       );
       part.style.width = 100 * share2.ps / Math.max(1, most2) + "%";
-      part.style.background = colorOf(app2, share2.name);
+      part.style.background = colorOf2(app2, share2.name);
       if (app2.reason !== null && app2.reason !== share2.name)
         part.classList.add("other");
       part.addEventListener("click", () => app2.set(app2.reason === share2.name ? { reason: null } : { reason: share2.name, picked: { kind: "reason", of: share2.name } }));
@@ -2993,16 +4491,16 @@
     for (const share2 of shares.slice(0, 12)) {
       const row = element("tr", null, table), name = element("td", null, row);
       if (swatch)
-        element("span", null, name, { class: "swatch" }).style.background = colorOf(app2, share2.name);
+        element("span", null, name, { class: "swatch" }).style.background = colorOf2(app2, share2.name);
       term(share2.name, name);
       element("td", timeText(share2.ps), row, { class: "number", title: exactTime(share2.ps) });
       element("td", percent(share2.ps, path.length_ps), row, { class: "number" });
       element("td", share2.count === 1 ? "once" : `${share2.count} times`, row, { class: "number soft" });
     }
   }
-  function make2(root, app2) {
-    const line = element("p", null, root), choice = field(line, "critical path of", { id: "path" }, "select");
-    element("span", " click a part: the rest of the page shows it alone", line, { class: "soft" });
+  function make8(root, app2) {
+    const line2 = element("p", null, root), choice = field(line2, "critical path of", { id: "path" }, "select");
+    element("span", " click a part: the rest of the page shows it alone", line2, { class: "soft" });
     const bar = element("div", null, root, { id: "bar", role: "group", "aria-label": "reasons" });
     const waits2 = element("div", null, root, { id: "waits", role: "img" });
     const fold = element("details", null, root);
@@ -3016,7 +4514,7 @@
         choice.replaceChildren(...paths.map((one, i) => element("option", `${one.of}, ${timeText(one.length_ps)}`, null, { value: i })));
         choice.value = String(paths.indexOf(path));
         shares.replaceChildren();
-        line.hidden = fold.hidden = !path;
+        line2.hidden = fold.hidden = !path;
         if (!path) {
           bar.replaceChildren();
           waits2.hidden = true;
@@ -3025,7 +4523,7 @@
             element("p", "Not explained: " + raw.explain.why_not, root, { class: "why-not" });
           return Boolean(raw.explain?.why_not);
         }
-        drawBar(bar, path, app2);
+        drawBar2(bar, path, app2);
         drawWaits(waits2, path);
         addShares(shares, "by reason", list("reason"), path, app2, true);
         if (app2.reason === null)
@@ -3043,27 +4541,27 @@
       ])
     };
   }
-  var why = { id: "why", title: "Critical path", sentence: sentenceOf("critical path"), make: make2 };
+  var why = { id: "why", title: "Critical path", sentence: sentenceOf("critical path"), make: make8 };
 
   // compare/two_timelines.js
-  function movedTo(spans, begin) {
+  function movedTo(spans, begin2) {
     const start = Array.from(spans.start);
     for (const row of spans.rows)
       if (row.last > row.first)
-        start[row.first] -= begin;
+        start[row.first] -= begin2;
     return {
       ...spans,
       start,
-      begin: spans.begin - begin,
-      end: spans.end - begin,
-      flows: spans.flows.map(([fromRow, from, toRow, to]) => [fromRow, from - begin, toRow, to - begin])
+      begin: spans.begin - begin2,
+      end: spans.end - begin2,
+      flows: spans.flows.map(([fromRow, from, toRow, to]) => [fromRow, from - begin2, toRow, to - begin2])
     };
   }
   function twoTimelines(root, app2, runs, paths, heads) {
     if (!runs.every((run) => run.raw.spans?.rows))
       return null;
     const begins = runs.map((run, i) => paths[i]?.begin_ps ?? run.raw.spans.begin), all = runs.map((run, i) => movedTo(run.raw.spans, begins[i]));
-    const begin = Math.min(...all.map((one) => one.begin)), end = Math.max(...all.map((one) => one.end));
+    const begin2 = Math.min(...all.map((one) => one.begin)), end = Math.max(...all.map((one) => one.end));
     element("h3", "timelines, on one axis from the beginning of each critical path", root);
     const made = (
       /** @type {any[]} */
@@ -3072,7 +4570,7 @@
     runs.forEach((_, i) => {
       element("p", heads[i], root, { class: "soft" });
       const canvas = element("canvas", null, root, { class: "timeline", tabindex: 0, "aria-label": `timeline of the ${heads[i]}` });
-      made.push(makeTimeline(canvas, { ...all[i], begin, end }, {
+      made.push(makeTimeline(canvas, { ...all[i], begin: begin2, end }, {
         wheel: "ctrl",
         details: document.getElementById("details") ?? void 0,
         moved: (from, to) => made[1 - i]?.show(from, to, false),
@@ -3081,7 +4579,7 @@
     });
     const longest = Math.max(...paths.map((path, i) => path?.length_ps ?? all[i].end));
     made.forEach((one, i) => {
-      const parts = (paths[i]?.segments ?? []).map((part) => ({ from: part.from - begins[i], to: part.to - begins[i], color: colorOf(app2, part.reason), text: part.reason, place: part.place }));
+      const parts = (paths[i]?.segments ?? []).map((part) => ({ from: part.from - begins[i], to: part.to - begins[i], color: colorOf2(app2, part.reason), text: part.reason, place: part.place }));
       if (parts.length)
         one.setPath(parts);
       one.show(0, longest * 1.02, false);
@@ -3107,23 +4605,23 @@
   }
   function showMeters2(root, { runs, heads, paths }, app2) {
     const all = runs.map((run, i) => new Map(metersOf(run, paths[i] ? [paths[i].begin_ps, paths[i].end_ps] : [run.uses.begin, run.uses.end]).map((one) => [one.resource, one])));
-    const names = [...new Set(all.flatMap((one) => [...one.keys()]))];
-    if (!names.length)
+    const names2 = [...new Set(all.flatMap((one) => [...one.keys()]))];
+    if (!names2.length)
       return;
     const table = element("table", null, root, { id: "both-meters", "aria-label": "achieved of peak" }), head = element("tr", null, table);
     for (const text of ["achieved of peak", heads[0], heads[1], "difference in points"])
       term(text, element("th", null, head, { scope: "col", ...text.startsWith("diff") ? { class: "number" } : {} }));
-    for (const name of names) {
-      const line = element("tr", null, table, { "data-of": name }), values = all.map((one) => one.get(name)?.most ?? 0);
-      term(name, element("td", null, line));
+    for (const name of names2) {
+      const line2 = element("tr", null, table, { "data-of": name }), values = all.map((one) => one.get(name)?.most ?? 0);
+      term(name, element("td", null, line2));
       values.forEach((value, i) => {
-        const cell = element("td", null, line, { class: "metered" }), bar = element("div", null, cell, { class: "meter", title: all[i].get(name)?.of ?? "not in use" });
+        const cell = element("td", null, line2, { class: "metered" }), bar = element("div", null, cell, { class: "meter", title: all[i].get(name)?.of ?? "not in use" });
         element("i", null, bar).style.width = 100 * value + "%";
         element("span", share(value), cell);
       });
-      element("td", (100 * (values[1] - values[0])).toFixed(1), line, { class: "number" });
-      line.classList.add("clicks");
-      line.addEventListener("click", () => {
+      element("td", (100 * (values[1] - values[0])).toFixed(1), line2, { class: "number" });
+      line2.classList.add("clicks");
+      line2.addEventListener("click", () => {
         const { of } = all[app2.at].get(name) ?? all[1 - app2.at].get(name);
         app2.set(placeOf(of));
       });
@@ -3155,7 +4653,7 @@
     const most2 = Math.max(...paths.map((path) => path.length_ps), 1);
     paths.forEach((path, i) => {
       element("span", `${heads[i]}: ${exactTime(path.length_ps)}`, root, { class: "soft" });
-      drawBar(element("div", null, root, { class: "bar" }), path, app2, most2);
+      drawBar2(element("div", null, root, { class: "bar" }), path, app2, most2);
     });
   }
   function showShares(root, { heads, paths: [one, two] }, app2) {
@@ -3195,7 +4693,7 @@
     const same = (name) => JSON.stringify(a.raw[name] ?? null) === JSON.stringify(b.raw[name] ?? null);
     return a.total === b.total && one?.length_ps === two?.length_ps && ["config", "spans", "explain", "tables"].every(same) && resultsOf(a, b).length === 0;
   }
-  function make3(root, app2) {
+  function make9(root, app2) {
     const view = { timelines: (
       /** @type {any[] | null} */
       null
@@ -3249,7 +4747,7 @@
       }
     };
   }
-  var compare = { id: "compare", title: "Against the other run", make: make3 };
+  var compare = { id: "compare", title: "Against the other run", make: make9 };
 
   // views/curves.js
   function showFigure(root, figure) {
@@ -3262,9 +4760,9 @@
     const lines = numeric.map((i) => ({ label: columns4[i], values: rows2.map((row) => positive(row[i] ?? "")) }));
     const fits = (side) => side.every((value) => value === null || value > 0);
     const xs = rows2.map((row) => +row[0]);
-    plot(box, { ...figure, title: figure.title || figure.name, log_x: figure.log_x && fits(xs), log_y: figure.log_y && lines.every((line) => fits(line.values)) }, xs, lines, 640);
+    plot(box, { ...figure, title: figure.title || figure.name, log_x: figure.log_x && fits(xs), log_y: figure.log_y && lines.every((line2) => fits(line2.values)) }, xs, lines, 640);
   }
-  function make4(root, app2) {
+  function make10(root, app2) {
     const figures = element("div", null, root, { id: "figures" });
     return {
       show(changed) {
@@ -3282,7 +4780,7 @@
 ${figure.csv}`).join("\n")
     };
   }
-  var curves = { id: "curves", title: "Curves", make: make4 };
+  var curves = { id: "curves", title: "Curves", make: make10 };
 
   // work_done.js
   function operationsOf(raw) {
@@ -3334,8 +4832,8 @@ ${figure.csv}`).join("\n")
     });
   }
   function worksOf(raw) {
-    const kinds2 = [ofModel, ofLayers, ofLaunches];
-    for (const kind of kinds2) {
+    const kinds3 = [ofModel, ofLayers, ofLaunches];
+    for (const kind of kinds3) {
       const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
       if (all.length)
         return all;
@@ -3453,14 +4951,14 @@ ${nth}`;
     if (!path || !computing.length)
       return [];
     const parts = path.segments.filter((one) => one.place.includes(">") || one.kind === "ucie" || waits.includes(one.reason));
-    const alone = sumOf(parts.map((one) => one.length - coveredBy(computing, one.from, one.to))), work = coveredBy(computing, path.begin_ps, path.end_ps);
-    if (alone < 0.1 * path.length_ps)
+    const alone2 = sumOf(parts.map((one) => one.length - coveredBy(computing, one.from, one.to))), work = coveredBy(computing, path.begin_ps, path.end_ps);
+    if (alone2 < 0.1 * path.length_ps)
       return [];
     return [finding({
       id: "exposed",
       title: "Exposed communication",
-      gain: Math.round(Math.min(alone, work)),
-      evidence: `For ${percent(alone, path.length_ps)} of the critical path (${timeText(alone)}) something is on a link or waits for it while no GEMM or vector engine computes; engines compute for ${timeText(work)} of its time.`,
+      gain: Math.round(Math.min(alone2, work)),
+      evidence: `For ${percent(alone2, path.length_ps)} of the critical path (${timeText(alone2)}) something is on a link or waits for it while no GEMM or vector engine computes; engines compute for ${timeText(work)} of its time.`,
       formula: "the lesser of that time and the engines' time: no overlap hides more"
     })];
   }
@@ -3524,12 +5022,12 @@ ${nth}`;
   }
 
   // views/findings.js
-  function make5(root, app2) {
+  function make11(root, app2) {
     let all = [];
     let madeOf = null;
     const list = element("ol", null, root, { id: "findings-list" });
     const pick = (one) => app2.set({ picked: { ...one, kind: "finding", of: one.title } });
-    function line(one) {
+    function line2(one) {
       const length = app2.run.paths[app2.run.measured]?.length_ps ?? app2.run.total;
       const row = element("li", null, list, { class: "clicks", tabindex: 0, "data-id": one.id });
       element("b", one.title, row);
@@ -3553,7 +5051,7 @@ ${nth}`;
         madeOf = app2.run;
         all = findingsOf(app2.run);
         list.replaceChildren();
-        all.forEach(line);
+        all.forEach(line2);
         return all.length > 0;
       },
       csv: () => toCsv([
@@ -3565,14 +5063,14 @@ ${nth}`;
       }
     };
   }
-  var findings = { id: "findings", title: "Findings", sentence: "Causes of lost time, the one with the greatest gain first. Gains don't add up: two may be of the same time.", make: make5 };
+  var findings = { id: "findings", title: "Findings", sentence: "Causes of lost time, the one with the greatest gain first. Gains don't add up: two may be of the same time.", make: make11 };
 
   // views/keys.js
   var columns = ["key", "value", "unit", "changed value", "time on the path (ns)", "slope (ns per unit)", "change (ns)", "new time (ns)", "gain (%)"];
-  function make6(root, app2) {
-    const line = element("p", null, root), better = field(line, "each key better by", { id: "better", type: "number", min: -90, max: 900, value: 10, step: "any" });
-    line.append(" % ");
-    element("span", "estimated along this path, each term rounded anew; exact as long as no other cause overtakes. kbsim explain gives the range", line, { class: "soft" });
+  function make12(root, app2) {
+    const line2 = element("p", null, root), better = field(line2, "each key better by", { id: "better", type: "number", min: -90, max: 900, value: 10, step: "any" });
+    line2.append(" % ");
+    element("span", "estimated along this path, each term rounded anew; exact as long as no other cause overtakes. kbsim explain gives the range", line2, { class: "soft" });
     const box = element("div", null, root, { id: "derivatives" });
     function cells() {
       const path = app2.shownPath, percents = +better.value, own = new Set(app2.segments.map((one) => one.key));
@@ -3602,7 +5100,7 @@ ${nth}`;
     better.addEventListener("input", draw);
     return { show: (changed) => ["at", "row", "path", "reason", "all"].some((one) => changed.has(one)) ? draw() : box.childElementCount > 0, csv: () => toCsv([columns, ...cells()]) };
   }
-  var keys = { id: "keys", title: "What if", make: make6 };
+  var keys = { id: "keys", title: "What if", make: make12 };
 
   // views/lists.js
   function operationsOf2(spans) {
@@ -3616,10 +5114,10 @@ ${nth}`;
       row[6] += spans.bytes[i];
       all.set(key.join("\n"), row);
     });
-    return [...all.values()].map(([kind, name, line, count, sum, longest, bytes]) => [kind, name, line, count, +(sum / 1e3).toFixed(3), +(longest / 1e3).toFixed(3), bytes]);
+    return [...all.values()].map(([kind, name, line2, count, sum, longest, bytes]) => [kind, name, line2, count, +(sum / 1e3).toFixed(3), +(longest / 1e3).toFixed(3), bytes]);
   }
   var columns2 = ["kind", "name", "line", "count", "total_ns", "longest_ns", "bytes"];
-  function make7(root, app2) {
+  function make13(root, app2) {
     const find = field(element("p", null, root), "search in all", { id: "find", type: "search" }), box = element("div", null, root, { id: "tables" });
     let tables = [];
     const search = () => {
@@ -3637,13 +5135,13 @@ ${nth}`;
         if (own.length)
           tables.push(makeTable(box, "operations", columns2, own, { order: 4 }));
         for (const [name, text] of Object.entries(raw.tables ?? {})) {
-          let { columns: names, rows: rows2 } = parseCsv(text);
+          let { columns: names2, rows: rows2 } = parseCsv(text);
           const ofUnits = name === "links.csv" || name === "units.csv";
           if (places !== null && ofUnits)
             rows2 = rows2.filter((row) => places.has(row[0]) || places.has(unitOf(row[0])));
-          const click = ofUnits ? (row) => app2.set({ picked: { kind: name === "links.csv" ? "link" : "unit", of: row[names[0] === "load" ? 1 : 0] } }) : void 0;
+          const click = ofUnits ? (row) => app2.set({ picked: { kind: name === "links.csv" ? "link" : "unit", of: row[names2[0] === "load" ? 1 : 0] } }) : void 0;
           if (rows2.length)
-            tables.push(makeTable(box, name, names, rows2, { order: names.indexOf("utilization"), click }));
+            tables.push(makeTable(box, name, names2, rows2, { order: names2.indexOf("utilization"), click }));
         }
         search();
         return tables.length > 0;
@@ -3652,7 +5150,7 @@ ${nth}`;
       all: () => tables
     };
   }
-  var lists = { id: "lists", title: "Tables", make: make7 };
+  var lists = { id: "lists", title: "Tables", make: make13 };
 
   // network.js
   function neighboursOf({ nodes, links }, shown3) {
@@ -3686,9 +5184,9 @@ ${nth}`;
     return best.node;
   }
   function layersOf(network, shown3) {
-    const next = neighboursOf(network, shown3), left3 = new Set(shown3), rows2 = [], most2 = Math.max(4, Math.ceil(2 * Math.sqrt(shown3.length)));
-    while (left3.size) {
-      const part = [...distancesFrom([...left3][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
+    const next = neighboursOf(network, shown3), left4 = new Set(shown3), rows2 = [], most2 = Math.max(4, Math.ceil(2 * Math.sqrt(shown3.length)));
+    while (left4.size) {
+      const part = [...distancesFrom([...left4][0], next).keys()], far = distancesFrom(middleOf(part, next), next), layers = [];
       for (const node of shown3)
         if (far.has(node))
           (layers[far.get(node)] ??= []).push(node);
@@ -3705,7 +5203,7 @@ ${nth}`;
         layer.forEach((node, i) => column.set(node, i - (layer.length - 1) / 2));
       }
       for (const node of part)
-        left3.delete(node);
+        left4.delete(node);
     }
     return rows2;
   }
@@ -3727,7 +5225,7 @@ ${nth}`;
     return place;
   }
   function networkDrawing(network) {
-    const pitch = 90, size = 34, make17 = drawn;
+    const pitch = 90, size = 34, make23 = drawn;
     const { nodes, links } = network, routers = nodes.filter((node) => !node.endpoint);
     const shown3 = routers.length ? routers : nodes, place = placesOf(network, shown3);
     const at = (node) => place.get(node).map((value) => 50 + pitch * value), joined = /* @__PURE__ */ new Map();
@@ -3739,7 +5237,7 @@ ${nth}`;
         joined.set(b, joined.get(b) ?? a);
     }
     const all = [...place.keys()].map(at), most2 = (axis) => Math.max(...all.map((point) => point[axis])) + 50;
-    const svg = make17("svg", { viewBox: `0 0 ${most2(0)} ${most2(1)}`, role: "img", "aria-label": "network" });
+    const svg = make23("svg", { viewBox: `0 0 ${most2(0)} ${most2(1)}`, role: "img", "aria-label": "network" });
     svg.style.maxWidth = 1.6 * most2(0) + "px";
     const seen = /* @__PURE__ */ new Set();
     for (const { from, to, wraps } of links) {
@@ -3749,7 +5247,7 @@ ${nth}`;
       seen.add(key);
       const [x, y] = at(a), [u, v] = at(b), far = Math.max(Math.abs(x - u), Math.abs(y - v)) > 1.5 * pitch;
       const bend = wraps || far && (x === u || y === v) ? 0.28 * pitch : 0;
-      make17("path", {
+      make23("path", {
         "data-of": `${a.name}|${b.name}`,
         d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
         fill: "none",
@@ -3757,11 +5255,11 @@ ${nth}`;
         "stroke-width": 7
       }, svg);
     }
-    const box = (node, x, y, wide3) => make17("rect", { "data-of": node.name, x: x - wide3 / 2, y: y - wide3 / 2, width: wide3, height: wide3, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
+    const box = (node, x, y, wide3) => make23("rect", { "data-of": node.name, x: x - wide3 / 2, y: y - wide3 / 2, width: wide3, height: wide3, rx: 3, fill: "#e8eaed", stroke: "#888" }, svg);
     for (const node of place.keys()) {
       const [x, y] = at(node);
       box(node, x, y, size);
-      make17("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
+      make23("text", { x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none" }, svg).textContent = node.name;
     }
     for (const [node, router] of joined) {
       const [x, y] = at(router);
@@ -3943,22 +5441,22 @@ ${nth}`;
       all.set(label, Float64Array.of(mean(b.get(label)) - mean(a.get(label))));
     return all;
   }
-  function make8(root, app2) {
-    const line = element("p", null, root);
-    const measure = field(line, "coloured by", { id: "measure" }, "select");
+  function make14(root, app2) {
+    const line2 = element("p", null, root);
+    const measure = field(line2, "coloured by", { id: "measure" }, "select");
     for (const [value2, label] of measures)
       element("option", label, measure, { value: value2 });
     if (app2.runs.length > 1)
       element("option", "difference of the runs", measure, { value: "difference" });
-    const over = element("span", "time", element("label", null, line), { id: "over" });
+    const over = element("span", "time", element("label", null, line2), { id: "over" });
     const slider = element("input", null, over.parentElement, { id: "time", type: "range", min: -1, max: -1, value: -1, step: 1, "aria-label": "time" });
-    const span = element("output", null, line, { id: "window" }), scale = element("span", null, line, { id: "scale", class: "soft" });
-    const bar = element("span", null, line, { id: "heatbar", "aria-hidden": "true" });
-    const cubes = field(line, "cube", { id: "cube" }, "select"), box = element("div", null, root, { class: "beside" });
+    const span = element("output", null, line2, { id: "window" }), scale = element("span", null, line2, { id: "scale", class: "soft" });
+    const bar = element("span", null, line2, { id: "heatbar", "aria-hidden": "true" });
+    const cubes = field(line2, "cube", { id: "cube" }, "select"), box = element("div", null, root, { class: "beside" });
     const drawing = element("div", null, box, { id: "drawing" }), hottest = element("div", null, box, { id: "hottest" });
-    const unit = field(line, "find", { id: "unit", list: "units", placeholder: "unit or link" }), units = element("datalist", null, line, { id: "units" });
+    const unit = field(line2, "find", { id: "unit", list: "units", placeholder: "unit or link" }), units = element("datalist", null, line2, { id: "units" });
     const zoom = zoomable(drawing), curves2 = element("div", null, root, { id: "curve", class: "chart" });
-    button("all", line, () => zoom.reset(), { title: "show the whole drawing (wheel with Ctrl: zoom, drag: pan)" });
+    button("all", line2, () => zoom.reset(), { title: "show the whole drawing (wheel with Ctrl: zoom, drag: pan)" });
     let shapes = [], picked = null, cube = "", original = "", chart = null, title = null, uses = /* @__PURE__ */ new Map(), index = /* @__PURE__ */ new Map();
     const value = (values) => {
       const { uses: known } = app2.run;
@@ -4103,23 +5601,23 @@ ${nth}`;
         element("p", "There is no drawing of this machine.", drawing);
       title = drawing.querySelector("text.enlarged");
       shapes = [...drawing.querySelectorAll("[data-of]")].map(shapeOf);
-      const names = shapes.map((shape) => shape.of).filter(isCube);
+      const names2 = shapes.map((shape) => shape.of).filter(isCube);
       original = drawing.querySelector(".here")?.dataset.of ?? "";
-      cubes.replaceChildren(...names.map((name) => element("option", name)));
+      cubes.replaceChildren(...names2.map((name) => element("option", name)));
       slider.min = known.loads ? 0 : -1;
       slider.max = known.windows > 1 ? known.windows - 1 : slider.min;
       slider.value = known.loads ? slider.max : -1;
       over.textContent = known.loads ? "load" : "time";
-      cubes.parentElement.hidden = !!raw.network || names.length < 2;
+      cubes.parentElement.hidden = !!raw.network || names2.length < 2;
       slider.disabled = known.windows < 2;
       prepare();
       units.replaceChildren(...[...uses.keys()].slice(0, 5e3).map((label) => element("option", null, null, { value: label })));
       zoom.reset();
-      enlarge(busiest(names));
+      enlarge(busiest(names2));
     }
-    function busiest(names) {
-      let best = names[0] ?? "", sums = -1;
-      for (const name of names) {
+    function busiest(names2) {
+      let best = names2[0] ?? "", sums = -1;
+      for (const name of names2) {
         let sum = 0;
         for (const label of index.get(name) ?? [])
           sum += Math.abs(at(label));
@@ -4194,7 +5692,7 @@ ${nth}`;
       return mark;
     });
   }
-  var machine = { id: "machine", title: "Machine", make: make8 };
+  var machine = { id: "machine", title: "Machine", make: make14 };
 
   // flows.js
   function bytesAt(spans, row, starts, time2) {
@@ -4233,8 +5731,8 @@ ${nth}`;
   var partOf = (name, level) => name.split(".").slice(0, level).join(".");
   function matrixOf(flows, level) {
     const byName = (a, b) => a.localeCompare(b, void 0, { numeric: true });
-    const names = [...new Set(flows.flatMap((one) => [partOf(one.from, level), partOf(one.to, level)]))].sort(byName), index = new Map(names.map((name, i) => [name, i]));
-    const cells = names.map(() => names.map(() => ({ bytes: 0, count: 0, first: Infinity, last: 0, via: (
+    const names2 = [...new Set(flows.flatMap((one) => [partOf(one.from, level), partOf(one.to, level)]))].sort(byName), index = new Map(names2.map((name, i) => [name, i]));
+    const cells = names2.map(() => names2.map(() => ({ bytes: 0, count: 0, first: Infinity, last: 0, via: (
       /** @type {Set<string>} */
       /* @__PURE__ */ new Set()
     ) })));
@@ -4252,7 +5750,7 @@ ${nth}`;
       cell.last = Math.max(cell.last, one.at);
       cell.via.add(one.via);
     }
-    return { names, cells };
+    return { names: names2, cells };
   }
 
   // views/matrix.js
@@ -4260,9 +5758,9 @@ ${nth}`;
   var levels = ["", "packages", "cubes", "PEs"];
   var heat2 = (at) => `hsl(${Math.round(52 - 40 * at)} ${Math.round(50 + 40 * at)}% ${Math.round(90 - 30 * at)}%)`;
   var total = (cells) => cells.reduce((sum, one) => sum + one.bytes, 0);
-  function make9(root, app2) {
-    const line = element("p", null, root), source = field(line, "bytes of", { id: "matrix-source" }, "select"), level = field(line, "between", { id: "matrix-level" }, "select");
-    const says = element("span", null, line, { class: "soft" }), box = element("div", null, root, { class: "scroll", tabindex: 0, role: "region", "aria-label": "bytes by sender and receiver" });
+  function make15(root, app2) {
+    const line2 = element("p", null, root), source = field(line2, "bytes of", { id: "matrix-source" }, "select"), level = field(line2, "between", { id: "matrix-level" }, "select");
+    const says = element("span", null, line2, { class: "soft" }), box = element("div", null, root, { class: "scroll", tabindex: 0, role: "region", "aria-label": "bytes by sender and receiver" });
     let messages = (
       /** @type {import("../flows.js").Flow[]} */
       []
@@ -4298,25 +5796,25 @@ ${nth}`;
       const all = flows();
       shown3 = matrixOf(all, source.value === "links" ? 1 : +level.value);
       level.parentElement.hidden = source.value === "links";
-      const { names, cells } = shown3, size = Math.min(names.length, most), top3 = Math.max(0, ...cells.flat().map((one) => one.bytes)), sum = total(cells.flat());
+      const { names: names2, cells } = shown3, size = Math.min(names2.length, most), top3 = Math.max(0, ...cells.flat().map((one) => one.bytes)), sum = total(cells.flat());
       const cut = app2.run.raw.spans?.is_cut || app2.run.raw.spans?.left_out?.length;
-      says.textContent = ` ${bytesText(sum)} in ${all.length} ${source.value}` + (source.value === "links" ? "; headers and what passes through a package are in them" : app2.hasRange ? " that arrive in the time shown" : "") + (source.value === "messages" && cut ? "; the timeline leaves out a part of the run, and messages in it" : "") + (names.length > size ? `; the first ${size} of ${names.length} ${levels[+level.value]} are shown` : "");
+      says.textContent = ` ${bytesText(sum)} in ${all.length} ${source.value}` + (source.value === "links" ? "; headers and what passes through a package are in them" : app2.hasRange ? " that arrive in the time shown" : "") + (source.value === "messages" && cut ? "; the timeline leaves out a part of the run, and messages in it" : "") + (names2.length > size ? `; the first ${size} of ${names2.length} ${levels[+level.value]} are shown` : "");
       box.replaceChildren();
       const table = element("table", null, box, { id: "matrix-table", class: size > 8 ? "dense" : "" }), head = element("tr", null, table);
       element("th", "from \u2193 to \u2192", head);
-      for (const name of names.slice(0, size))
+      for (const name of names2.slice(0, size))
         element("th", name, head, { class: "number", scope: "col" });
       element("th", "sent", head, { class: "number", scope: "col" });
-      names.slice(0, size).forEach((name, i) => {
+      names2.slice(0, size).forEach((name, i) => {
         const row = element("tr", null, table);
         element("th", name, row, { scope: "row" });
-        names.slice(0, size).forEach((to, j) => cellOf2(row, name, to, cells[i][j], top3));
+        names2.slice(0, size).forEach((to, j) => cellOf2(row, name, to, cells[i][j], top3));
         const sent = total(cells[i]);
         element("td", bytesText(sent), row, { class: "number sum", title: `${sent} B` });
       });
       const last = element("tr", null, table, { class: "marked" });
       element("th", "received", last, { scope: "row" });
-      names.slice(0, size).forEach((_, j) => {
+      names2.slice(0, size).forEach((_, j) => {
         const got = total(cells.map((row) => row[j]));
         element("td", bytesText(got), last, { class: "number sum", title: `${got} B` });
       });
@@ -4356,10 +5854,10 @@ ${nth}`;
       }
     };
   }
-  var matrix = { id: "matrix", title: "Traffic between parts", sentence: "Bytes from each sender (row) to each receiver (column).", make: make9 };
+  var matrix = { id: "matrix", title: "Traffic between parts", sentence: "Bytes from each sender (row) to each receiver (column).", make: make15 };
 
   // memory_use.js
-  function stepsOf(changes) {
+  function stepsOf2(changes) {
     const steps = (
       /** @type {Step[]} */
       []
@@ -4386,9 +5884,9 @@ ${row.memory}`;
       all.get(key)?.push({ name: row.name, at: Math.round(1e3 * +row.time_ns), by: (row.change === "free" ? -1 : 1) * +row.bytes });
     }
     return [...all].map(([key, changes]) => {
-      const [place, memory2] = key.split("\n"), total2 = stepsOf(changes), names = [...new Set(changes.map((one) => one.name))];
-      const tensors = names.map((name) => {
-        const own = changes.filter((one) => one.name === name), steps = stepsOf(own);
+      const [place, memory2] = key.split("\n"), total2 = stepsOf2(changes), names2 = [...new Set(changes.map((one) => one.name))];
+      const tensors = names2.map((name) => {
+        const own = changes.filter((one) => one.name === name), steps = stepsOf2(own);
         return { name, steps, most: peak(steps).bytes, count: own.filter((one) => one.by > 0).length, firstAt: own[0].at };
       }).sort((a, b) => b.most - a.most || (a.name < b.name ? -1 : 1));
       return { place, memory: memory2, tensors, total: total2, most: peak(total2).bytes, mostAt: peak(total2).at };
@@ -4405,7 +5903,7 @@ ${row.memory}`;
   // views/memory.js
   var wide = 860;
   var high2 = 220;
-  var left = 70;
+  var left2 = 70;
   var bottom = 24;
   var top = 10;
   var right = 10;
@@ -4419,27 +5917,27 @@ ${row.memory}`;
     }
     return bytes;
   }
-  function axesOf(svg, begin, end, most2) {
-    const x = (at) => left + (wide - left - right) * (at - begin) / Math.max(1, end - begin), y = (bytes) => high2 - bottom - (high2 - top - bottom) * bytes / Math.max(1, most2);
+  function axesOf(svg, begin2, end, most2) {
+    const x = (at) => left2 + (wide - left2 - right) * (at - begin2) / Math.max(1, end - begin2), y = (bytes) => high2 - bottom - (high2 - top - bottom) * bytes / Math.max(1, most2);
     const say = (text, at, anchor) => {
       drawn("text", { ...at, "text-anchor": anchor }, svg).textContent = text;
     };
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-      drawn("line", { x1: left, x2: wide - right, y1: y(part * most2), y2: y(part * most2), class: "grid" }, svg);
+      drawn("line", { x1: left2, x2: wide - right, y1: y(part * most2), y2: y(part * most2), class: "grid" }, svg);
       if (part === 0 || part === 0.5 || part === 1)
-        say(bytesText(part * most2), { x: left - 6, y: y(part * most2) + 4 }, "end");
-      say(timeText(begin + part * (end - begin)), { x: x(begin + part * (end - begin)), y: high2 - 6 }, part === 0 ? "start" : part === 1 ? "end" : "middle");
+        say(bytesText(part * most2), { x: left2 - 6, y: y(part * most2) + 4 }, "end");
+      say(timeText(begin2 + part * (end - begin2)), { x: x(begin2 + part * (end - begin2)), y: high2 - 6 }, part === 0 ? "start" : part === 1 ? "end" : "middle");
     }
     return { x, y };
   }
   function drawRange(svg, app2, x) {
-    const [from, to] = app2.range.map((one) => Math.min(wide - right, Math.max(left, x(one))));
+    const [from, to] = app2.range.map((one) => Math.min(wide - right, Math.max(left2, x(one))));
     if (to > from)
       drawn("rect", { x: from, y: top, width: to - from, height: high2 - top - bottom, class: "range" }, svg);
   }
-  function make10(root, app2) {
-    const line = element("p", null, root), choice = field(line, "tensors in", { id: "memory-of" }, "select"), says = element("span", null, line, { class: "soft" });
-    const tensors = element("div", null, root, { id: "memory-tensors" }), line2 = element("p", null, root), pe = field(line2, "tiles in", { id: "memory-pe" }, "select"), says2 = element("span", null, line2, { class: "soft" });
+  function make16(root, app2) {
+    const line2 = element("p", null, root), choice = field(line2, "tensors in", { id: "memory-of" }, "select"), says = element("span", null, line2, { class: "soft" });
+    const tensors = element("div", null, root, { id: "memory-tensors" }), line22 = element("p", null, root), pe = field(line22, "tiles in", { id: "memory-pe" }, "select"), says2 = element("span", null, line22, { class: "soft" });
     const tiles = element("div", null, root, { id: "memory-tiles" });
     let memories = (
       /** @type {import("../memory_use.js").Memory[]} */
@@ -4483,7 +5981,7 @@ ${row.memory}`;
     function drawTensors() {
       tensors.replaceChildren();
       const memory2 = memories[+choice.value];
-      line.hidden = !memory2;
+      line2.hidden = !memory2;
       if (!memory2)
         return;
       const end = Math.max(app2.run.total, memory2.total.at(-1)?.at ?? 0);
@@ -4503,7 +6001,7 @@ ${row.memory}`;
     function drawTiles() {
       tiles.replaceChildren();
       const tcm = tcms[+pe.value], { uses } = app2.run;
-      line2.hidden = !tcm;
+      line22.hidden = !tcm;
       if (!tcm)
         return;
       says2.textContent = ` at most ${bytesText(tcm.most)} of the ${bytesText(tcm.size)} that tiles may take (${percent(tcm.most, tcm.size)}); the most in each window of time`;
@@ -4545,16 +6043,16 @@ ${row.memory}`;
       }
     };
   }
-  var memory = { id: "memory", title: "Memory", sentence: "Bytes of tensors that the host's program allocated, and of tiles that kernels hold in TCM.", make: make10 };
+  var memory = { id: "memory", title: "Memory", sentence: "Bytes of tensors that the host's program allocated, and of tiles that kernels hold in TCM.", make: make16 };
 
   // views/operations.js
   var ps = (us) => 1e6 * us;
   var columns3 = ["operation", "", "time", "of the phase", "limit", "least time", "FLOP of peak", "HBM of peak"];
   var phaseTime = (row) => [row?.ttft_us, row?.step_us, row?.tpot_us].find((value) => value > 0);
-  function make11(root, app2) {
+  function make17(root, app2) {
     let all = [];
     let madeOf = null;
-    function line(table, row, most2, whole) {
+    function line2(table, row, most2, whole) {
       const one = element("tr", null, table, { class: "clicks", tabindex: 0, "data-name": row.operation, "data-us": row.path_us });
       element("td", row.operation + (row.mapping ? ` (${row.mapping})` : ""), one);
       const bar = element("div", null, element("td", null, one), { class: "meter wide", title: `least time at the peaks: ${timeText(ps(row.roofline_us))}` });
@@ -4581,7 +6079,7 @@ ${row.memory}`;
       for (const name of columns3)
         term(name, element("th", null, head, { scope: "col", class: ["operation", "", "limit"].includes(name) ? "" : "number" }));
       for (const one of own)
-        line(table, one, most2, whole);
+        line2(table, one, most2, whole);
     }
     return {
       show() {
@@ -4599,7 +6097,7 @@ ${row.memory}`;
       csv: () => all.length ? toCsv([Object.keys(all[0]), ...all.map((row) => Object.values(row))]) : ""
     };
   }
-  var operations = { id: "operations", title: "Operations of the model", sentence: "Each operation's part of the time to the first token or to one more token.", make: make11 };
+  var operations = { id: "operations", title: "Operations of the model", sentence: "Each operation's part of the time to the first token or to one more token.", make: make17 };
 
   // views/ran.js
   function factsOf({ raw, total: total2 }) {
@@ -4655,7 +6153,7 @@ ${row.memory}`;
         element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
     }
   }
-  function make12(root, app2) {
+  function make18(root, app2) {
     const failure = element("div", null, root, { id: "failure" }), table = element("table", null, root, { id: "facts" }), notes = element("ul", null, root, { id: "notes" });
     return {
       show() {
@@ -4663,9 +6161,9 @@ ${row.memory}`;
         for (const one of [failure, table, notes])
           one.replaceChildren();
         for (const [name, value] of factsOf(app2.run)) {
-          const line = element("tr", null, table);
-          element("th", name, line, { scope: "row" });
-          element("td", value, line);
+          const line2 = element("tr", null, table);
+          element("th", name, line2, { scope: "row" });
+          element("td", value, line2);
         }
         if (raw.failure) {
           element("p", `It ended with exit code ${raw.failure.exit_code} (${raw.failure.meaning}).`, failure, { class: "bad" });
@@ -4679,12 +6177,12 @@ ${row.memory}`;
       csv: () => toCsv([["name", "value"], ...factsOf(app2.run)])
     };
   }
-  var ran = { id: "ran", title: "Run", make: make12 };
+  var ran = { id: "ran", title: "Run", make: make18 };
 
   // views/roofline.js
   var wide2 = 860;
   var high3 = 400;
-  var left2 = 70;
+  var left3 = 70;
   var bottom2 = 44;
   var top2 = 14;
   var right2 = 14;
@@ -4696,21 +6194,21 @@ ${row.memory}`;
     return { low, high: high4, at: (value) => from + (to - from) * (Math.log10(value) - low) / (high4 - low) };
   }
   function drawAxes(svg, x, y) {
-    const line = (x1, y1, x2, y2) => drawn("line", { x1, y1, x2, y2, class: "grid" }, svg), say = (text, at, more) => {
+    const line2 = (x1, y1, x2, y2) => drawn("line", { x1, y1, x2, y2, class: "grid" }, svg), say = (text, at, more) => {
       drawn("text", { ...at, ...more }, svg).textContent = text;
     };
     for (let power = x.low; power <= x.high; ++power) {
       const at = x.at(10 ** power);
-      line(at, top2, at, high3 - bottom2);
+      line2(at, top2, at, high3 - bottom2);
       say(countText(10 ** power).trim(), { x: at, y: high3 - bottom2 + 16 }, { "text-anchor": "middle" });
     }
     for (let power = y.low; power <= y.high; ++power) {
       const at = y.at(10 ** power);
-      line(left2, at, wide2 - right2, at);
-      say(countText(10 ** power), { x: left2 - 6, y: at + 4 }, { "text-anchor": "end" });
+      line2(left3, at, wide2 - right2, at);
+      say(countText(10 ** power), { x: left3 - 6, y: at + 4 }, { "text-anchor": "end" });
     }
-    say("FLOP per byte", { x: (left2 + wide2) / 2, y: high3 - 8 }, { "text-anchor": "middle" });
-    say("FLOP/s", { x: left2 + 6, y: top2 + 12 }, {});
+    say("FLOP per byte", { x: (left3 + wide2) / 2, y: high3 - 8 }, { "text-anchor": "middle" });
+    say("FLOP/s", { x: left3 + 6, y: top2 + 12 }, {});
   }
   function drawRoofs(svg, all, x, y) {
     const sets = new Map(all.map((one) => [`${one.peak} ${one.bandwidth}`, one]));
@@ -4723,9 +6221,9 @@ ${row.memory}`;
       drawn("text", { x: wide2 - right2 - 4, y: y.at(peak2) - 5, "text-anchor": "end" }, svg).textContent = `engines: ${flopText(peak2)}`;
       if (!(bandwidth > 0))
         continue;
-      const begin = Math.max(from, 10 ** y.low / bandwidth), slope = drawn("line", { x1: x.at(begin), y1: y.at(begin * bandwidth), x2: x.at(bend), y2: y.at(bend * bandwidth), class: "roof", "data-bandwidth": bandwidth }, svg);
+      const begin2 = Math.max(from, 10 ** y.low / bandwidth), slope = drawn("line", { x1: x.at(begin2), y1: y.at(begin2 * bandwidth), x2: x.at(bend), y2: y.at(bend * bandwidth), class: "roof", "data-bandwidth": bandwidth }, svg);
       drawn("title", {}, slope).textContent = `bandwidth of HBM: ${rateText(bandwidth / 1e9)}`;
-      const middle = Math.sqrt(begin * bend);
+      const middle = Math.sqrt(begin2 * bend);
       drawn("text", { x: x.at(middle) + 10, y: y.at(middle * bandwidth) + 14 }, svg).textContent = `HBM: ${rateText(bandwidth / 1e9)}`;
     }
   }
@@ -4739,7 +6237,7 @@ ${row.memory}`;
       drawn("text", { x: x + 7, y: y + 4 }, svg).textContent = one.name;
     }
   }
-  function make13(root, app2) {
+  function make19(root, app2) {
     let all = [];
     let madeOf = null;
     const pick = (one) => app2.set(factsThing(one.name, { ...one.row, "FLOP per byte": +intensity(one).toPrecision(6), achieved: flopText(one.rate), "of the roof": share(one.rate / roofAt(one)) }));
@@ -4767,7 +6265,7 @@ ${row.memory}`;
       });
       const svg = drawn("svg", { viewBox: `0 0 ${wide2} ${high3}`, class: "roofline", role: "group", "aria-label": "roofline" }, root);
       const ridges = all.flatMap((one) => one.peak > 0 && one.bandwidth > 0 ? [one.peak / one.bandwidth] : []);
-      const x = axisOf([...all.map(intensity), ...ridges], left2, wide2 - right2), y = axisOf(all.flatMap((one) => [one.rate, ...one.peak > 0 ? [1.5 * one.peak] : []]), high3 - bottom2, top2);
+      const x = axisOf([...all.map(intensity), ...ridges], left3, wide2 - right2), y = axisOf(all.flatMap((one) => [one.rate, ...one.peak > 0 ? [1.5 * one.peak] : []]), high3 - bottom2, top2);
       drawAxes(svg, x, y);
       drawRoofs(svg, all, x, y);
       drawNames(svg, all.map((one) => dot(svg, one, x.at(intensity(one)), y.at(one.rate), color(one))));
@@ -4791,26 +6289,26 @@ ${row.memory}`;
       }
     };
   }
-  var roofline = { id: "roofline", title: "Roofline", sentence: "The rate of each operation against its FLOP per byte of memory. No operation gets above the lines: the HBM's bandwidth, and the engines' peak.", make: make13 };
+  var roofline = { id: "roofline", title: "Roofline", sentence: "The rate of each operation against its FLOP per byte of memory. No operation gets above the lines: the HBM's bandwidth, and the engines' peak.", make: make19 };
 
   // views/rows.js
   function columnsOf(rows2) {
-    const names = [];
+    const names2 = [];
     for (const row of rows2)
       for (const [name, value] of Object.entries(row))
-        if (typeof value !== "object" && !names.includes(name))
-          names.push(name);
-    return names.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
+        if (typeof value !== "object" && !names2.includes(name))
+          names2.push(name);
+    return names2.filter((name) => rows2.some((row) => row[name] !== rows2[0][name]) || ["correct"].includes(name) || rows2.length === 1);
   }
   var cellOf = (value) => typeof value === "number" ? +value.toPrecision(6) : value ?? "";
-  function make14(root, app2) {
+  function make20(root, app2) {
     const whole = () => app2.runs[app2.at];
     const table = () => {
       const { raw } = whole(), rows2 = raw.summary?.rows ?? [], limits = raw.explain?.limits ?? [];
-      const names = columnsOf(rows2).filter((name) => name !== "limited_by");
+      const names2 = columnsOf(rows2).filter((name) => name !== "limited_by");
       const limit = (i) => limits[i] ?? rows2[i].limited_by ?? "";
       const known = rows2.some((_, i) => limit(i));
-      return { columns: ["row", ...known ? ["limited by"] : [], ...names], cells: rows2.map((row, i) => [i + 1, ...known ? [limit(i)] : [], ...names.map((name) => cellOf(row[name]))]) };
+      return { columns: ["row", ...known ? ["limited by"] : [], ...names2], cells: rows2.map((row, i) => [i + 1, ...known ? [limit(i)] : [], ...names2.map((name) => cellOf(row[name]))]) };
     };
     const standard = () => whole().raw.explain?.row ?? null;
     function choose(number) {
@@ -4839,7 +6337,7 @@ ${row.memory}`;
       choose
     };
   }
-  var rows = { id: "rows", title: "Rows", make: make14 };
+  var rows = { id: "rows", title: "Rows", make: make20 };
 
   // views/slack.js
   function operationRows(path, segments, filtered2) {
@@ -4859,9 +6357,9 @@ ${row.memory}`;
   var later = ["slack, ns", "slack if no order flips, ns"];
   var ofLaunches2 = ["launch", "from, ns", "to, ns", "takes, ns", "limited by", ...later];
   var ofOperations = ["operation", "what", "line", "on the path, ns", "% of it", ...later];
-  function make15(root, app2) {
-    const line = element("p", null, root), find = field(line, "search", { id: "findop", type: "search", placeholder: "operation, line" });
-    element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line, { class: "soft" });
+  function make21(root, app2) {
+    const line2 = element("p", null, root), find = field(line2, "search", { id: "findop", type: "search", placeholder: "operation, line" });
+    element("span", " slack: how much later it could have ended with an equally long path, as long as no order flips", line2, { class: "soft" });
     const box = element("div", null, root, { id: "slacks" });
     let tables = [], last = [];
     const search = () => {
@@ -4899,7 +6397,7 @@ ${row.memory}`;
       all: () => tables
     };
   }
-  var slack = { id: "slack", title: "Launches and operations", make: make15 };
+  var slack = { id: "slack", title: "Launches and operations", make: make21 };
 
   // views/timeline_view.js
   var helpTexts = [
@@ -4907,11 +6405,11 @@ ${row.memory}`;
     "Click a name: fold or unfold it, and show its unit at the side. Click the pin in front of it: keep it on top. Click a kind in the legend: the others become pale.",
     "Keys in the picture: \u2191 \u2193 choose a line, \u2190 \u2192 fold and unfold it, p pins it, Esc chooses none. Without a line \u2190 \u2192 pan; Shift \u2190 \u2192 always do. + and \u2212 zoom, 0 shows all, Enter goes to the next one found."
   ];
-  function make16(root, app2) {
-    const line = element("p", null, root), search = field(line, "search", { id: "search", type: "search", placeholder: "name, line or track" });
-    const found = element("span", null, line, { id: "found", "aria-live": "polite" });
-    const filter = field(line, "filter", { id: "lines", type: "search", placeholder: "sip0.cube3 or *.pe_dma", title: "only lines with such a label, and those around them" });
-    const range = element("span", null, line, { id: "range" }), status = element("span", null, line, { id: "focused", role: "status", class: "soft" });
+  function make22(root, app2) {
+    const line2 = element("p", null, root), search = field(line2, "search", { id: "search", type: "search", placeholder: "name, line or track" });
+    const found = element("span", null, line2, { id: "found", "aria-live": "polite" });
+    const filter = field(line2, "filter", { id: "lines", type: "search", placeholder: "sip0.cube3 or *.pe_dma", title: "only lines with such a label, and those around them" });
+    const range = element("span", null, line2, { id: "range" }), status = element("span", null, line2, { id: "focused", role: "status", class: "soft" });
     const box = element("div", null, root), legend = element("div", null, root, { id: "legend" });
     const help = element("details", null, root);
     element("summary", "mouse, touch and keys", help);
@@ -4955,7 +6453,7 @@ ${row.memory}`;
           return false;
         if (shownOf !== app2.run)
           remake();
-        const parts = app2.segments.map((one) => ({ from: one.from, to: one.to, color: colorOf(app2, one.reason), text: one.reason, place: one.place }));
+        const parts = app2.segments.map((one) => ({ from: one.from, to: one.to, color: colorOf2(app2, one.reason), text: one.reason, place: one.place }));
         if (["all", "at", "row", "path", "reason"].some((one) => changed.has(one)))
           view.timeline.setPath(parts.length ? parts : null);
         const [from, to] = app2.range;
@@ -4971,12 +6469,13 @@ ${row.memory}`;
       }
     };
   }
-  var timeline = { id: "timeline", title: "Timeline", make: make16 };
+  var timeline = { id: "timeline", title: "Timeline", make: make22 };
 
   // report.js
-  var kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
-  var app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
-  function showVerdict() {
+  var kinds2 = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
+  var data = JSON.parse(byId("data").textContent);
+  var app = makeApp(data.sweep ? [] : data.map(makeRun));
+  function showVerdict2() {
     const { raw, total: total2 } = app.run, { summary, failure, run } = raw, box = byId("verdict");
     const name = summary?.bench ?? summary?.title ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
     const length = app.run.paths[app.run.measured]?.length_ps ?? (isTraffic(raw) ? 0 : total2);
@@ -4998,7 +6497,7 @@ ${row.memory}`;
     if (app.runs.length > 1)
       app.runs.forEach((one, i) => button(`${i ? "second" : "first"} run: ${one.raw.folder}`, box, () => app.set({ at: i }), { class: "run", "aria-pressed": i === app.at }));
   }
-  function showChosen() {
+  function showChosen2() {
     const box = byId("chosen");
     box.hidden = app.reason === null && !app.hasRange && app.row === null;
     box.replaceChildren();
@@ -5009,10 +6508,16 @@ ${row.memory}`;
     if (app.row !== null)
       button(`row ${app.row} \u2715`, box, () => app.set({ row: null }));
   }
-  app.on(showVerdict);
-  var views = makeViews(app, kinds);
-  makePanel(app);
-  app.on(showChosen);
-  globalThis.kbsim = { app, views, byId, changeOf, bettered, makeTimeline, ...views };
-  app.set({ ...app.choiceIn(location.hash), ...{ all: true } });
+  function showRuns() {
+    app.on(showVerdict2);
+    const views = makeViews(app, kinds2);
+    makePanel(app);
+    app.on(showChosen2);
+    globalThis.kbsim = { app, views, byId, changeOf, bettered, makeTimeline, ...views };
+    app.set({ ...app.choiceIn(location.hash), ...{ all: true } });
+  }
+  if (data.sweep)
+    makeSweepPage(data.sweep);
+  else
+    showRuns();
 })();

@@ -40,4 +40,7 @@ export function field(parent, label, attributes, name = "input") {
   return element(name, null, box, attributes);
 }
 
+/** A text of at most so many letters. @param {string} text @param {number} [most] */
+export const shortened = (text, most = 60) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+
 export const colors = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac", "#8cd17d", "#d4a6c8"];

@@ -1,10 +1,11 @@
-// The page of runs: reads its data, makes its views, shows what the address says.
+// The page of runs: reads its data, makes its views, shows what the address says. Data of a sweep makes its page.
 import {button, byId, element} from "./dom.js";
 import {makeViews} from "./page.js";
 import {makePanel} from "./panel.js";
 import {timeText} from "./quantity.js";
 import {bettered, changeOf, isTraffic, makeRun} from "./run.js";
 import {makeApp} from "./state.js";
+import {makeSweepPage} from "./sweep_page.js";
 import {makeTimeline} from "./timeline/timeline.js";
 import {answer} from "./views/answer.js";
 import {compare} from "./views/compare.js";
@@ -26,7 +27,7 @@ import {why} from "./views/why.js";
 /** Views in their order on the page. */
 const kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
 
-const app = makeApp(JSON.parse(byId("data").textContent).map(makeRun));
+const data = JSON.parse(byId("data").textContent), app = makeApp(data.sweep ? [] : data.map(makeRun));
 
 function showVerdict() {
   const {raw, total} = app.run, {summary, failure, run} = raw, box = byId("verdict");
@@ -54,10 +55,14 @@ function showChosen() {
   if (app.row !== null) button(`row ${app.row} ✕`, box, () => app.set({row: null}));
 }
 
-app.on(showVerdict);
-const views = makeViews(app, kinds);
-makePanel(app);
-app.on(showChosen);
-/** For tests and for a reader's console. */
-/** @type {any} */ (globalThis).kbsim = {app, views, byId, changeOf, bettered, makeTimeline, ...views};
-app.set({...app.choiceIn(location.hash), ...{all: true}});
+function showRuns() {
+  app.on(showVerdict);
+  const views = makeViews(app, kinds);
+  makePanel(app);
+  app.on(showChosen);
+  /** For tests and for a reader's console. */
+  /** @type {any} */ (globalThis).kbsim = {app, views, byId, changeOf, bettered, makeTimeline, ...views};
+  app.set({...app.choiceIn(location.hash), ...{all: true}});
+}
+
+if (data.sweep) makeSweepPage(data.sweep); else showRuns();

@@ -6,15 +6,15 @@ import {sentenceOf} from "./words.js";
 /**
  * Shows the first 300 rows that the search leaves.
  * @param {HTMLElement} parent @param {string} name @param {string[]} columns @param {any[][]} rows
- * @param {{order?: number, click?: (row: any[]) => void, marked?: (row: any[]) => boolean}} [how]
- *   order: the column that sorts, descending; click: what a click on a row does; marked: rows that stand out
+ * @param {{order?: number, down?: boolean, click?: (row: any[]) => void, marked?: (row: any[]) => boolean}} [how]
+ *   order: the column that sorts, descending if down isn't false; click: what a click on a row does; marked: rows that stand out
  */
 export function makeTable(parent, name, columns, rows, how = {}) {
   const most = 300, box = element("div", null, parent), title = element("h3", name, box);
   const scroll = element("div", null, box, {class: "scroll", tabindex: 0, role: "region", "aria-label": name});
   const table = element("table", null, scroll), head = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
   const numeric = columns.map((_, i) => rows.length > 0 && rows.every(row => isNumber(row[i] ?? "") || row[i] === "NaN" || row[i] === "") && rows.some(row => isNumber(row[i] ?? "")));
-  let order = how.order ?? -1, down = order >= 0, word = "";
+  let order = how.order ?? -1, down = how.down ?? order >= 0, word = "";
   columns.forEach((column, i) => {
     const cell = element("th", null, head, {class: numeric[i] ? "number" : "", scope: "col", title: sentenceOf(column)});
     button(column, cell, () => { down = order === i ? !down : numeric[i]; order = i; draw(); });
@@ -43,5 +43,10 @@ export function makeTable(parent, name, columns, rows, how = {}) {
     title.textContent = `${name}: ${shown.length < rows.length ? `${shown.length} of ` : ""}${rows.length}` + (shown.length > most ? `, the first ${most} are shown` : "");
   }
   draw();
-  return {box, search: text => { word = text.toLowerCase(); draw(); }, rows: () => [...body.children].map(one => [...one.children].map(cell => cell.textContent))};
+  return {box, order: () => ({order, down}), search: text => { word = text.toLowerCase(); draw(); }, rows: () => [...body.children].map(one => [...one.children].map(cell => cell.textContent))};
+}
+
+/** Marks rows by the text of their first cell. @param {ParentNode} box @param {(first: string) => boolean} marked */
+export function markRows(box, marked) {
+  for (const row of box.querySelectorAll("tbody tr")) row.classList.toggle("marked", marked(row.children[0]?.textContent ?? ""));
 }

@@ -40,7 +40,16 @@ struct Quantity {
                                                    const Quantity& b);
 [[nodiscard]] report::Figure pareto_figure(const Tables& tables, const Quantity& a, const Quantity& b);
 
-/// A self-contained page with all points, filters and a figure. Without a metric ("") it says why.
-[[nodiscard]] std::string report_html(const Tables& tables, const std::string& metric);
+/// Two quantities of a front.
+struct Front {
+  Quantity first;
+  Quantity second;
+};
+
+/// A self-contained page of all points: the best one, curves, a heat map, a front and a table, with filters.
+/// Without a metric ("") it says why. The front is the one that the page shows first. Values and points that
+/// would make it larger than about 10 MB are left out, the worst points first; the page says how many.
+[[nodiscard]] std::string report_html(const Tables& tables, const std::string& metric,
+                                      const std::optional<Front>& front = std::nullopt);
 
 }  // namespace kbsim::sweep
