@@ -33,7 +33,7 @@ namespace {
 
 namespace json = boost::json;
 
-// What a reader does, for scripts.
+// Hands of a reader, for scripts.
 const std::string kHands =
     "const say = (name, value) => { told += name + (value ? ' ' : ' NOT '); };"
     "const choose = (id, value) => { byId(id).value = value; byId(id).dispatchEvent(new Event('change')); };"

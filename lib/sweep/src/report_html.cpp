@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -55,16 +56,18 @@ std::vector<const Row*> rows_of(const Tables& tables, const std::string& metric)
 
 // All metrics in the order in which points have them, the wanted ones first.
 std::vector<Metric> metrics_of(const Tables& tables, const std::vector<std::string>& wanted) {
-  std::vector<Metric> all;
-  std::unordered_map<std::string_view, std::size_t> seen;
+  std::vector<Metric> first;
+  std::vector<Metric> others;
+  std::unordered_set<std::string_view> seen;
   for (const Row& row : tables.rows) {
     for (const Metric& each : row.metrics) {
-      if (seen.emplace(each.name, all.size()).second) all.push_back(each);
+      if (!seen.insert(each.name).second) continue;
+      const bool is_wanted = std::ranges::find(wanted, each.name) != wanted.end();
+      (is_wanted ? first : others).push_back(each);
     }
   }
-  std::ranges::stable_partition(
-      all, [&](const Metric& each) { return std::ranges::find(wanted, each.name) != wanted.end(); });
-  return all;
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
 }
 
 json::array axes_of(const Plan& plan) {
