@@ -1635,21 +1635,20 @@
   function linesOf(app2) {
     const { sweep, x, metric } = app2, others = sweep.varied.filter((axis) => !companions(sweep, x).includes(axis));
     const all = /* @__PURE__ */ new Map();
-    for (const point of app2.shown) {
-      const key = others.map((axis) => axis.at[point]).join();
-      const one = all.get(key);
-      if (one)
+    const shown2 = new Set(app2.shown);
+    for (const point of sweep.all) {
+      const key = others.map((axis) => axis.at[point]).join(), one = all.get(key) ?? [];
+      all.set(key, one);
+      if (shown2.has(point))
         one.push(point);
-      else
-        all.set(key, [point]);
     }
     const at = (point) => x.numbers ? x.numbers[x.at[point]] : x.at[point];
     return [...all.values()].map((points, i) => ({
-      label: labelOf(sweep, points[0], others) || metric.name,
+      label: points.length ? labelOf(sweep, points[0], others) || metric.name : "",
       points: points.sort((a, b) => at(a) - at(b)),
       color: colors[i % colors.length],
       style: Math.floor(i / colors.length) % dashes.length
-    }));
+    })).filter((line2) => line2.points.length > 0);
   }
   function sceneOf(app2, lines) {
     const { sweep, x, metric } = app2, log = app2.logX && x.numbers.every((value, i) => value > 0 || !x.at.includes(i));

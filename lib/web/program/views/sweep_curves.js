@@ -11,21 +11,22 @@ import {exactText, metricText} from "../sweep_numbers.js";
 const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]], styles = ["solid", "dashed", "dotted", "double"];
 const mostNames = 1000;  // of a legend
 
-/** Lines in the order of their first points. @param {SweepApp} app */
+/** Lines in the order of their first points; a line keeps its colour whichever others are hidden. @param {SweepApp} app */
 function linesOf(app) {
   const {sweep, x, metric} = app, others = sweep.varied.filter(axis => !companions(sweep, x).includes(axis));
   /** @type {Map<string, number[]>} */
   const all = new Map();
-  for (const point of app.shown) {
-    const key = others.map(axis => axis.at[point]).join();
-    const one = all.get(key);
-    if (one) one.push(point); else all.set(key, [point]);
+  const shown = new Set(app.shown);
+  for (const point of sweep.all) {
+    const key = others.map(axis => axis.at[point]).join(), one = all.get(key) ?? [];
+    all.set(key, one);
+    if (shown.has(point)) one.push(point);
   }
   const at = point => (x.numbers ? x.numbers[x.at[point]] : x.at[point]);
   return [...all.values()].map((points, i) => ({
-    label: labelOf(sweep, points[0], others) || metric.name, points: points.sort((a, b) => at(a) - at(b)),
+    label: points.length ? labelOf(sweep, points[0], others) || metric.name : "", points: points.sort((a, b) => at(a) - at(b)),
     color: colors[i % colors.length], style: Math.floor(i / colors.length) % dashes.length,
-  }));
+  })).filter(line => line.points.length > 0);
 }
 
 function sceneOf(app, lines) {
