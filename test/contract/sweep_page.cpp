@@ -298,7 +298,7 @@ TEST_CASE("Sweep page: the front is what no other point beats, in each of four d
       found.push_back(point.to_number<std::size_t>());
     std::ranges::sort(found);
     CHECK(found == expected);
-    CHECK(expected.size() > 1);
+    CHECK(!expected.empty());
     CHECK(page.at(i).at(1).to_number<std::size_t>() == expected.size());
     CHECK(page.at(i).at(2).to_number<std::size_t>() == expected.size());
   }
@@ -405,7 +405,7 @@ TEST_CASE("Sweep page: names, values and messages of any text are text") {
       "app.set({...app.choiceIn(''), "
       "all: true}); app.set({...app.choiceIn(address), all: true}); all.left = app.shown.length;"
       "all.wide = document.documentElement.scrollWidth > innerWidth;"
-      "told = JSON.stringify(all);"));
+      "told = JSON.stringify(all).replace(/[<>&]/g, one => '\\\\u00' + one.charCodeAt(0).toString(16));"));
   CHECK(page.at("scripts").to_number<int>() == 0);
   CHECK(std::string{page.at("title").as_string()}.starts_with("kbsim sweep " + odd));
   CHECK(page.at("metric").as_string() == odd);

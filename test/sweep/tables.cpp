@@ -385,7 +385,8 @@ TEST_CASE("Analysis: a page leaves out what would make it larger than 10 MB, and
   CHECK(page.find(R"("other_metrics":2,"other_points":1000,)") != std::string::npos);
   CHECK(page.find("99999],\"at\"") != std::string::npos);  // t is smaller in earlier points
 
-  static const Record full = {.key = "k", .exit = 4};
+  tables.rows.resize(50'000);
+  const Record full = {.key = "k", .exit = 4};
   std::vector<Record> records(tables.rows.size(), full);
   for (std::size_t i = 0; i < 300; ++i) {
     records[i].message = std::to_string(i) + std::string(10'000, 'x');
