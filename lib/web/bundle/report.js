@@ -1380,16 +1380,18 @@
       place = placed(sheet, scene);
       drawScales(sheet.pen, place, scene);
       const group = lit ?? held;
-      const alpha = (of) => group === null || of === void 0 || of === group ? 1 : 0.12;
-      for (const line2 of scene.lines) {
-        sheet.pen.globalAlpha = alpha(line2.group);
-        drawLine(sheet.pen, place, line2, line2.group === group && group !== null);
-      }
       const small = scene.marks.length > 3e3, bad = css("--bad");
-      for (const mark of scene.marks) {
-        sheet.pen.globalAlpha = alpha(mark.group);
-        drawMark(sheet.pen, place, mark, small, bad);
-      }
+      const layer = (is, alpha) => {
+        sheet.pen.globalAlpha = alpha;
+        for (const line2 of scene.lines)
+          if (is(line2.group))
+            drawLine(sheet.pen, place, line2, group !== null && line2.group === group);
+        for (const mark of scene.marks)
+          if (is(mark.group))
+            drawMark(sheet.pen, place, mark, small, bad);
+      };
+      layer((of) => group !== null && of !== group && of !== void 0, 0.12);
+      layer((of) => group === null || of === group || of === void 0, 1);
       sheet.pen.globalAlpha = 1;
       for (const mark of scene.marks) {
         if (mark.point === scene.picked || mark === here)

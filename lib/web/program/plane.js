@@ -28,10 +28,14 @@ export function makePlane(parent, label, does) {
     place = placed(sheet, scene);
     drawScales(sheet.pen, place, scene);
     const group = lit ?? held;
-    const alpha = of => (group === null || of === undefined || of === group ? 1 : 0.12);
-    for (const line of scene.lines) { sheet.pen.globalAlpha = alpha(line.group); drawLine(sheet.pen, place, line, line.group === group && group !== null); }
     const small = scene.marks.length > 3000, bad = css("--bad");
-    for (const mark of scene.marks) { sheet.pen.globalAlpha = alpha(mark.group); drawMark(sheet.pen, place, mark, small, bad); }
+    const layer = (is, alpha) => {
+      sheet.pen.globalAlpha = alpha;
+      for (const line of scene.lines) if (is(line.group)) drawLine(sheet.pen, place, line, group !== null && line.group === group);
+      for (const mark of scene.marks) if (is(mark.group)) drawMark(sheet.pen, place, mark, small, bad);
+    };
+    layer(of => group !== null && of !== group && of !== undefined, 0.12);
+    layer(of => group === null || of === group || of === undefined, 1);
     sheet.pen.globalAlpha = 1;
     for (const mark of scene.marks) {
       if (mark.point === scene.picked || mark === here) drawRing(sheet.pen, place, mark, css("--mark"));
