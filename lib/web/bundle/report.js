@@ -1637,11 +1637,11 @@
   function linesOf(app2) {
     const { sweep, x, metric } = app2, others = sweep.varied.filter((axis) => !companions(sweep, x).includes(axis));
     const all = /* @__PURE__ */ new Map();
-    const shown2 = new Set(app2.shown);
+    const shown3 = new Set(app2.shown);
     for (const point of sweep.all) {
       const key = others.map((axis) => axis.at[point]).join(), one = all.get(key) ?? [];
       all.set(key, one);
-      if (shown2.has(point))
+      if (shown3.has(point))
         one.push(point);
     }
     const at = (point) => x.numbers ? x.numbers[x.at[point]] : x.at[point];
