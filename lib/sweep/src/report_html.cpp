@@ -30,7 +30,7 @@ namespace json = boost::json;
 // Beyond these a page would be larger than 10 MB.
 constexpr std::size_t kMostMetrics = 60;
 constexpr std::size_t kMostNumbers = 300'000;
-constexpr std::size_t kMostPoints = 100'000;
+constexpr std::size_t kMostOnPage = 100'000;
 constexpr std::size_t kMostMessageBytes = 2'000'000;
 
 bool is_rate(const std::string& unit) { return unit.ends_with("/s"); }
@@ -39,7 +39,7 @@ bool is_rate(const std::string& unit) { return unit.ends_with("/s"); }
 std::vector<const Row*> rows_of(const Tables& tables, const std::string& metric) {
   std::vector<const Row*> rows;
   for (const Row& row : tables.rows) rows.push_back(&row);
-  if (rows.size() <= kMostPoints) return rows;
+  if (rows.size() <= kMostOnPage) return rows;
   const Quantity what = metric.empty() ? Quantity{} : quantity(tables, metric);
   const auto is_before = [&](const Row* one, const Row* other) {
     const std::optional<double> a = value_of(tables, *one, what);
@@ -47,7 +47,7 @@ std::vector<const Row*> rows_of(const Tables& tables, const std::string& metric)
     if (a && b && *a != *b) return is_better(what, *a, *b);
     return a.has_value() != b.has_value() ? a.has_value() : one->point < other->point;
   };
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(kMostPoints);
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(kMostOnPage);
   std::ranges::nth_element(rows, end, is_before);
   rows.erase(end, rows.end());
   std::ranges::sort(rows, {}, &Row::point);
