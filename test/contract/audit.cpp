@@ -82,7 +82,8 @@ TEST_CASE("Audit: kbsim list has a sentence for all that is registered, and noth
 
 TEST_CASE("Audit: every finding has its formula, and a row in the documents") {
   const std::string text = documents();
-  for (const auto& [name, sentence] : listed().at("findings")) {
+  const auto sections = listed();
+  for (const auto& [name, sentence] : sections.at("findings")) {
     CAPTURE(name);
     CHECK(sentence.find(' ') != std::string::npos);
     CHECK(text.find("| `" + name + "` |") != std::string::npos);
