@@ -161,7 +161,7 @@ std::optional<hw::Reason> governing_wait(const Explanation& what) {
 }
 
 std::string limit_line(const Explanation& what) {
-  std::string text = "  limited by  " + limited_by(what);
+  std::string text = fmt::format("  limited by  {} ({})", limited_by(what), bound_of(what));
   if (!what.places.empty()) text += ", the longest part at " + what.places.front().name;
   if (!what.lines.empty()) text += ", " + what.lines.front().name;
   return wrapped(text + "\n", 14);
@@ -259,6 +259,12 @@ std::string sentence(const Explanation& what) {
     text +=
         fmt::format("; could have ended {} later{}", to_string(what.margin->end), margin_text(*what.margin));
   return text + "\n";
+}
+
+std::string bound_of(const Explanation& what) {
+  const std::optional<hw::Reason> wait = governing_wait(what);
+  if (!wait) return what.bound;
+  return *wait == hw::Reason::window_free ? "too few requests in flight" : "backpressure";
 }
 
 std::string limited_by(const Explanation& what) {

@@ -138,6 +138,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
   Shares lines;
   Shares waits;
   Shares keyless;
+  Shares bounds;
   const std::vector<Segment> sums = summed(path.segments);
   std::vector<Segment> of_keys = sums;
   std::ranges::move(summed(path.unseen), std::back_inserter(of_keys));
@@ -146,6 +147,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
     reasons.add(std::string{reason_name(segment)}, segment.length(), segment.count);
     kinds.add(place_kind(segment, machine.graph()), segment.length(), segment.count);
     places.add(place_name(segment, machine.graph()), segment.length(), segment.count);
+    bounds.add(bound_word(segment, machine.graph()), segment.length(), segment.count);
     if (terms_of(segment, machine).empty())
       keyless.add(std::string{reason_name(segment)}, segment.length(), segment.count);
     if (segment.line != 0) lines.add(line_name(causes, segment.line), segment.length(), segment.count);
@@ -156,6 +158,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
   }
   std::vector<Derivative> keys = derivatives_of(path, of_keys, machine);
   std::vector<OpShare> ops = shares_of_ops(path.segments, marks, causes);
+  const std::vector<Share> bounded = bounds.sorted();
   return {.of = std::move(of),
           .path = std::move(path),
           .reasons = reasons.sorted(),
@@ -164,6 +167,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
           .lines = lines.sorted(),
           .ops = std::move(ops),
           .waits = waits.sorted(),
+          .bound = bounded.empty() ? "" : bounded.front().name,
           .keys = std::move(keys),
           .keyless = keyless.sorted()};
 }

@@ -487,6 +487,19 @@
     "exposed communication": "Communication that no computation overlaps.",
     "data from the peer": "A receiver waits for a message that its peer sends later.",
     "a free slot": "Credit stall: a sender waits until its receiver frees a slot.",
+    "backpressure": "Senders wait until their receivers free a slot or a place in a queue: credit stalls.",
+    "too few requests in flight": "A DMA engine waits for answers before it may send more requests.",
+    "HBM-bound": "Most of the critical path is service of an HBM: its bandwidth and row timing set the time.",
+    "TCM-bound": "Most of the critical path is transfer to or from a PE's memory.",
+    "NOC-bound": "Most of the critical path is serialization on links of a die's network.",
+    "UCIe-bound": "Most of the critical path is serialization on links between dies.",
+    "package-link-bound": "Most of the critical path is serialization on links between packages.",
+    "host-link-bound": "Most of the critical path is serialization on the host's link.",
+    "DMA-bound": "Most of the critical path is a DMA engine's own rate.",
+    "dispatch-bound": "Most of the critical path is a CPU that issues commands.",
+    "compute-bound (GEMM)": "Most of the critical path is work of a matrix engine.",
+    "compute-bound (vector)": "Most of the critical path is work of a vector engine.",
+    "latency-bound": "Most of the critical path is fixed latency: overheads, wires, first accesses; more bandwidth wouldn't help.",
     "utilisation": "Share of the time in which a unit or link is busy.",
     "GEMM": "Matrix engines: busy time, of the time that is shown.",
     "vector": "Vector (math) engines: busy time, of the time that is shown.",
@@ -4253,6 +4266,11 @@
     element("b", "Limited by ", line2);
     const first = path.reasons?.[0]?.name;
     element("span", path.limited_by, line2, { class: "limit", title: sentenceOf(first) });
+    if (path.bound) {
+      line2.append(" (");
+      term(path.bound, line2);
+      line2.append(")");
+    }
     const place = path.places?.[0]?.name;
     if (place) {
       line2.append(", most of all at ");

@@ -33,6 +33,7 @@ function showLimit(root, path, app) {
   element("b", "Limited by ", line);
   const first = path.reasons?.[0]?.name;
   element("span", path.limited_by, line, {class: "limit", title: sentenceOf(first)});
+  if (path.bound) { line.append(" ("); term(path.bound, line); line.append(")"); }
   const place = path.places?.[0]?.name;
   if (place) {
     line.append(", most of all at ");

@@ -103,6 +103,7 @@ struct Explanation {
   std::vector<Share> lines;  // of kernels; parts without a line are left out
   std::vector<OpShare> ops;  // likewise; none if the log keeps no operations
   std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
+  std::string bound;         // bound_word() of most of its time
   std::vector<Derivative> keys;
   std::vector<Share> keyless = {};  // of reasons: the part whose length follows from no key
   std::string kernel = {};          // of a launch or a collective; "" otherwise
@@ -137,6 +138,11 @@ struct ExplanationText {
   std::string remedies = {};  // of waits, and the best key
 };
 [[nodiscard]] ExplanationText text_of(const Explanation& explanation);
+/// The field's word for what bounds a path of such segments: "HBM-bound", "UCIe-bound", "compute-bound
+/// (GEMM)", "latency-bound".
+[[nodiscard]] std::string bound_word(const Segment& segment, const topology::Graph& graph);
+/// Likewise of the path: "backpressure" if it mostly waits for slots or queues, else its `bound`.
+[[nodiscard]] std::string bound_of(const Explanation& explanation);
 /// A wait that another party may end, if it is a quarter of the length; else the longest reason, as in
 /// "overhead 62 %".
 [[nodiscard]] std::string limited_by(const Explanation& explanation);
