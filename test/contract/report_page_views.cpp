@@ -1,17 +1,18 @@
 // Views of report.html: findings, operations, roofline, traffic and memory have the figures of their files.
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-
-#include "kbsim/report/csv.hpp"
 
 #include "browser.hpp"
 #include "command.hpp"
@@ -39,14 +40,43 @@ const std::string& usual_folder() {
   return folder;
 }
 
-report::CsvTable table_of(const std::string& folder, const std::string& name) {
-  return report::read_csv(folder + "/" + name);
+using Rows = std::vector<std::map<std::string, std::string>>;
+
+// Cells of a line; those in quotes may have commas.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells{""};
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
 }
 
-double sum_of(const report::CsvTable& table, const std::string& column) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) sum += report::number_in(table, i, column);
-  return sum;
+Rows rows_of(const std::string& folder, const std::string& name) {
+  std::istringstream in{contents(folder + "/" + name)};
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> names = cells_of(line);
+  Rows rows;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = cells_of(line);
+    REQUIRE(cells.size() == names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i == 0) rows.emplace_back();
+      rows.back()[names[i]] = cells[i];
+    }
+  }
+  return rows;
+}
+
+double number(const std::map<std::string, std::string>& row, const std::string& column) {
+  return std::stod(row.at(column));
 }
 
 constexpr std::string_view kData = R"(<script id="data" type="application/json">)";
@@ -174,16 +204,14 @@ TEST_CASE("Report page: rows of two evaluations are joined by their inputs") {
                              "one.textContent.startsWith('rows, joined')).parentElement;"
                              "told = JSON.stringify([...tables.querySelectorAll('tbody tr')].map(one => "
                              "[...one.children].map(cell => +cell.textContent)));"));
-  const report::CsvTable first = table_of(one, "results.csv");
-  const report::CsvTable second = table_of(two, "results.csv");
+  const Rows first = rows_of(one, "results.csv");
+  const Rows second = rows_of(two, "results.csv");
   REQUIRE(rows.as_array().size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(rows.at(i).at(0).as_int64() == static_cast<std::int64_t>(i) + 1);
     CHECK(rows.at(i).at(1).as_int64() == static_cast<std::int64_t>(i) + 1);
-    CHECK(rows.at(i).at(4).to_number<double>() ==
-          doctest::Approx(report::number_in(first, i, "time")).epsilon(1e-8));
-    CHECK(rows.at(i).at(5).to_number<double>() ==
-          doctest::Approx(report::number_in(second, i, "time")).epsilon(1e-8));
+    CHECK(rows.at(i).at(4).to_number<double>() == doctest::Approx(number(first[i], "time")).epsilon(1e-8));
+    CHECK(rows.at(i).at(5).to_number<double>() == doctest::Approx(number(second[i], "time")).epsilon(1e-8));
   }
 }
 
@@ -191,8 +219,8 @@ TEST_CASE(
     "Report page: a model's operations sum to their file, and each dot of the roofline is one of them") {
   const std::string folder =
       ran("llm", "--topology topology.yaml --bench llm --phase prefill --prompt 8 --layers 1 --on cube");
-  const report::CsvTable operations = table_of(folder, "operations.csv");
-  const report::CsvTable results = table_of(folder, "results.csv");
+  const Rows operations = rows_of(folder, "operations.csv");
+  const Rows results = rows_of(folder, "results.csv");
   if (!has_chromium()) return;
   const json::value page = json::parse(printed_by(
       page_in(folder),
@@ -205,29 +233,30 @@ TEST_CASE(
       "lines.map(one => +one.dataset.us), first: lines[0].dataset.name, picked, dots, dot: app.picked.of, "
       "peak: +document.querySelector('#roofline [data-peak]').dataset.peak, "
       "bandwidth: +document.querySelector('#roofline [data-bandwidth]').dataset.bandwidth})"));
-  CHECK(page.at("sum").to_number<double>() == doctest::Approx(sum_of(operations, "path_us")).epsilon(1e-9));
-  CHECK(page.at("sorted").as_array().size() == operations.rows.size());
+  double sum = 0.0;
+  for (const auto& row : operations) sum += number(row, "path_us");
+  CHECK(page.at("sum").to_number<double>() == doctest::Approx(sum).epsilon(1e-9));
+  CHECK(page.at("sorted").as_array().size() == operations.size());
   double before = 1e9;
   for (const json::value& us : page.at("sorted").as_array()) {
     CHECK(us.to_number<double>() <= before);
     before = us.to_number<double>();
   }
   CHECK(page.at("picked") == page.at("first"));
-  CHECK(page.at("peak").to_number<double>() ==
-        doctest::Approx(report::number_in(results, 0, "peak_flop_per_s")));
+  CHECK(page.at("peak").to_number<double>() == doctest::Approx(number(results[0], "peak_flop_per_s")));
   CHECK(page.at("bandwidth").to_number<double>() ==
-        doctest::Approx(report::number_in(results, 0, "peak_hbm_bytes_per_s")));
+        doctest::Approx(number(results[0], "peak_hbm_bytes_per_s")));
   std::size_t dots = 0;
-  for (std::size_t i = 0; i < operations.rows.size(); ++i) {
-    const double flop = report::number_in(operations, i, "flop");
-    const double bytes = report::number_in(operations, i, "hbm_bytes");
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const double flop = number(operations[i], "flop");
+    const double bytes = number(operations[i], "hbm_bytes");
     if (flop <= 0.0 || bytes <= 0.0) continue;
     REQUIRE(dots < page.at("dots").as_array().size());
     const json::value& dot = page.at("dots").at(dots++);
-    CHECK(std::string{dot.at(0).as_string()} == operations.rows[i].at("operation"));
+    CHECK(std::string{dot.at(0).as_string()} == operations[i].at("operation"));
     CHECK(dot.at(1).to_number<double>() == doctest::Approx(flop / bytes).epsilon(1e-9));
     CHECK(dot.at(2).to_number<double>() ==
-          doctest::Approx(report::number_in(operations, i, "flop_per_s")).epsilon(1e-9));
+          doctest::Approx(number(operations[i], "flop_per_s")).epsilon(1e-9));
   }
   CHECK(dots == page.at("dots").as_array().size());
   CHECK(page.at("dot") == page.at("dots").at(0).at(0));
@@ -235,17 +264,16 @@ TEST_CASE(
 
 TEST_CASE("Report page: a layer's dot is at its roof's share, by the peaks of its PEs") {
   const std::string folder = ran("gemm", "--topology topology.yaml --bench gemm");
-  const report::CsvTable results = table_of(folder, "results.csv");
-  REQUIRE(results.rows.at(0).at("roofline") == "HBM");
+  const Rows results = rows_of(folder, "results.csv");
+  REQUIRE(results.at(0).at("roofline") == "HBM");
   if (!has_chromium()) return;
   const json::value dot = json::parse(
       printed_by(page_in(folder),
                  "const one = roofline.all[0]; told = JSON.stringify([one.rate / (one.bandwidth * "
                  "one.flop / one.bytes), one.rate / one.peak])"));
   CHECK(dot.at(0).to_number<double>() ==
-        doctest::Approx(report::number_in(results, 0, "roofline_share")).epsilon(2e-3));  // rounds bursts up
-  CHECK(dot.at(1).to_number<double>() ==
-        doctest::Approx(report::number_in(results, 0, "utilization")).epsilon(1e-6));
+        doctest::Approx(number(results[0], "roofline_share")).epsilon(2e-3));  // rounds bursts up
+  CHECK(dot.at(1).to_number<double>() == doctest::Approx(number(results[0], "utilization")).epsilon(1e-6));
 }
 
 TEST_CASE("Report page: messages between packages sum to what the algorithm sends, and links to their file") {
@@ -253,12 +281,12 @@ TEST_CASE("Report page: messages between packages sum to what the algorithm send
   constexpr int kMessages = 2 * (15 + 15 + 1);
   constexpr int kBytes = 8 * 2;
   double carried = 0.0;
-  const report::CsvTable links = table_of(usual_folder(), "links.csv");
-  for (std::size_t i = 0; i < links.rows.size(); ++i) {
-    const std::string& link = links.rows[i].at("link");
+  const Rows links = rows_of(usual_folder(), "links.csv");
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::string& link = links[i].at("link");
     const std::size_t to = link.find('>') + 1;
     if (link.substr(0, std::min(link.find('.'), to - 1)) != link.substr(to, link.find('.', to) - to))
-      carried += report::number_in(links, i, "bytes");
+      carried += number(links[i], "bytes");
   }
   if (!has_chromium()) return;
   const json::value page = json::parse(printed_by(
@@ -283,13 +311,13 @@ TEST_CASE("Report page: messages between packages sum to what the algorithm send
 }
 
 TEST_CASE("Report page: memory of tensors is memory.csv's, and tiles in TCM are what a kernel holds") {
-  const report::CsvTable changes = table_of(usual_folder(), "memory.csv");
+  const Rows changes = rows_of(usual_folder(), "memory.csv");
   std::map<std::string, std::int64_t> held;
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < changes.rows.size(); ++i) {
-    std::int64_t& bytes = held[changes.rows[i].at("sip") + changes.rows[i].at("memory")];
-    const auto change = static_cast<std::int64_t>(report::number_in(changes, i, "bytes"));
-    bytes += changes.rows[i].at("change") == "free" ? -change : change;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    std::int64_t& bytes = held[changes[i].at("sip") + changes[i].at("memory")];
+    const auto change = static_cast<std::int64_t>(number(changes[i], "bytes"));
+    bytes += changes[i].at("change") == "free" ? -change : change;
     CHECK(bytes >= 0);
     most = std::max(most, bytes);
   }
