@@ -33,14 +33,14 @@ hand.name('sip0.cube3.pe0.kernel');
 say('picks', app.picked.kind === 'unit' && app.picked.of === 'sip0.cube3.pe0.pe_cpu');
 hand.name('sip0.cube3 links');
 say('links', hand.labels().some(label => /^sip0\.cube3\.pe0\.pe_dma>sip0\.cube3\.noc/.test(label)));
-say('path in units', pathOf('sip0.cube3.pe0.kernel').length > 0 && pathOf('sip0.cube3').length < inCube &&
-    whole());
+say('path in units', lines.all.some(line => line.node.kind === 'link' &&
+    pathOf(line.node.label).length) && pathOf('sip0.cube3').length < inCube && whole());
 say('links within',
     hand.labels().filter(label =>
     label.includes('>')).every(label => label.split('>').every(end => end.startsWith('sip0.cube3.'))));
 hand.name('sip0.cube3');
 say('folds', hand.labels().join() === before.join());
-hand.key('Escape'); view.top = 0;
+hand.key('Escape'); view.top = 0; one.show(1e6, 2e6);
 const from = view.from; hand.key('ArrowRight'); say('pans', view.from > from && state.focus === null);
 hand.key('ArrowDown'); say('first', state.focus === 'rank0');
 hand.key('ArrowLeft'); say('folds by key', !hand.labels().includes('rank0.calls'));
@@ -171,8 +171,8 @@ set('sip?.cube1'); say('one letter', hand.labels().join() === 'sip0,sip0.cube1,s
 hand.name('sip0.cube1'); say('within', hand.labels().includes('sip0.cube1.pe0') &&
     !hand.labels().includes('sip0.cube2'));
 hand.name('sip0'); say('folds', hand.labels().join() === 'sip0,sip1,sip1.cube1');
-app.set({path: 0}); one.draw(); const arrows = one.state.arrows; set('rank'); one.draw(); say('arrows',
-    arrows > 10 && one.state.arrows === 0);
+set(''); app.set({path: 0}); one.draw(); const arrows = one.state.arrows; set('rank'); one.draw();
+    say('arrows', arrows > 10 && one.state.arrows === 0);
 set('no such line'); one.draw(); say('none', one.lines.all.length === 0 &&
     one.state.empty === 'No line fits the filter.');
 set(''); hand.name('sip0.cube1'); say('back', hand.labels().join() === before);

@@ -3766,7 +3766,7 @@
       for (let parts = partsOf(place); parts.length; parts.pop())
         if (byId2.has(parts.join(".")))
           return byId2.get(parts.join("."));
-      return root;
+      return byId2.get(" links") ?? root;
     }
     return { root, byId: byId2, ofRow, rowsOf, wholesOf, nodeAt };
   }

@@ -99,7 +99,7 @@ export function makeTree(rows) {
     for (const one of [place, unit, ...["recv", "send", "read", "write"].map(port => `${unit} ${port}`)]) if (byId.has(one)) return byId.get(one);
     if (isLink(place)) return byId.get(commonPart(place) + " links") ?? root;
     for (let parts = partsOf(place); parts.length; parts.pop()) if (byId.has(parts.join("."))) return byId.get(parts.join("."));
-    return root;
+    return byId.get(" links") ?? root;
   }
   return {root, byId, ofRow, rowsOf, wholesOf, nodeAt};
 }
