@@ -2916,8 +2916,8 @@
           pen.lineWidth = 1;
           alpha = -1;
         }
-        if (wide3 > 30) {
-          drawName(strings[name[i]], x, y, wide3, weak ? colors2.text : inks[kind[i]]);
+        if (wide3 > 30 && !weak) {
+          drawName(strings[name[i]], x, y, wide3, inks[kind[i]]);
           color = -1;
         }
       }

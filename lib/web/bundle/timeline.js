@@ -548,8 +548,8 @@
           pen.lineWidth = 1;
           alpha = -1;
         }
-        if (wide > 30) {
-          drawName(strings[name[i]], x, y, wide, weak ? colors.text : inks[kind[i]]);
+        if (wide > 30 && !weak) {
+          drawName(strings[name[i]], x, y, wide, inks[kind[i]]);
           color = -1;
         }
       }

@@ -63,7 +63,7 @@ export function makeSliceDrawing({pen, slices, view, state, place, colors}) {
         pen.globalAlpha = 1; pen.strokeStyle = colors.mark; pen.lineWidth = 2;
         pen.strokeRect(x, y + 1, wide, rowHeight - 2); pen.lineWidth = 1; alpha = -1;
       }
-      if (wide > 30) { drawName(strings[name[i]], x, y, wide, weak ? colors.text : inks[kind[i]]); color = -1; }
+      if (wide > 30 && !weak) { drawName(strings[name[i]], x, y, wide, inks[kind[i]]); color = -1; }
     }
     pen.globalAlpha = 1;
     if (narrows) {
