@@ -159,6 +159,7 @@ noneHand.drag(400, 5, 600, 5); none.search('x'); none.next(); none.setPath([]); 
     none.draw();
 const one = made([['sip0.cube0.pe0.pe_dma', 5, 0, 'dma'], ['sip0.cube0.pe0.pe_dma', 9, 1, 'dma']]);
     say('one of no length', one.lines.all.length === 4 && one.state.empty === '');
+one.show(6, 8); one.draw(); say('gap', one.state.empty === 'No slices on these lines in this time.');
 one.show(1e9, 2e9); one.draw(); say('apart', one.view.to - one.view.from >= 1);
 const dots = 'a.'.repeat(5000) + 'b', long = 'x'.repeat(10000),
     script = '<script>alert(1)</' + 'script>', turned = '\u202esip0.\u2066cube0\u202c';
@@ -217,7 +218,8 @@ TEST_CASE("Timeline: two fingers zoom, one leaves the page to scroll") {
 TEST_CASE("Timeline: none, one, long and hostile slices and labels are drawn") {
   if (!has_chromium()) return;
   CHECK(printed_by(page_of_run(), kHands + kStrange) ==
-        "no slices one of no length apart all stand picks no markup long filter many lanes lane huge flat ");
+        "no slices one of no length gap apart all stand picks no markup long filter many lanes lane huge "
+        "flat ");
 }
 
 }  // namespace kbsim::contract::report_page_test
