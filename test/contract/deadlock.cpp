@@ -106,6 +106,10 @@ TEST_CASE("Deadlock: of an evaluation each simulation's is kept, and the other r
   CHECK(summary.at("deadlocks") == 2);
   CHECK(summary.at("interrupted") == true);
   CHECK(lines_of(contents(folder + "/results.csv")).size() == 2);
+  CHECK(boost::json::parse(contents(folder + "/explain.json")).at("row") == 1);
+  CHECK(boost::json::parse(contents(folder + "/explain.json")).at("limits").as_array().size() == 1);
+  CHECK(std::filesystem::exists(folder + "/rows/1/spans.json"));
+  CHECK(!std::filesystem::exists(folder + "/rows/2"));
   CHECK(run_kbsim(options_of("stuck_if_large") + bench + " --reuse").exit == 2);
   CHECK(run_kbsim("--topology topology.yaml --bench ccl -b 1K -e 1K -c 0 --out " + folder).exit == 0);
   CHECK(!std::filesystem::exists(folder + "/deadlock.json"));

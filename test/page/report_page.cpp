@@ -62,6 +62,40 @@ TEST_CASE("Report page: of a table that is larger than any page its first lines 
   CHECK(data.at(0).at("left_out") == json::array{"barriers.csv after line 2"});
 }
 
+TEST_CASE(
+    "Report page: each row of an evaluation has its path, its timeline and the drawing of its machine") {
+  const Folder folder{"of_rows"};
+  folder.write("explain.json", R"({"row":2,"paths":[]})");
+  for (const char* row : {"1", "2", "3"}) {
+    fs::create_directories(folder.path() / "rows" / row);
+    folder.write(std::string{"rows/"} + row + "/explain.json",
+                 R"({"paths":[{"path":[)" + segment(0, 4, "wire") + "]}]}");
+    folder.write(std::string{"rows/"} + row + "/spans.json",
+                 R"({"title":")" + std::string(2'000'000, *row) + "\"}");
+  }
+  std::string page;
+  write_report({.path = folder.path(),
+                .drawing = "<svg>1</svg>",
+                .rows = {{.row = 1, .drawing = 0}, {.row = 2, .drawing = 1}, {.row = 3}},
+                .drawings = {"<svg>1</svg>", "<svg>2</svg>"}},
+               nullptr, [&](std::string_view piece) { page += piece; });
+  const json::value data = data_in(page).at(0);
+  CHECK(data.at("drawing") == "<svg>2</svg>");
+  CHECK(data.at("drawings") == json::array{"<svg>1</svg>", "<svg>2</svg>"});
+  const json::array& rows = data.at("rows").as_array();
+  REQUIRE(rows.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(rows[i].at("row") == i + 1);
+    CHECK(rows[i].at("explain").at("paths").at(0).at("path").at("length") == json::array{4});
+  }
+  CHECK(!rows[0].at("spans").is_null());
+  CHECK(!rows[1].at("spans").is_null());
+  CHECK(rows[2].at("spans").is_null());
+  CHECK(rows[1].at("drawing") == 1);
+  CHECK(rows[2].at("drawing").is_null());
+  CHECK(data.at("left_out") == json::array{"the timelines of rows from 3 on"});
+}
+
 TEST_CASE("Report page: whatever stands in files ends no script") {
   const Folder folder{"tags"};
   folder.write("results.csv", "a\n</script><b>\n");

@@ -185,7 +185,7 @@ boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& re
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
   return evaluate::simulate_rows(
-      cases.size(), request.parallel, evaluate::BeginWith::last,
+      wanted_rows(request, cases.size()), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return row_of(cases[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) {
         return fmt::format("{} on {}, {} each", cases[i].panel.name,

@@ -302,7 +302,7 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
     point.parallel = {.threads = request.parallel.of_each(points.size()),
                       .progress = request.parallel.progress};
   return evaluate::simulate_rows(
-      points.size(), request.parallel, evaluate::BeginWith::last,
+      wanted_rows(request, points.size()), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return simulate(points[i]); }, "sizes",
       [&](std::size_t i) {
         return fmt::format("{} of {}", to_string(points[i].size), points[i].algorithm.name);

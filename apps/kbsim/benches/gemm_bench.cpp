@@ -90,7 +90,7 @@ LayerProblem problem_of(const Layer& layer, const EvaluationRequest& request,
 }
 
 // Index of the layer whose simulation each layer uses: the first of the same size, or itself if its path is
-// asked for.
+// wanted.
 std::vector<std::size_t> simulated_by(const std::vector<Layer>& layers, const EvaluationRequest& request) {
   std::map<std::array<std::int64_t, 3>, std::size_t> first;
   std::vector<std::size_t> by(layers.size());
@@ -202,19 +202,21 @@ std::string names_of(const std::vector<Layer>& layers, const std::vector<std::si
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<Layer> layers = layers_of(request.own.as<Options>());
   const std::vector<std::size_t> by = simulated_by(layers, request);
-  const std::vector<std::size_t> simulated = simulated_of(by);
+  const std::vector<std::size_t> simulated = wanted_rows(request, simulated_of(by));
   std::vector<boost::json::object> rows(layers.size());
   evaluate::Simulated result = evaluate::simulate_rows(
-      simulated.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) {
-        const std::size_t layer = simulated[i];
+      simulated, request.parallel, evaluate::BeginWith::first,
+      [&](std::size_t layer) {
         rows[layer] = row_of(layers[layer], request, question_of(request, layer));
         return rows[layer];
       },
-      "layers", [&](std::size_t i) { return names_of(layers, by, simulated[i]); });
+      "layers", [&](std::size_t layer) { return names_of(layers, by, layer); });
   result.rows.clear();
+  result.numbers.clear();
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!rows[by[i]].empty()) result.rows.emplace_back(named_as(rows[by[i]], layers[i]));
+    if (rows[by[i]].empty()) continue;
+    result.rows.emplace_back(named_as(rows[by[i]], layers[i]));
+    result.numbers.push_back(i + 1);
   }
   return result;
 }

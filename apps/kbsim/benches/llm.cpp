@@ -369,15 +369,39 @@ boost::json::array rows_of(const EvaluationRequest& request) {
   return rows;
 }
 
+// Refuses a part with more events than an explained one is simulated for a page in about 10 s.
+void require_short(const EvaluationRequest& request, std::size_t row) {
+  constexpr std::uint64_t kMostEvents = 500'000;
+  const LlmProblem problem = problem_of(request);
+  const evaluate::RowQuestion question{.shuffle_ties = request.shuffle_ties,
+                                       .exact_packets = request.exact_packets,
+                                       .most_events = kMostEvents};
+  const Simulation plain{request, inference::explained_part(problem, problem.phases[row]).problem, question};
+  (void)plain;
+}
+
+// For a page: a part of each phase, with a layer of each kind.
+evaluate::Simulated record_phases(const EvaluationRequest& request) {
+  const std::size_t phases = problem_of(request).phases.size();
+  return evaluate::simulate_rows(wanted_rows(request, phases), request.parallel, evaluate::BeginWith::first,
+                                 [&](std::size_t i) {
+                                   require_short(request, i);
+                                   return explain_phase(request, i).row;
+                                 });
+}
+
 // One simulation, of a row for each phase.
 evaluate::Simulated simulate(const EvaluationRequest& request) {
+  if (request.records != nullptr) return record_phases(request);
   boost::json::array rows;
   evaluate::Simulated result =
       evaluate::simulate_rows(1, request.parallel, evaluate::BeginWith::first, [&](std::size_t) {
         rows = rows_of(request);
         return rows.front().as_object();
       });
-  if (!result.rows.empty()) result.rows = std::move(rows);
+  if (result.rows.empty()) return result;
+  result.rows = std::move(rows);
+  result.numbers.clear();
   return result;
 }
 
@@ -417,6 +441,7 @@ const bool kRegistered =
           .algorithms_with = {"tp", "pp"},
           .timing_only = true,
           .explained = true,
+          .records_parts = true,
           .row = "phase",
           .plan = plan_text}),
      true);

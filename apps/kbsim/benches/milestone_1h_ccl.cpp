@@ -198,7 +198,7 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
   const bool parity = request.own.as<Options>().parity;
   return evaluate::simulate_rows(
-      cases.size(), request.parallel, evaluate::BeginWith::last,
+      wanted_rows(request, cases.size()), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return row_of(cases[i], bounds[cases[i].joined], parity); }, "simulations",
       [&](std::size_t i) { return name_of(cases[i]); });
 }

@@ -124,8 +124,8 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
     explain_row(row, question, evaluate::stated("matmul_composite", run.window), session, marks);
     return row;
   };
-  return evaluate::simulate_rows(n, request.parallel, evaluate::BeginWith::last, row_of, "simulations",
-                                 [](std::size_t i) { return name_of(problem(i)); });
+  return evaluate::simulate_rows(wanted_rows(request, n), request.parallel, evaluate::BeginWith::last, row_of,
+                                 "simulations", [](std::size_t i) { return name_of(problem(i)); });
 }
 
 double number(const boost::json::object& row, const char* key) {

@@ -111,7 +111,7 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
   return evaluate::simulate_rows(
-      problems.size(), request.parallel, evaluate::BeginWith::first,
+      wanted_rows(request, problems.size()), request.parallel, evaluate::BeginWith::first,
       [&](std::size_t i) {
         return row_of(problems[i], request, question_of(request, i),
                       request.parallel.of_each(problems.size()));

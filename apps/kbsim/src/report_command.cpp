@@ -1,10 +1,13 @@
 // kbsim report, and report.html of a run: a folder of results as one page.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -56,7 +59,7 @@ bool is_machine(const fs::path& resolved) {
 }
 
 // A model may belong to a plug-in that isn't loaded now.
-page::RunFolder folder_at(const fs::path& path) {
+page::RunFolder run_at(const fs::path& path) {
   const fs::path resolved = path / "config.resolved.yaml";
   std::error_code error;
   if (!fs::exists(resolved, error)) return {.path = path};
@@ -66,6 +69,42 @@ page::RunFolder folder_at(const fs::path& path) {
   } catch (const Error& why) {
     return {.path = path, .no_drawing = why.what()};
   }
+}
+
+// Drawings of machines, each made once.
+class Drawings {
+ public:
+  /// The index of a drawing; none if there is none.
+  std::optional<std::size_t> add(const std::string& drawing) {
+    if (drawing.empty()) return std::nullopt;
+    const auto known = std::ranges::find(all_, drawing);
+    if (known == all_.end()) return all_.push_back(drawing), all_.size() - 1;
+    return static_cast<std::size_t>(known - all_.begin());
+  }
+  /// The same for the machine in a file, which may be that of another file.
+  std::optional<std::size_t> of(const fs::path& resolved) {
+    const auto [known, added] = by_text_.try_emplace(read_input(resolved, resolved.string()));
+    if (added) known->second = add(run_at(resolved.parent_path()).drawing);
+    return known->second;
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(all_); }
+
+ private:
+  std::vector<std::string> all_;
+  std::map<std::string, std::optional<std::size_t>> by_text_;
+};
+
+page::RunFolder folder_at(const fs::path& path) {
+  page::RunFolder run = run_at(path);
+  Drawings drawings;
+  for (const std::size_t row : report::rows_in(path)) {
+    const fs::path resolved = path / report::row_folder(row) / "config.resolved.yaml";
+    std::error_code error;
+    const bool own = fs::exists(resolved, error);
+    run.rows.push_back({.row = row, .drawing = own ? drawings.of(resolved) : drawings.add(run.drawing)});
+  }
+  run.drawings = drawings.take();
+  return run;
 }
 
 void write_page(const fs::path& path, const std::optional<fs::path>& against, const fs::path& file) {

@@ -140,6 +140,7 @@ RunSide read_side(const std::string& name, const fs::path& folder, const Argumen
   side.keeps_no_paths = is_evaluation(command);
   side.explained = is_there(folder / "explain.json");
   if (side.explained) side.paths = paths_of(folder);
+  if (side.keeps_no_paths && side.paths.empty()) side.explained = false;
   return side;
 }
 

@@ -10,6 +10,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/parallel_bound_study.hpp"
 #include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_records.hpp"
 #include "kbsim/explain/candidates.hpp"
 #include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"
@@ -60,7 +61,9 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
   if (causes.gave_up_all()) text.details += explain::kGaveUpAll;
   return {.text = std::move(text),
           .document = std::move(document),
-          .candidates = explain::candidates_of(what, explain::counts_on(what.path, machine, question.counts)),
+          .candidates = question.in_row ? explain::candidates_of(
+                                              what, explain::counts_on(what.path, machine, question.counts))
+                                        : std::vector<explain::Candidate>{},
           .length = what.path.length()};
 }
 
@@ -68,20 +71,27 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
 
 host::SessionOptions RowQuestion::session() const {
   constexpr std::size_t kAllCauses = std::size_t{1} << 21U;  // 56 bytes each
-  return {.simulation = {.shuffle_ties = shuffle_ties,
-                         .causes = limit,
-                         .why = {.all = whole > 0 ? kAllCauses : 0}},
-          .replay_threads = 1,
-          .exact_packets = exact_packets || bound};
+  host::SessionOptions how{.simulation = {.shuffle_ties = shuffle_ties,
+                                          .causes = limit,
+                                          .why = {.all = whole > 0 ? kAllCauses : 0}},
+                           .replay_threads = 1,
+                           .exact_packets = exact_packets || bound};
+  if (most_events) how.simulation.max_events = *most_events;
+  return how;
 }
 
 RowQuestion question_of(const EvaluationRequest& request, std::size_t row) {
+  const std::size_t number = row + 1;
+  const bool in_row = request.explained_row == number;
+  const bool recorded = request.records != nullptr && request.records->has(number);
   return {.limit = request.explain,
-          .whole = request.explained_row == row + 1 ? row + 1 : 0,
+          .whole = in_row || recorded ? number : 0,
           .shuffle_ties = request.shuffle_ties,
           .exact_packets = request.exact_packets,
           .bound = request.parallel_bound,
-          .counts = request.counts};
+          .counts = request.counts,
+          .records = recorded ? request.records : nullptr,
+          .in_row = in_row};
 }
 
 void run(host::Session& session, const RowQuestion& question) {
@@ -90,7 +100,10 @@ void run(host::Session& session, const RowQuestion& question) {
     if (bound != nullptr) say(to_text(*bound, session.sim().events()));
   };
   try {
-    session.run();
+    if (question.records == nullptr)
+      session.run();
+    else
+      question.records->during(question.whole, session, [&] { session.run(); });
   } catch (const Error&) {
     say_bound();
     throw;
@@ -116,7 +129,10 @@ void explain_row(boost::json::object& row, const RowQuestion& question, const St
   if (!time.end) return;
   explain::Explanation what = path_of(question, time, session.machine(), marks);
   row[kLimitedBy] = explain::limited_by(what);
-  if (question.whole > 0) add(row, whole_path(std::move(what), question, time, session, marks));
+  if (question.whole == 0) return;
+  const RowPath path = whole_path(std::move(what), question, time, session, marks);
+  if (question.records != nullptr) question.records->add_path(question.whole, path.document, limit_of(row));
+  if (question.in_row) add(row, path);
 }
 
 boost::json::array without_limits(boost::json::array rows) {

@@ -25,6 +25,8 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 
+#include "record_rows.hpp"
+
 namespace kbsim::evaluate {
 namespace {
 
@@ -183,14 +185,19 @@ std::string path_hint(const std::string& row, const Simulated& simulated) {
                    : fmt::format("\n --of row:N prints the critical path of {} N, 1 to {}\n", row, rows);
 }
 
+// The path of a run and whether it was asked for.
+struct RunPath {
+  std::optional<RowPath> path;
+  bool asked = false;
+};
+
 // A reference that doesn't fit loses no rows: they are already written, and printed first.
-void report_rows(const Asked& asked, const Simulated& simulated, const std::optional<RowPath>& path,
+void report_rows(const Asked& asked, const Simulated& simulated, const RunPath& run,
                  const report::OutputFolder* folder) {
-  if (asked.options.json) return print_json(asked.options, simulated, path, folder);
-  const bool shown = path && asked.request.explain;
-  if (shown) print(explain::answer_of(path->text, path->advice, path->findings()));
+  if (asked.options.json) return print_json(asked.options, simulated, run.path, folder);
+  if (run.asked) print(explain::answer_of(run.path->text, run.path->advice, run.path->findings()));
   print_text(asked.evaluation, asked.options, simulated, folder);
-  if (shown) print("\n" + path->text.headline + path->text.details);
+  if (run.asked) print("\n" + run.path->text.headline + run.path->text.details);
   if (asked.request.explain && asked.request.explained_row == 0)
     print(path_hint(asked.evaluation.row, simulated));
 }
@@ -280,10 +287,11 @@ ExitCode report_none(const Asked& asked, const Simulated& simulated, const repor
   return ExitCode::interrupted;
 }
 
-void write_all(const Asked& asked, const Simulated& simulated, const std::optional<RowPath>& path,
+void write_all(const Asked& asked, const Simulated& simulated, const RecordedRows& recorded,
                const report::RunSummary& summary, const report::OutputFolder& folder) {
   write_rows(asked.options, simulated, folder);
-  if (path) folder.write("explain.json", path->document);
+  if (recorded.path) folder.write("explain.json", recorded.path->document);
+  if (recorded.records) recorded.records->write(folder);
   if (!asked.options.reuse)
     folder.write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
   // Last, so that nothing is lost if it takes long.
@@ -316,38 +324,6 @@ class Writing {
   std::exception_ptr failed_;
 };
 
-// An explained run simulates each packet by itself, so it has up to 50 times as many events. Runs with more
-// than that get no explanation for their page: about 10 s.
-constexpr std::uint64_t kExplainedEvents = 200'000;
-
-RowPath not_explained(const std::string& why) {
-  return {.text = {}, .document = {{"schema_version", 1}, {"paths", json::array{}}, {"why_not", why}}};
-}
-
-// For a page: the path of the last row, and what limits each row; or why there is none.
-std::optional<RowPath> explained_again(const Asked& asked, const Simulated& simulated, std::uint64_t events) {
-  const bool may = asked.evaluation.explained && has_all_rows(simulated) && events <= kExplainedEvents;
-  if (!may || asked.request.explain || asked.request.trace != nullptr) return std::nullopt;
-  EvaluationRequest again = asked.request;
-  again.explain = true;
-  again.explained_row = simulated.rows.size();
-  again.parallel.progress = false;
-  Simulated explained;
-  try {
-    explained = asked.evaluation.run(again);
-  } catch (const Error& error) {
-    if (error.exit_code() == ExitCode::interrupted) throw;
-    return not_explained(error.what());
-  }
-  if (!explained.failures.empty()) return not_explained(explained.failures.front().text);
-  std::optional<RowPath> path = take_path(explained.rows);
-  if (!path) return std::nullopt;
-  json::array limits;
-  for (const json::value& row : explained.rows) limits.push_back(json::value(limit_of(row.as_object())));
-  path->document["limits"] = std::move(limits);
-  return path;
-}
-
 void advise(const Asked& asked, const Simulated& simulated, std::uint64_t events, RowPath& path) {
   if (!asked.options.advise || path.candidates.empty()) return;
   path.advise(asked.options.advise({.candidates = path.candidates,
@@ -357,20 +333,28 @@ void advise(const Asked& asked, const Simulated& simulated, std::uint64_t events
                                     .events = events}));
 }
 
+RecordedRows recorded(const Asked& asked, const Simulated& simulated, const std::vector<RowCost>& costs,
+                      std::optional<RowPath> path, const report::OutputFolder* folder) {
+  if (folder == nullptr || !asked.options.gets_page || asked.options.reuse)
+    return {.records = nullptr, .path = std::move(path)};
+  return record_rows(asked.evaluation, asked.request, asked.options.name, simulated, costs, std::move(path));
+}
+
 void write_and_report(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
   std::optional<RowPath> path = take_path(rows);
-  if (!path && asked.request.explained_row > 0)
+  const bool has_asked = path.has_value();
+  if (!has_asked && asked.request.explained_row > 0)
     say("kbsim: --of row:{}: its simulation has no row, and so no path\n", asked.request.explained_row);
   const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - asked.start);
+  const std::vector<RowCost> costs = costs_of(simulated);
   (void)take_events(rows);
-  if (!path && folder != nullptr && asked.options.gets_page)
-    path = explained_again(asked, simulated, summary.events);
-  if (path) advise(asked, simulated, summary.events, *path);
+  RecordedRows kept = recorded(asked, simulated, costs, std::move(path), folder);
+  if (kept.path && tries_changes(asked.request, costs)) advise(asked, simulated, summary.events, *kept.path);
   Writing writing;
-  if (folder != nullptr) writing([&] { write_all(asked, simulated, path, summary, *folder); });
+  if (folder != nullptr) writing([&] { write_all(asked, simulated, kept, summary, *folder); });
   const report::OutputFolder* const figures = writing.failed() ? nullptr : folder;
-  writing([&] { report_rows(asked, simulated, path, figures); });
+  writing([&] { report_rows(asked, simulated, {.path = kept.path, .asked = has_asked}, figures); });
   if (asked.evaluation.write && !asked.options.reuse)
     writing([&] { asked.evaluation.write(asked.request, simulated); });
   if (figures != nullptr && !asked.options.quiet)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
+#include "kbsim/evaluate/row_records.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -36,19 +38,44 @@ Failure failure_of(const std::string& simulation) {
   }
 }
 
+std::vector<std::size_t> first_rows(std::size_t n) {
+  std::vector<std::size_t> all(n);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 }  // namespace
 
 Simulated simulate_rows(std::size_t n, const Parallel& how, BeginWith begin_with,
                         const std::function<boost::json::object(std::size_t)>& row, const std::string& what,
                         const std::function<std::string(std::size_t)>& name) {
+  return simulate_rows(first_rows(n), how, begin_with, row, what, name);
+}
+
+std::vector<std::size_t> wanted_rows(const EvaluationRequest& request, std::vector<std::size_t> which) {
+  if (request.records != nullptr)
+    std::erase_if(which, [&](std::size_t i) { return !request.records->has(i + 1); });
+  return which;
+}
+
+std::vector<std::size_t> wanted_rows(const EvaluationRequest& request, std::size_t n) {
+  return wanted_rows(request, first_rows(n));
+}
+
+Simulated simulate_rows(const std::vector<std::size_t>& which, const Parallel& how, BeginWith begin_with,
+                        const std::function<boost::json::object(std::size_t)>& row, const std::string& what,
+                        const std::function<std::string(std::size_t)>& name) {
+  const std::size_t n = which.size();
   const bool backwards = begin_with == BeginWith::last;
-  const auto name_of = [&](std::size_t i) { return name ? name(i) : fmt::format("{} of {}", i + 1, n); };
+  const auto name_of = [&](std::size_t i) {
+    return name ? name(which[i]) : fmt::format("{} of {}", i + 1, n);
+  };
   std::vector<boost::json::object> rows(n);
   std::vector<Failure> failures(n);
   std::vector<bool> ended = in_parallel(n, what, how, [&](std::size_t i) {
     const std::size_t job = backwards ? n - 1 - i : i;
     try {
-      rows[job] = row(job);
+      rows[job] = row(which[job]);
     } catch (...) {
       failures[job] = failure_of(name_of(job));
     }
@@ -60,8 +87,10 @@ Simulated simulate_rows(std::size_t n, const Parallel& how, BeginWith begin_with
       result.deadlocks.push_back({.simulation = name_of(i), .report = std::move(*deadlock)});
     else if (auto* failure = std::get_if<FailedSimulation>(&failures[i]))
       result.failures.push_back(std::move(*failure));
-    else if (ended[i])
+    else if (ended[i]) {
       result.rows.emplace_back(std::move(rows[i]));
+      result.numbers.push_back(which[i] + 1);
+    }
   }
   return result;
 }

@@ -15,8 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kRowsOfOps = 5000;  // of all paths
-
 class Words {
  public:
   std::int64_t number(const json::object& row, std::string_view key) {
@@ -82,18 +80,17 @@ void shorten_ops(json::object& path, std::size_t& room) {
 
 }  // namespace
 
-json::value shortened_paths(json::value explained, std::uint64_t segments) {
+json::value shortened_paths(json::value explained, std::uint64_t segments, std::size_t ops) {
   if (!explained.is_object()) return nullptr;
   json::object& all = explained.get_object();
   json::value* const paths = all.if_contains("paths");
   if (paths == nullptr || !paths->is_array()) return explained;
   Words words;
   std::uint64_t taken = 0;
-  std::size_t rows_of_ops = kRowsOfOps;
   for (json::value& value : paths->get_array()) {
     if (!value.is_object()) continue;
     json::object& path = value.get_object();
-    shorten_ops(path, rows_of_ops);
+    shorten_ops(path, ops);
     const json::value* const parts = path.if_contains("path");
     const bool has_parts = parts != nullptr && parts->is_array();
     const bool fits = has_parts && taken + parts->get_array().size() <= segments;

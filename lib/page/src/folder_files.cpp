@@ -41,6 +41,12 @@ bool FolderFiles::has(const std::string& name) const {
   return fs::is_regular_file(path_ / name, error);
 }
 
+std::size_t FolderFiles::size(const std::string& name) const {
+  std::error_code error;
+  const std::uintmax_t bytes = has(name) ? fs::file_size(path_ / name, error) : 0;
+  return error ? 0 : static_cast<std::size_t>(bytes);
+}
+
 boost::json::value FolderFiles::json(const std::string& name, std::size_t most) {
   if (!has(name)) return nullptr;
   const fs::path file = path_ / name;

@@ -18,6 +18,8 @@ class FolderFiles {
   explicit FolderFiles(std::filesystem::path path) : path_{std::move(path)} {}
 
   [[nodiscard]] bool has(const std::string& name) const;
+  /// Its bytes; 0 if it is missing.
+  [[nodiscard]] std::size_t size(const std::string& name) const;
   /// null if it is missing, or has more than `most` bytes. UsageError if it isn't JSON. The value's memory
   /// belongs to this object.
   [[nodiscard]] boost::json::value json(const std::string& name, std::size_t most);

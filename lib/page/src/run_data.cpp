@@ -12,6 +12,7 @@
 
 #include "explained.hpp"
 #include "folder_files.hpp"
+#include "row_data.hpp"
 
 namespace kbsim::page {
 namespace {
@@ -25,6 +26,9 @@ constexpr std::size_t kLinks = 1'200'000;  // each link at each load of a sweep
 constexpr std::size_t kSummary = 400'000;
 constexpr std::size_t kExplained = std::size_t{128} << 20U;  // before its paths are shortened
 constexpr std::uint64_t kSegments = 80'000;
+constexpr std::size_t kOps = 5000;            // rows of lists by operation
+constexpr std::size_t kRowPaths = 1'200'000;  // of all rows of an evaluation
+constexpr std::size_t kDrawings = 800'000;    // likewise
 constexpr std::size_t kMostFigures = 12;
 constexpr std::size_t kFigure = 20'000;
 
@@ -114,6 +118,18 @@ void require_run(const FolderFiles& files) {
                                files.path().string())};
 }
 
+// Rows share the room for timelines with the run's own, and have half of that for paths.
+void add_rows(json::object& data, FolderFiles& files, const RunFolder& folder, std::size_t shares) {
+  const std::size_t own = std::min(files.size("spans.json"), kSpans / shares);
+  add_rows(data, files, folder,
+           {.spans = kSpans / shares - own,
+            .paths = kRowPaths / shares,
+            .drawings = kDrawings / shares,
+            .segments = kSegments / shares / 2,
+            .ops = kOps / shares / 2,
+            .path_file = kExplained});
+}
+
 }  // namespace
 
 // Values stay in the files' memory until the whole text is made.
@@ -128,13 +144,15 @@ std::string run_data(const RunFolder& folder, int parts) {
   data.emplace("failure", files.json("failure.json", kSummary));
   data.emplace("deadlock", files.json("deadlock.json", kSummary / shares));
   data.emplace("partial", files.has("PARTIAL"));
-  data.emplace("explain", shortened_paths(files.json("explain.json", kExplained), kSegments / shares));
+  data.emplace("explain", shortened_paths(files.json("explain.json", kExplained),
+                                          kSegments / shares / (folder.rows.empty() ? 1 : 2)));
   data.emplace("spans", files.json("spans.json", kSpans / shares));
   data.emplace("tables", tables_of(files, shares));
   data.emplace("figures", figures_of(files, shares));
   data.emplace("config", files.lines("config.resolved.yaml", kTable).value_or(""));
   data.emplace("network", files.json("network.json", kSummary / shares));
-  data.emplace("drawing", folder.drawing);
+  if (!folder.rows.empty()) add_rows(data, files, folder, shares);
+  data.emplace("drawing", explained_drawing(folder, data.at("explain")));
   if (!folder.no_drawing.empty()) files.leave_out("the drawing of the machine: " + folder.no_drawing);
   data.emplace("left_out", files.left_out());
   return json::serialize(data);

@@ -76,13 +76,6 @@ std::error_code write_straight(const OutputTarget& target, const Contents& conte
 constexpr std::string_view kAsideBegin = ".kbsim-";
 constexpr std::string_view kAsideEnd = ".part";
 
-bool is_name_of_aside(std::string_view name) {
-  if (!name.starts_with(kAsideBegin) || !name.ends_with(kAsideEnd)) return false;
-  name.remove_prefix(kAsideBegin.size());
-  name.remove_suffix(kAsideEnd.size());
-  return name.find_first_not_of("0123456789-") == std::string_view::npos;
-}
-
 // Locks the file, unless its previous holder has removed it. A file system without locks counts as locked.
 bool keep(int descriptor) {
   if (flock(descriptor, LOCK_EX) != 0) return true;
@@ -176,13 +169,20 @@ void write_file(const fs::path& file, const Contents& contents) {
   if (error) fail(file, target, error);
 }
 
+bool is_temporary(std::string_view name) {
+  if (!name.starts_with(kAsideBegin) || !name.ends_with(kAsideEnd)) return false;
+  name.remove_prefix(kAsideBegin.size());
+  name.remove_suffix(kAsideEnd.size());
+  return name.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
 void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   std::error_code ignored;
   for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
        entry.increment(error)) {
     const fs::path& file = entry->path();
-    if (!is_name_of_aside(file.filename().string()) || !entry->is_regular_file(ignored)) continue;
+    if (!is_temporary(file.filename().string()) || !entry->is_regular_file(ignored)) continue;
     const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) continue;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) fs::remove(file, ignored);

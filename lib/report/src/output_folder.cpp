@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,6 +25,7 @@
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/configuration_record.hpp"
 #include "kbsim/report/gnuplot.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/signals/stop_signals.hpp"
 #include "kbsim/signals/watchdog.hpp"
 
@@ -43,6 +46,37 @@ constexpr std::array kOwn{
     "correlation.json", "deadlock.json", "deadlock.dot", "explain.json", "spans.json",
     "failure.json",     "report.html",   "network.json", kLock,          kPartial};
 
+constexpr const char* kRows = "rows";
+constexpr std::array<std::string_view, 5> kOfRow{"explain.json", "spans.json", "config.resolved.yaml",
+                                                 "links.csv", "units.csv"};
+
+// The number of a row's folder; none for another name.
+std::optional<std::size_t> row_named(std::string_view name) {
+  std::size_t row = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), row);
+  const bool whole = error == std::errc{} && end == name.data() + name.size();
+  return whole && row > 0 && !name.starts_with('0') ? std::optional{row} : std::nullopt;
+}
+
+bool is_row(const std::filesystem::directory_entry& folder) {
+  std::error_code error;
+  if (!row_named(folder.path().filename().string()) || !folder.is_directory(error) ||
+      folder.is_symlink(error))
+    return false;
+  return std::ranges::all_of(std::filesystem::directory_iterator{folder.path(), error}, [](const auto& file) {
+    const std::string name = file.path().filename().string();
+    return std::ranges::find(kOfRow, name) != kOfRow.end() || is_temporary(name);
+  });
+}
+
+// Whether an evaluation has made this folder: all in it is a row's.
+bool is_rows_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::symlink_status(folder, error).type() != std::filesystem::file_type::directory)
+    return false;
+  return std::ranges::all_of(std::filesystem::directory_iterator{folder, error}, is_row);
+}
+
 std::filesystem::path made(std::filesystem::path folder) {
   require_folder("--out", folder);
   std::error_code error;
@@ -59,7 +93,8 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
 }
 
-// Visits files of a run and links to such, never folders or devices of these names.
+// Visits files of a run, links to such, and the folder of its rows; never other folders or devices of these
+// names.
 template <class Do>
 void each_own(const std::filesystem::path& folder, const Do& act) {
   using enum std::filesystem::file_type;
@@ -69,6 +104,7 @@ void each_own(const std::filesystem::path& folder, const Do& act) {
     const auto type = std::filesystem::symlink_status(file, ignored).type();
     if (name != kLock && (type == regular || type == symlink)) act(file);
   }
+  if (is_rows_folder(folder / kRows)) act(folder / kRows);
 }
 
 // Moves all that can be moved; returns the first error.
@@ -84,7 +120,7 @@ std::error_code move_own(const std::filesystem::path& from, const std::filesyste
 
 void remove_own(const std::filesystem::path& folder) {
   std::error_code ignored;
-  each_own(folder, [&](const auto& file) { std::filesystem::remove(file, ignored); });
+  each_own(folder, [&](const auto& file) { std::filesystem::remove_all(file, ignored); });
 }
 
 void drop_earlier(const std::filesystem::path& folder) {
@@ -121,7 +157,8 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
   const std::filesystem::path out = output_place(folder);
   const std::filesystem::path there = output_place(file);
   return there == out ||
-         (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
+         (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end()) ||
+         there == out / kRows || there.parent_path().parent_path() == out / kRows;
 }
 
 }  // namespace
@@ -137,7 +174,23 @@ std::unique_ptr<OutputFolder> folder_named(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFolder>(path);
 }
 
+std::string row_folder(std::size_t row) { return fmt::format("{}/{}", kRows, row); }
+
+std::vector<std::size_t> rows_in(const std::filesystem::path& folder) {
+  std::vector<std::size_t> rows;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{folder / kRows, error}) {
+    if (const auto row = row_named(entry.path().filename().string())) rows.push_back(*row);
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
 void OutputFolder::write(const std::string& name, const std::string& text) const {
+  const std::filesystem::path folder = (path_ / name).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), why_unwritable(folder, error))};
   write_file(path_ / name, as_utf8(text));
 }
 
@@ -254,6 +307,11 @@ void require_folder(const std::string& path) {
       throw UsageError{
           fmt::format("--out {}: {} is a folder there, and a run writes a file of that name", path, name)};
   }
+  const std::filesystem::path rows = std::filesystem::path{path} / kRows;
+  if (std::filesystem::exists(std::filesystem::symlink_status(rows, error)) && !is_rows_folder(rows))
+    throw UsageError{fmt::format(
+        "--out {}: {} there isn't of an earlier run, and an evaluation writes a folder of that name", path,
+        kRows)};
 }
 
 void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan) {

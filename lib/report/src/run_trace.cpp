@@ -37,6 +37,20 @@ constexpr trace::PageLimits kPageLimits{.slices = 80'000,
                                         .rows = 12'000,
                                         .bytes = 5'000'000};
 
+// An equal part of a number for each of several runs, but at least a 40th: then 2000 slices are left.
+template <class Number>
+Number part_of(Number all, std::size_t runs) {
+  constexpr std::size_t kMostParts = 40;
+  return all / std::clamp<std::size_t>(runs, 1, kMostParts);
+}
+
+trace::PageLimits page_limits(std::size_t runs) {
+  trace::PageLimits limits = kPageLimits;
+  for (std::uint64_t* const limit : {&limits.slices, &limits.arrows, &limits.numbers})
+    *limit = part_of(*limit, runs);
+  return limits;
+}
+
 enum class Format : std::uint8_t { perfetto, chrome, picture, page };
 constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},
                                                                         {".json", Format::chrome},
@@ -220,13 +234,22 @@ std::vector<std::string> RunTrace::files() const {
   return all;
 }
 
+void RunTrace::keep_for_page(const OutputFolder& folder) {
+  keep_for_page([&folder](const std::string& text) { folder.write("spans.json", text); }, 1);
+}
+
+void RunTrace::keep_for_page(std::function<void(std::string text)> take, std::size_t runs) {
+  take_for_page_ = std::move(take);
+  runs_of_page_ = runs;
+}
+
 void RunTrace::during(hw::Machine& machine, const std::string& title, const std::function<void()>& run) {
-  if (!wanted() && folder_of_page_ == nullptr) return run();
+  if (!wanted() && !take_for_page_) return run();
   SpanLog log;
   if (wanted()) traced_ = std::make_unique<SpanRecorder>(machine.graph(), selection_);
-  if (folder_of_page_ != nullptr)
-    paged_ = std::make_unique<SpanRecorder>(machine.graph(),
-                                            SpanSelection{.most = kMostForPage, .links = kLinksForPage});
+  if (take_for_page_)
+    paged_ = std::make_unique<SpanRecorder>(
+        machine.graph(), SpanSelection{.most = kMostForPage, .links = part_of(kLinksForPage, runs_of_page_)});
   for (SpanRecorder* recorder : {traced_.get(), paged_.get()}) log.add_to(recorder);
   machine.fabric().record_spans(&log);
   try {
@@ -261,8 +284,8 @@ void RunTrace::write_for_page(SpanRecorder& recorder, Time now, const std::strin
   trace::Timeline& timeline = recorder.finish(now, title);
   if (const auto since = recorder.full_since()) cut(timeline, *since);
   std::string text;
-  write_page_data(timeline, kPageLimits, [&](std::string_view piece) { text += piece; });
-  folder_of_page_->write("spans.json", text + "\n");
+  write_page_data(timeline, page_limits(runs_of_page_), [&](std::string_view piece) { text += piece; });
+  take_for_page_(text + "\n");
 }
 
 void RunTrace::require_written() const {

@@ -27,6 +27,8 @@ class RunTrace;
 
 namespace kbsim::evaluate {
 
+class RowRecords;
+
 /// A request to an evaluation.
 struct EvaluationRequest {
   const config::MachineSpec& machine;
@@ -41,6 +43,7 @@ struct EvaluationRequest {
   bool explain = false;               // with `explained`: rows have "limited_by"
   explain::Counts counts = {};        // likewise, for changes that may help
   std::size_t explained_row = 0;      // likewise: this row, from 1 on, also has its RowPath; 0: none
+  RowRecords* records = nullptr;      // rows to record: then they alone are simulated
   std::optional<std::uint64_t> shuffle_ties = {};  // seed of all simulations
   bool exact_packets = false;                      // in all simulations: an event for each packet at each hop
   bool parallel_bound = false;                     // the only simulation reports its bound for threads
@@ -65,7 +68,10 @@ struct Simulated {
   bool whole = true;                                  // false: Ctrl-C ended it; these are the finished rows
   std::vector<report::NamedDeadlock> deadlocks = {};  // of simulations that have no row
   std::vector<FailedSimulation> failures = {};        // likewise
+  std::vector<std::size_t> numbers = {};              // of the rows, from 1 on; empty: 1, 2, ...
 };
+/// The number of rows[i]: those without a row count as well.
+[[nodiscard]] std::size_t number_of_row(const Simulated& simulated, std::size_t i);
 [[nodiscard]] bool has_all_rows(const Simulated& simulated);
 
 /// Many simulations that answer one question together. Text and figures are made from rows alone, so that
@@ -96,6 +102,7 @@ struct Evaluation {
   std::function<void(const EvaluationRequest&, const Simulated&)> write = {};
   bool timing_only = false;    // it can do without values
   bool explained = false;      // its rows can say what limits them
+  bool records_parts = false;  // it records a part of a row's simulation, and bounds its events
   std::string row = "row";     // one of them is a "phase"
   bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference

@@ -16,24 +16,29 @@
 namespace kbsim::evaluate {
 
 struct EvaluationRequest;
+class RowRecords;
 
 /// Questions to the simulation of a row besides its numbers. They don't change the numbers.
 struct RowQuestion {
   bool limit = false;     // the row has "limited_by"
-  std::size_t whole = 0;  // likewise, and its RowPath as that of row `whole`, from 1 on; 0: no RowPath
+  std::size_t whole = 0;  // likewise, and the path of row `whole`, from 1 on; 0: no path
   std::optional<std::uint64_t> shuffle_ties = {};
   bool exact_packets = false;
-  bool bound = false;           // it reports its bound for threads
-  explain::Counts counts = {};  // of the run, for changes that may help the row
+  bool bound = false;                             // it reports its bound for threads
+  explain::Counts counts = {};                    // of the run, for changes that may help the row
+  std::optional<std::uint64_t> most_events = {};  // a simulation with more fails
+  RowRecords* records = nullptr;                  // it is recorded there, as row `whole`
+  bool in_row = true;                             // the row has that path as its RowPath
 
   /// Options of its session, whose numbers one thread computes. Causes are kept if asked for; all causes for
-  /// the row with a RowPath.
+  /// a row with a path.
   [[nodiscard]] host::SessionOptions session() const;
 };
 /// The question to row 0, 1, ... of an evaluation.
 [[nodiscard]] RowQuestion question_of(const EvaluationRequest& request, std::size_t row);
 
-/// Runs the session. If asked, prints on stderr what threads could give it, however it ends.
+/// Runs the session and, if asked, records it. If asked, prints on stderr what threads could give it, however
+/// it ends.
 void run(host::Session& session, const RowQuestion& question);
 
 /// A time in a row, as an interval of its simulation. The path sums to this time.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -20,5 +21,17 @@ enum class BeginWith { first, last };
                                       const std::function<boost::json::object(std::size_t)>& row,
                                       const std::string& what = "simulations",
                                       const std::function<std::string(std::size_t)>& name = {});
+
+/// The same for some rows in ascending order, each by its index.
+[[nodiscard]] Simulated simulate_rows(const std::vector<std::size_t>& which, const Parallel& how,
+                                      BeginWith begin_with,
+                                      const std::function<boost::json::object(std::size_t)>& row,
+                                      const std::string& what = "simulations",
+                                      const std::function<std::string(std::size_t)>& name = {});
+
+/// The rows of `which` that a request wants: those to be recorded, or all.
+[[nodiscard]] std::vector<std::size_t> wanted_rows(const EvaluationRequest& request,
+                                                   std::vector<std::size_t> which);
+[[nodiscard]] std::vector<std::size_t> wanted_rows(const EvaluationRequest& request, std::size_t n);
 
 }  // namespace kbsim::evaluate

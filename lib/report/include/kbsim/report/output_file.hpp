@@ -15,6 +15,8 @@ void write_file(const std::filesystem::path& file, std::string_view contents);
 using FileSink = std::function<void(std::string_view)>;
 void write_file(const std::filesystem::path& file, const std::function<void(const FileSink&)>& write);
 
+/// Whether write_file() gives its temporary files such names.
+[[nodiscard]] bool is_temporary(std::string_view name);
 /// Removes temporary files of write_file() that killed processes left in this folder. Files being written now
 /// stay.
 void remove_abandoned(const std::filesystem::path& folder);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -40,6 +41,7 @@ class OutputFolder {
  public:
   explicit OutputFolder(std::filesystem::path path);
 
+  /// A name may begin with row_folder(), which is then created.
   void write(const std::string& name, const std::string& text) const;
   void write(const std::string& name, const boost::json::value& json) const;
   /// Contents made in pieces: see write_file().
@@ -68,6 +70,11 @@ class OutputFolder {
   std::filesystem::path path_;
   FolderLock lock_;
 };
+
+/// The folder of a row's files within that of an evaluation: "rows/3". Rows are numbered from 1 on.
+[[nodiscard]] std::string row_folder(std::size_t row);
+/// The rows that have a folder there, in ascending order.
+[[nodiscard]] std::vector<std::size_t> rows_in(const std::filesystem::path& folder);
 
 /// The file lies beside PARTIAL: an interrupted run wrote it.
 [[nodiscard]] bool is_partial(const std::filesystem::path& file);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -38,7 +39,10 @@ class RunTrace {
   [[nodiscard]] std::vector<std::string> files() const;
 
   /// Also writes spans.json into this folder, for its page. The folder must outlive the run.
-  void keep_for_page(const OutputFolder& folder) { folder_of_page_ = &folder; }
+  void keep_for_page(const OutputFolder& folder);
+  /// Also passes the text of spans.json to `take`. One of `runs` simulations that share a page: each has an
+  /// equal part of the page's slices, but at least 2000.
+  void keep_for_page(std::function<void(std::string text)> take, std::size_t runs);
 
   /// Runs it and records the machine's spans. Afterwards, even if the run fails, it writes the trace and
   /// reports that on stderr. The trace of a failed run is marked as such. Errors of writing are left to
@@ -58,7 +62,8 @@ class RunTrace {
   std::filesystem::path folder_;
   SpanSelection selection_;
   trace::TimeUnit unit_ = trace::TimeUnit::ns;
-  const OutputFolder* folder_of_page_ = nullptr;
+  std::function<void(std::string text)> take_for_page_;  // none: nothing is kept for a page
+  std::size_t runs_of_page_ = 1;
   std::unique_ptr<SpanRecorder> traced_;  // while it runs
   std::unique_ptr<SpanRecorder> paged_;
   bool quiet_ = false;
