@@ -298,7 +298,8 @@ struct Simulation {
   static host::SessionOptions options_of(const EvaluationRequest& request,
                                          const evaluate::RowQuestion& question) {
     host::SessionOptions how = question.session();
-    how.timing_only = !request.values || question.limit;
+    how.timing_only =
+        !request.values || question.limit || question.most_events || question.records != nullptr;
     how.ccl = ccl_of(request);
     return how;
   }

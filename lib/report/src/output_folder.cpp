@@ -189,7 +189,7 @@ std::vector<std::size_t> rows_in(const std::filesystem::path& folder) {
 void OutputFolder::write(const std::string& name, const std::string& text) const {
   const std::filesystem::path folder = (path_ / name).parent_path();
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  if (folder != path_) std::filesystem::create_directories(folder, error);
   if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), why_unwritable(folder, error))};
   write_file(path_ / name, as_utf8(text));
 }
