@@ -74,7 +74,7 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
   }
   CHECK(sum == whole.at("length_ps").as_int64());
   CHECK(json::serialize(page.at("seen")) ==
-        R"(["result","why","findings","machine","matrix","timeline","memory","keys","slack","lists","ran"])");
+        R"(["result","why","findings","machine","timeline","matrix","memory","keys","slack","lists","ran"])");
   CHECK(page.at("full").as_bool());
   CHECK(page.at("colored").as_bool());
   CHECK(page.at("path").as_int64() == static_cast<std::int64_t>(whole.at("path").as_array().size()));

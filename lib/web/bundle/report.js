@@ -6491,7 +6491,7 @@ ${row.memory}`;
   var timeline = { id: "timeline", title: "Timeline", make: make22 };
 
   // report.js
-  var kinds2 = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
+  var kinds2 = [answer, compare, why, rows, findings, operations, roofline, machine, timeline, matrix, memory, keys, slack, curves, lists, ran];
   var data = JSON.parse(byId("data").textContent);
   var app = makeApp(data.sweep ? [] : data.map(makeRun));
   function showVerdict2() {

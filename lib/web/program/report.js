@@ -25,7 +25,7 @@ import {timeline} from "./views/timeline_view.js";
 import {why} from "./views/why.js";
 
 /** Views in their order on the page. */
-const kinds = [answer, compare, why, findings, rows, operations, roofline, machine, matrix, timeline, memory, keys, slack, curves, lists, ran];
+const kinds = [answer, compare, why, rows, findings, operations, roofline, machine, timeline, matrix, memory, keys, slack, curves, lists, ran];
 
 const data = JSON.parse(byId("data").textContent), app = makeApp(data.sweep ? [] : data.map(makeRun));
 
