@@ -10,6 +10,7 @@
 
 #include "kbsim/config/load.hpp"
 #include "kbsim/explain/difference.hpp"
+#include "kbsim/explain/finding.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
@@ -73,7 +74,7 @@ class Ran {
 }  // namespace
 
 TEST_CASE("Explanation: 10 % better of a latency is 10 % less, and the saving is reported") {
-  const std::string text = to_text(of_100_ns(latency()));
+  const std::string text = to_text(text_of(of_100_ns(latency())), {}, {});
   CHECK(says(text, "  2.00 % less  80.0 %  10 ps a ps, at 2 ns\n"));  // 10 times 0.2 ns of 100 ns
   CHECK(says(text, "what may help: 10 % better router.overhead_ns, 2.0 % less time\n"));
 }
@@ -81,7 +82,7 @@ TEST_CASE("Explanation: 10 % better of a latency is 10 % less, and the saving is
 TEST_CASE("Explanation: 10 % better of a rate is 10 % more, and the saving is reported") {
   const Time saves = 10 * (4_ns - Bandwidth::gbs(64.0 * 1.1).serialization(256_B));  // of 100 ns
   REQUIRE(saves > 3_ns);
-  const std::string text = to_text(of_100_ns(rate()));
+  const std::string text = to_text(text_of(of_100_ns(rate())), {}, {});
   CHECK(says(text, fmt::format("{:5.2f} % less  80.0 %  -0.625 ns a GB/s, at 64 GB/s\n", to_ns(saves))));
   CHECK(
       says(text, fmt::format("what may help: 10 % better link_bw_gbs, {:.1f} % less time\n", to_ns(saves))));

@@ -87,7 +87,7 @@ TEST_CASE("Operation: those of one line that make the same are one row of the te
   Explanation one{.of = "the run", .path = {.begin = Time{0}, .end = Time{100}, .segments = {}}};
   one.ops = {share("pe0:7", "add f16 [8]", 30, ""), share("pe0:1", "copy f16 [8]", 20, "k.cpp:3"),
              share("pe1:1", "copy f16 [8]", 15, "k.cpp:3"), share("pe0:2", "copy f16 [8]", 5, "k.cpp:4")};
-  const std::string text = to_text(one);
+  const std::string text = to_text(text_of(one), {}, {});
   const auto at = [&](const std::string& line) { return text.find(line); };
   CHECK(at("copy f16 [8] at k.cpp:3") < at("add f16 [8] "));
   CHECK(at("0.035 ns  35.0 %    2  pe0:1\n") != std::string::npos);

@@ -15,6 +15,7 @@
 namespace kbsim::contract::recorded_rows_test {
 
 using namespace kbsim::test;
+using report_page_test::page_in;
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
