@@ -116,7 +116,7 @@ TEST_CASE("Report page: findings of explain.json stand by their gain, and a clic
                    "'host>switch').click();"
                    "told += '|' + app.picked.kind + ' ' + app.picked.of;") ==
         "Large: 81.87 ns (10.0 %) less, estimatedtwo slots|Small: 8.187 ns (1.0 %) less, "
-        "simulated<b>seen</b>|true|1|link host>switch");
+        "simulated&lt;b&gt;seen&lt;/b&gt;|true|1|link host&gt;switch");
 }
 
 TEST_CASE("Report page: without findings of its own a run's ranks are compared, and the slow one is named") {

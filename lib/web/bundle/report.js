@@ -5781,7 +5781,7 @@ ${nth}`;
     const line2 = element("p", null, root), source = field(line2, "bytes of", { id: "matrix-source" }, "select"), level = field(line2, "between", { id: "matrix-level" }, "select");
     const says = element("span", null, line2, { class: "soft" }), box = element("div", null, root, { class: "scroll", tabindex: 0, role: "region", "aria-label": "bytes by sender and receiver" });
     let messages = (
-      /** @type {import("../flows.js").Flow[]} */
+      /** @type {Flow[]} */
       []
     ), carried = messages, shown3 = matrixOf([], 1), madeOf = null;
     function pick(from, to, cell) {
@@ -5959,7 +5959,7 @@ ${row.memory}`;
     const tensors = element("div", null, root, { id: "memory-tensors" }), line22 = element("p", null, root), pe = field(line22, "tiles in", { id: "memory-pe" }, "select"), says2 = element("span", null, line22, { class: "soft" });
     const tiles = element("div", null, root, { id: "memory-tiles" });
     let memories = (
-      /** @type {import("../memory_use.js").Memory[]} */
+      /** @type {Memory[]} */
       []
     ), tcms = (
       /** @type {ReturnType<typeof tilesOf>} */

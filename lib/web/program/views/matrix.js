@@ -4,6 +4,8 @@ import {toCsv} from "../csv.js";
 import {carriedBetween, matrixOf, messagesOf, partOf} from "../flows.js";
 import {bytesText, exactTime} from "../quantity.js";
 
+/** @typedef {import("../flows.js").Flow} Flow */
+
 const most = 64;  // rows of a table
 const levels = ["", "packages", "cubes", "PEs"];
 
@@ -15,7 +17,7 @@ const total = cells => cells.reduce((sum, one) => sum + one.bytes, 0);
 function make(root, app) {
   const line = element("p", null, root), source = field(line, "bytes of", {id: "matrix-source"}, "select"), level = field(line, "between", {id: "matrix-level"}, "select");
   const says = element("span", null, line, {class: "soft"}), box = element("div", null, root, {class: "scroll", tabindex: 0, role: "region", "aria-label": "bytes by sender and receiver"});
-  let messages = /** @type {import("../flows.js").Flow[]} */ ([]), carried = messages, shown = matrixOf([], 1), madeOf = null;
+  let messages = /** @type {Flow[]} */ ([]), carried = messages, shown = matrixOf([], 1), madeOf = null;
 
   function pick(from, to, cell) {
     if (cell.via.size === 1 && source.value === "links") return app.set({picked: {kind: "link", of: [...cell.via][0]}});

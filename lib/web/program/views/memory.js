@@ -4,6 +4,8 @@ import {toCsv} from "../csv.js";
 import {memoriesOf, tilesOf} from "../memory_use.js";
 import {bytesText, exactTime, percent, timeText} from "../quantity.js";
 
+/** @typedef {import("../memory_use.js").Memory} Memory */
+
 const wide = 860, high = 220, left = 70, bottom = 24, top = 10, right = 10, shown = 11;
 
 /** Bytes at a time. @param {import("../memory_use.js").Step[]} steps @param {number} at */
@@ -36,7 +38,7 @@ function make(root, app) {
   const line = element("p", null, root), choice = field(line, "tensors in", {id: "memory-of"}, "select"), says = element("span", null, line, {class: "soft"});
   const tensors = element("div", null, root, {id: "memory-tensors"}), line2 = element("p", null, root), pe = field(line2, "tiles in", {id: "memory-pe"}, "select"), says2 = element("span", null, line2, {class: "soft"});
   const tiles = element("div", null, root, {id: "memory-tiles"});
-  let memories = /** @type {import("../memory_use.js").Memory[]} */ ([]), tcms = /** @type {ReturnType<typeof tilesOf>} */ ([]), madeOf = null;
+  let memories = /** @type {Memory[]} */ ([]), tcms = /** @type {ReturnType<typeof tilesOf>} */ ([]), madeOf = null;
   const pick = (memory, one) => app.set({picked: {kind: "facts", of: one.name, facts: [["memory", `${memory.memory} of ${memory.place}`], ["most at once", `${bytesText(one.most)} (${one.most} B)`], ["of the most in use", percent(one.most, memory.most)],
     ["allocated", one.count === 1 ? "once" : `${one.count} times`], ["first at", exactTime(one.firstAt)], ["at the end", bytesText(one.steps.at(-1)?.bytes ?? 0)]]}});
 
