@@ -192,8 +192,8 @@ TEST_CASE("Tensor memory: the session has each tensor's bytes, when it got them,
   is(1, "x", 1_KiB, false);
   is(2, "x", 1_KiB, true);
   is(3, "kept", 16_B, true);
-  CHECK(changes[1].at == changes[0].at + 10_ns);
-  CHECK(changes[2].at > changes[1].at + 5_us);  // zeros, the wait, and then the unmapping
+  CHECK(changes[1].at > changes[0].at + 10_ns);  // after the mapping of the first one, and the wait
+  CHECK(changes[2].at > changes[1].at + 5_us);   // zeros, the wait, and then the unmapping
   CHECK(changes[3].at >= changes[2].at);
 }
 
