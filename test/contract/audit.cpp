@@ -37,6 +37,7 @@ std::map<std::string, Section> listed() {
       title = line.substr(0, line.find_first_of(":("));
       continue;
     }
+    if (line.starts_with("   ")) continue;  // the rest of a sentence
     std::istringstream words{line};
     std::string name;
     words >> name >> std::ws;

@@ -88,7 +88,7 @@ TEST_CASE("kbsim check: a time, a digest or a check that isn't what it was is na
   change(folder + "/run.json", R"("simulated_ps":2811942)", R"("simulated_ps":2800000)");
   const Outcome text = run_kbsim("check " + folder);
   CHECK(text.exit == 7);
-  CHECK(text.out.find("2800000                  2811942  +0.4265 %\n") != std::string::npos);
+  CHECK(text.out.find("2800000           2811942  +0.4265 %\n") != std::string::npos);
   CHECK(text.out.find("\n1 of ") != std::string::npos);
   CHECK(run_kbsim("check " + folder + " --tolerance 0.0042").exit == 7);
   const Outcome allowed = run_kbsim("check " + folder + " --tolerance 0.0043");

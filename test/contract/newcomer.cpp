@@ -155,16 +155,16 @@ TEST_CASE("Newcomer: a ccl file of a single algorithm runs it") {
 TEST_CASE("Newcomer: --dry-run says what it would run, where, and which files it would write") {
   const Outcome once = run_kbsim("--bench ccl_allreduce --dry-run --out results");
   CHECK(once.exit == 0);
-  CHECK(once.out ==
+  CHECK(unwrapped(once.out) ==
         "--dry-run: nothing is simulated. ccl_allreduce: all-reduce of one tensor per package, by the "
-        "algorithm of ccl.yaml, checked exactly\n"
-        "  machine    topology.yaml: packages: 2, cubes of each: 16, PEs of a cube: 8\n"
-        "  algorithm  intercube_allreduce (kernel intercube_allreduce, topology cube_mesh), 4 slots of 4 KiB "
-        "in tcm\n"
-        "  ranks      2 packages, on 32 PEs: sip0.cube0.pe0 sip0.cube1.pe0 sip0.cube2.pe0 sip0.cube3.pe0 ... "
-        "sip1.cube15.pe0\n"
-        "  writes     results/summary.json, results/results.csv, results/links.csv, results/units.csv, "
-        "results/orders.csv, results/launches.csv, results/run.json, results/config.resolved.yaml\n");
+        "algorithm of ccl.yaml, checked exactly "
+        "machine topology.yaml: packages: 2, cubes of each: 16, PEs of a cube: 8 "
+        "algorithm intercube_allreduce (kernel intercube_allreduce, topology cube_mesh), 4 slots of 4 KiB "
+        "in tcm "
+        "ranks 2 packages, on 32 PEs: sip0.cube0.pe0 sip0.cube1.pe0 sip0.cube2.pe0 sip0.cube3.pe0 ... "
+        "sip1.cube15.pe0 "
+        "writes results/summary.json, results/results.csv, results/links.csv, results/units.csv, "
+        "results/orders.csv, results/launches.csv, results/run.json, results/config.resolved.yaml");
   const Outcome many = run_kbsim("--bench ccl --algorithm mesh_allreduce_4 -b 64 -e 1K --dry-run");
   CHECK(many.exit == 0);
   for (const char* part : {"4 PEs, on 4 PEs: sip0.cube0.pe0 ", "--minbytes 64 --maxbytes 1K", "no files"})
@@ -174,7 +174,7 @@ TEST_CASE("Newcomer: --dry-run says what it would run, where, and which files it
 }
 
 TEST_CASE("Newcomer: list says which algorithms have PEs as ranks; help of a bench stands alone") {
-  const std::string list = run_kbsim("list").out;
+  const std::string list = unwrapped(run_kbsim("list").out);
   CHECK(says(list, "validator single_shard_per_rank; ranks are 7 PEs, not packages)"));
   CHECK(says(list, "ranks are 4 PEs"));
   for (const char* leaning : {" the same with ", " the same of ", " the same, "}) CHECK(!says(list, leaning));

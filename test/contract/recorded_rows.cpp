@@ -120,7 +120,7 @@ TEST_CASE("Recorded rows: the page has each row, and draws the machine of the ex
 }
 
 TEST_CASE("Recorded rows: the last row and then short ones, up to 200 000 events; a long row has no folder") {
-  const std::string folder = folder_of("budget", "--bench ccl -b 1K -e 256K -f 16 -c 0");
+  const std::string folder = folder_of("budget", "--bench ccl -b 1K -e 1M -f 32 -c 0");
   REQUIRE(rows_of(folder).size() == 3);
   CHECK(fs::exists(row_in(folder, 1)));
   CHECK(!fs::exists(row_in(folder, 3)));
@@ -150,8 +150,7 @@ TEST_CASE("Recorded rows: --no-report records none, and a later run's rows repla
 }
 
 TEST_CASE("Recorded rows: a model's phases show a step of one layer of each kind") {
-  const std::string folder =
-      folder_of("llm", "--bench llm --timing-only --phase decode --layers 2 --context 64");
+  const std::string folder = folder_of("llm", "--bench llm --timing-only --phase decode --context 64");
   const json::value explained = json_in(row_in(folder, 1) + "/explain.json");
   CHECK(explained.at("paths").at(0).at("of").as_string().starts_with("row:1, decode of 1 layer "));
   CHECK(!json_in(row_in(folder, 1) + "/spans.json").at("start").as_array().empty());

@@ -258,7 +258,7 @@ TEST_CASE("Signals: probe prints the cases that had ended, and says that they ar
   const Outcome text = run_with(large, kCatches, "sleep 0.3; kill -TERM $pid");
   CAPTURE(text.err);
   CHECK(text.exit == 143);
-  CHECK(text.out.find("overhead_ns") != std::string::npos);
+  CHECK(text.out.find("bottleneck") != std::string::npos);
   CHECK(text.out.ends_with("the rest is missing\n"));
   const Outcome json = run_with(large + " --json", kCatches, "kill -INT $pid");
   CHECK(json.exit == 130);

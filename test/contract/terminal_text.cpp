@@ -130,7 +130,7 @@ TEST_CASE("Explain: the limit, its place and changes to try are the first lines"
     std::string line;
     for (int i = 0; i < 5 && std::getline(lines, line); ++i) first += line + "\n";
     CHECK(first.starts_with("  limited by  overhead "));
-    CHECK(says(first, "the longest part at sip0.cube0.hbm0,"));
+    CHECK(says(unwrapped(first), "the longest part at sip0.cube0.hbm0,"));
     CHECK(says(first, "\n  try  sip.ucie.overhead_ns=7.2 "));
   }
 }

@@ -195,7 +195,8 @@ const flat = made([['a', 0, 0, 'dma']]); flat.data.kinds = []; say('flat', true)
 
 TEST_CASE("Timeline: a selection has the sums of the slices in it, by kind") {
   if (!has_chromium()) return;
-  CHECK(printed_by(page_of_run(), kHands + kSelect) == "panel stays empty shows ends ");
+  CHECK(printed_by(page_of_run(), kHands + kSelect) ==
+        "one line panel lines, from the right axis stays visible empty shows ends ");
 }
 
 TEST_CASE("Timeline: a slice is shown with both ends of its arrows") {
