@@ -164,7 +164,7 @@ TEST_CASE("Newcomer: --dry-run says what it would run, where, and which files it
         "ranks 2 packages, on 32 PEs: sip0.cube0.pe0 sip0.cube1.pe0 sip0.cube2.pe0 sip0.cube3.pe0 ... "
         "sip1.cube15.pe0 "
         "writes results/summary.json, results/results.csv, results/links.csv, results/units.csv, "
-        "results/orders.csv, results/launches.csv, results/run.json, results/config.resolved.yaml");
+        "results/orders.csv, results/launches.csv, results/run.json, results/config.resolved.yaml ");
   const Outcome many = run_kbsim("--bench ccl --algorithm mesh_allreduce_4 -b 64 -e 1K --dry-run");
   CHECK(many.exit == 0);
   for (const char* part : {"4 PEs, on 4 PEs: sip0.cube0.pe0 ", "--minbytes 64 --maxbytes 1K", "no files"})

@@ -359,15 +359,10 @@
     return run;
   }
   function commandOf(raw, more = []) {
-    const words = [...raw.run?.command ?? [], ...more].map(String), kept = [];
-    for (let i = 0; i < words.length; ++i) {
-      if (words[i] === "--out") {
-        ++i;
-        continue;
-      }
-      kept.push(/^[\w@%+=:,./-]+$/.test(words[i]) ? words[i] : `'${words[i].replaceAll("'", "'\\''")}'`);
-    }
-    return kept.join(" ");
+    const words = (raw.run?.command ?? []).map(String), out = words.indexOf("--out");
+    if (out >= 0)
+      words.splice(out, 2);
+    return [...words, ...more].map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   }
 
   // quantity.js

@@ -89,12 +89,9 @@ export function makeRun(raw) {
   return run;
 }
 
-/** The command that ran, with what a shell needs around its words. */
+/** The command that ran, without its --out, and more words; with the quotes that a shell needs. @param {string[]} more */
 export function commandOf(raw, more = []) {
-  const words = [...(raw.run?.command ?? []), ...more].map(String), kept = [];
-  for (let i = 0; i < words.length; ++i) {
-    if (words[i] === "--out") { ++i; continue; }
-    kept.push(/^[\w@%+=:,./-]+$/.test(words[i]) ? words[i] : `'${words[i].replaceAll("'", "'\\''")}'`);
-  }
-  return kept.join(" ");
+  const words = (raw.run?.command ?? []).map(String), out = words.indexOf("--out");
+  if (out >= 0) words.splice(out, 2);
+  return [...words, ...more].map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
