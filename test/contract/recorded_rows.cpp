@@ -154,6 +154,11 @@ TEST_CASE("Recorded rows: a model's phases show a step of one layer of each kind
   const json::value explained = json_in(row_in(folder, 1) + "/explain.json");
   CHECK(explained.at("paths").at(0).at("of").as_string().starts_with("row:1, decode of 1 layer "));
   CHECK(!json_in(row_in(folder, 1) + "/spans.json").at("start").as_array().empty());
+  const std::string large = folder_of("llm_large", "--bench llm --timing-only --phase prefill");
+  CHECK(!fs::exists(large + "/rows"));
+  const std::string why{json_in(large + "/explain.json").at("why_not").as_string()};
+  CHECK(why.starts_with("row 1 isn't simulated again for a page: stopped at "));
+  CHECK(why.find('\n') == std::string::npos);
 }
 
 }  // namespace kbsim::contract::recorded_rows_test

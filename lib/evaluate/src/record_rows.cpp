@@ -44,6 +44,17 @@ Simulated repeat(const Evaluation& evaluation, EvaluationRequest request, RowRec
   }
 }
 
+// The reason why a row has no path, in a line.
+std::string why_not(const FailedSimulation& failure, std::size_t row) {
+  const std::string line = failure.text.substr(0, failure.text.find('\n'));
+  if (failure.exit != ExitCode::limit) return line;
+  return fmt::format("row {0} isn't simulated again for a page: {1}. --explain --of row:{0} explains it", row,
+                     line);
+}
+
+// False if the row has too many events: its timeline would have too many as well.
+bool lacks_causes(const FailedSimulation& failure) { return failure.exit != ExitCode::limit; }
+
 // Rows with their paths and, where a model gives no causes, with their timelines alone. Returns the path of
 // the row that is asked for, or why there is none.
 std::optional<RowPath> record(const Evaluation& evaluation, const EvaluationRequest& request,
@@ -54,10 +65,12 @@ std::optional<RowPath> record(const Evaluation& evaluation, const EvaluationRequ
   Simulated explained = repeat(evaluation, again, records);
   std::optional<RowPath> path = take_path(explained.rows);
   if (explained.failures.empty() || stop_signal() != 0) return path;
-  again.explain = false;
-  again.explained_row = 0;
-  (void)repeat(evaluation, again, records);
-  return path ? std::move(path) : not_explained(explained.failures.front().text);
+  if (std::ranges::any_of(explained.failures, lacks_causes)) {
+    again.explain = false;
+    again.explained_row = 0;
+    (void)repeat(evaluation, again, records);
+  }
+  return path ? std::move(path) : not_explained(why_not(explained.failures.front(), explained_row));
 }
 
 json::array limits_of(const Simulated& simulated, const EvaluationRequest& request,

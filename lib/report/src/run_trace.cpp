@@ -46,7 +46,7 @@ Number part_of(Number all, std::size_t runs) {
 
 trace::PageLimits page_limits(std::size_t runs) {
   trace::PageLimits limits = kPageLimits;
-  for (std::uint64_t* const limit : {&limits.slices, &limits.arrows, &limits.numbers})
+  for (std::uint64_t* const limit : {&limits.slices, &limits.arrows, &limits.numbers, &limits.bytes})
     *limit = part_of(*limit, runs);
   return limits;
 }
