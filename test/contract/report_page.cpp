@@ -204,12 +204,13 @@ TEST_CASE("Report page: an evaluation's has its rows and its figures with their 
   REQUIRE_MESSAGE(run.exit == 0, run.err);
   CHECK(!fs::exists(folder + "/spans.json"));
   if (!has_chromium()) return;
-  CHECK(printed_by(page_in(folder),
-                   "told = document.querySelectorAll('#figures .uplot canvas').length + ' ' +"
-                   "[...document.querySelectorAll('#figures .u-series')].some(one => "
-                   "one.textContent.includes('128 GB/s')) + ' ' +"
-                   "document.querySelectorAll('#tables tbody tr').length + ' ' + byId('timeline').hidden") ==
-        "2 true 3 true");
+  CHECK(printed_by(
+            page_in(folder),
+            "told = document.querySelectorAll('#figures .uplot canvas').length + ' ' +"
+            "[...document.querySelectorAll('#figures .u-series')].some(one => "
+            "one.textContent.includes('128 GB/s')) + ' ' +"
+            "lists.all().find(one => one.box.textContent.startsWith('results.csv')).rows().length + ' ' +"
+            "byId('timeline').hidden") == "2 true 3 false");
 }
 
 TEST_CASE("Report page: a row of an evaluation is shown by a click, or the command that records it") {

@@ -344,18 +344,18 @@
     const uses = (isTraffic(raw) ? usesOfLoads(raw.tables) : null) ?? (curves2 ? completed(curves2, whole) : whole);
     return { raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total: total2, row, rows: /* @__PURE__ */ new Map() };
   }
+  var ofRow = (raw, one) => ({
+    ...raw,
+    explain: one.explain,
+    spans: one.spans,
+    tables: { ...raw.tables, ...one.tables },
+    drawing: one.drawing === null || one.drawing === void 0 ? raw.drawing : raw.drawings[one.drawing]
+  });
   function makeRun(raw) {
-    const run = runOf(raw, null);
-    for (const one of raw.rows ?? []) {
-      const own = {
-        ...raw,
-        explain: one.explain,
-        spans: one.spans,
-        tables: { ...raw.tables, ...one.tables },
-        drawing: one.drawing === null || one.drawing === void 0 ? raw.drawing : raw.drawings[one.drawing]
-      };
-      run.rows.set(one.row, runOf(own, one.row));
-    }
+    const rows2 = raw.rows ?? [], shown3 = rows2.find((one) => one.row === raw.explain?.row);
+    const run = runOf(shown3 && !raw.spans ? { ...ofRow(raw, shown3), explain: raw.explain } : raw, null);
+    for (const one of rows2)
+      run.rows.set(one.row, runOf(ofRow(raw, one), one.row));
     return run;
   }
   function commandOf(raw, more = []) {
@@ -3726,7 +3726,7 @@
       const parts = partsOf(label), name = parts.pop() ?? "";
       return add2("unit", label, name, label, partOf2(parts));
     }
-    const ofRow = rows2.map(({ label }, i) => {
+    const ofRow2 = rows2.map(({ label }, i) => {
       const node = byId2.get(label) ?? (isLink(label) ? addLink(label) : addUnit(label));
       node.rows.push(i);
       return node;
@@ -3763,7 +3763,7 @@
           return byId2.get(parts.join("."));
       return byId2.get(" links") ?? root;
     }
-    return { root, byId: byId2, ofRow, rowsOf, wholesOf, nodeAt };
+    return { root, byId: byId2, ofRow: ofRow2, rowsOf, wholesOf, nodeAt };
   }
 
   // timeline/timeline.js

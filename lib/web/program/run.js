@@ -78,14 +78,15 @@ function runOf(raw, row) {
   return {raw, paths, measured: Math.min(asked, Math.max(0, paths.length - 1)), uses, total, row, rows: new Map()};
 }
 
-/** @param {any} raw @returns {Run} */
+/** What the page has of a folder, with the path, timeline, tables and machine of one of its rows. */
+const ofRow = (raw, one) => ({...raw, explain: one.explain, spans: one.spans, tables: {...raw.tables, ...one.tables},
+                              drawing: one.drawing === null || one.drawing === undefined ? raw.drawing : raw.drawings[one.drawing]});
+
+/** A run, and its rows. Without a choice it has the timeline of the row whose path it has. @param {any} raw @returns {Run} */
 export function makeRun(raw) {
-  const run = runOf(raw, null);
-  for (const one of raw.rows ?? []) {
-    const own = {...raw, explain: one.explain, spans: one.spans, tables: {...raw.tables, ...one.tables},
-                 drawing: one.drawing === null || one.drawing === undefined ? raw.drawing : raw.drawings[one.drawing]};
-    run.rows.set(one.row, runOf(own, one.row));
-  }
+  const rows = raw.rows ?? [], shown = rows.find(one => one.row === raw.explain?.row);
+  const run = runOf(shown && !raw.spans ? {...ofRow(raw, shown), explain: raw.explain} : raw, null);
+  for (const one of rows) run.rows.set(one.row, runOf(ofRow(raw, one), one.row));
   return run;
 }
 
