@@ -97,4 +97,49 @@ TEST_CASE("Report page, question: a deadlock; who waits for whom stands in the p
         "failed cycle drawn ");
 }
 
+namespace {
+
+// A script that says which finding is the first, and that a click shows it in the panel.
+constexpr const char* kFirstFinding =
+    "const first = byId('findings').querySelector('li'); told += first.textContent + '|';"
+    "(first.querySelector('button') ?? first).click(); told += app.picked?.kind;";
+
+std::string ring(const std::string& setting) { return " --set ccl.algorithms.ring_allreduce_tcm." + setting; }
+
+std::string first_finding(const std::string& folder) { return printed_by(page_in(folder), kFirstFinding); }
+
+}  // namespace
+
+TEST_CASE("Report page, question: a rank has more work than the others, and is named") {
+  const std::string folder =
+      folder_of("imbalance",
+                "--topology topology.yaml --bench ccl_allreduce --algorithm ring_allreduce_tcm --set "
+                "system.sips.count=4 --plugin " KBSIM_BINARY "/contract/plugins/plugin_straggles.so" +
+                    ring("kernel=straggles") + ring("n_elem=64") + ring("slow_rank=2") + ring("extra=200") +
+                    ring("slope=false"));
+  if (!has_chromium()) return;
+  const std::string found = first_finding(folder);
+  CHECK_MESSAGE(found.starts_with("load imbalance: one rank has more work"), found);
+  CHECK_MESSAGE(found.find("rank 2") != std::string::npos, found);
+  CHECK_MESSAGE(found.ends_with("|finding"), found);
+}
+
+TEST_CASE("Report page, question: a model divided over packages; its communication is exposed") {
+  const std::string folder =
+      folder_of("exposed", "explain --topology topology.yaml --bench tp_mlp --of row:3");
+  if (!has_chromium()) return;
+  const std::string found = first_finding(folder);
+  CHECK_MESSAGE(found.starts_with("exposed communication"), found);
+  CHECK_MESSAGE(found.find("for messages of peers") != std::string::npos, found);
+}
+
+TEST_CASE("Report page, question: a product of one row; 31 of 32 parts of its tiles are padding") {
+  const std::string folder = folder_of("padding",
+                                       "explain --topology topology.yaml --bench gemm --m 1 --n 256 --k 256 "
+                                       "--of row:1 --set pe.pe_gemm.macs_per_ns=64");
+  if (!has_chromium()) return;
+  const std::string found = first_finding(folder);
+  CHECK_MESSAGE(found.find("65536 MACs are asked for and 2097152 done") != std::string::npos, found);
+}
+
 }  // namespace kbsim::contract::report_page_questions_test

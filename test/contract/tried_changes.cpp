@@ -63,7 +63,9 @@ TEST_CASE("Advice: where slots govern, more slots are the first advice, with the
   const double after = time_of_row(kRing + " --set " + kSlots + "=16");
   CHECK(first.at("share").to_number<double>() == doctest::Approx(1.0 - after / before).epsilon(1e-9));
   CHECK(first.at("share").to_number<double>() > 0.4);
-  CHECK(first.at("command").as_string().find("--set " + kSlots + "=16") != json::string::npos);
+  const std::string command{first.at("command").as_string()};
+  CHECK(command.find("--set " + kSlots + "=16") != std::string::npos);
+  CHECK(command.find(kSlots) == command.rfind(kSlots));  // in place of the run's own value
 }
 
 TEST_CASE("Advice: the limit with its place and line, then the changes, stand at the top of the text") {

@@ -41,10 +41,20 @@ bool can_be_read_again(const std::string& file) {
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
+// The run's words with the change: in place of the last value of its key, or at the end.
+Arguments with(const explain::Candidate& change, Arguments run) {
+  for (std::size_t i = run.size(); i > 1; --i) {
+    if (run[i - 2] != "--set" || !run[i - 1].starts_with(change.key + "=")) continue;
+    run[i - 1] = change.setting();
+    return run;
+  }
+  run.insert(run.end(), {"--set", change.setting()});
+  return run;
+}
+
 std::string command_of(const Arguments& run, const explain::Candidate& change) {
-  Arguments words = run;
-  words.insert(words.end(), {"--set", change.setting()});
-  return sweep::command_of({.bench = bench_named(run), .words = words, .axes = {}, .points = {}}, {});
+  return sweep::command_of({.bench = bench_named(run), .words = with(change, run), .axes = {}, .points = {}},
+                           {});
 }
 
 struct TriedTime {
@@ -53,8 +63,7 @@ struct TriedTime {
 };
 // The run with the change; none if it refuses the change or fails.
 std::optional<TriedTime> tried(const Arguments& run, const explain::Candidate& change, std::size_t row) try {
-  Arguments words = run;
-  words.insert(words.end(), {"--set", change.setting()});
+  const Arguments words = with(change, run);
   KeptRun kept{.wanted = [](const std::string&) { return true; }};
   if (run_kept(words, &kept) != ExitCode::ok) return std::nullopt;
   const std::optional<double> ns = measured_ns(kept.document, row);

@@ -16,8 +16,8 @@ std::string of_unit(NodeKind kind) {
     case NodeKind::hbm_ctrl: return "HBM-bound";
     case NodeKind::sram: return "SRAM-bound";
     case NodeKind::pe_tcm: return "TCM-bound";
-    case NodeKind::pe_gemm: return "compute-bound (GEMM)";
-    case NodeKind::pe_math: return "compute-bound (vector)";
+    case NodeKind::pe_gemm: return "compute-bound, GEMM";
+    case NodeKind::pe_math: return "compute-bound, vector";
     case NodeKind::pe_dma: return "DMA-bound";
     case NodeKind::pe_cpu: return "dispatch-bound";
     default: return fmt::format("bound by {}", to_string(kind));

@@ -400,7 +400,7 @@
   }
   function addEngines(all, spans, range) {
     for (const row of spans?.rows ?? [])
-      if (row.label.endsWith(".pe_dma"))
+      if (row.label.endsWith(".pe_dma") && !row.label.includes(">"))
         add(all, "DMA", row.label, busyOf(spans, row, range));
   }
   function add(all, resource, label, value, most2 = value) {
@@ -475,7 +475,12 @@
     "engine work": "Time in which a GEMM or vector engine computes.",
     "dispatch": "Time from the host's or CPU's command to its first action.",
     "host": "Time of the host's program and of its link.",
-    "busy link": "Time in a queue in front of a link that carries somebody else's packets: contention.",
+    "busy link": "Time in the queue of a link that carries other packets, of the same transfer or of others.",
+    "busy memory port": "Time in the queue of a memory port that serves other accesses, of the same transfer or of others.",
+    "memory port": "Bytes divided by the rate of a memory's port.",
+    "translation": "Time of an MMU for an address.",
+    "a free slot of the peer": "Credit stall, or backpressure: a sender waits until its receiver frees a slot.",
+    "room among the DMA's requests in flight": "A DMA engine waits for answers before it may send more requests.",
     "busy engine": "Time in a queue in front of an engine.",
     "busy memory": "Time in a queue in front of a memory port.",
     "credit stall": "A sender waits until its receiver has a free slot: backpressure.",
@@ -492,8 +497,8 @@
     "host-link-bound": "Most of the critical path is serialization on the host's link.",
     "DMA-bound": "Most of the critical path is a DMA engine's own rate.",
     "dispatch-bound": "Most of the critical path is a CPU that issues commands.",
-    "compute-bound (GEMM)": "Most of the critical path is work of a matrix engine.",
-    "compute-bound (vector)": "Most of the critical path is work of a vector engine.",
+    "compute-bound, GEMM": "Most of the critical path is work of a matrix engine.",
+    "compute-bound, vector": "Most of the critical path is work of a vector engine.",
     "latency-bound": "Most of the critical path is fixed latency: overheads, wires, first accesses; more bandwidth wouldn't help.",
     "utilisation": "Share of the time in which a unit or link is busy.",
     "GEMM": "Matrix engines: busy time, of the time that is shown.",
@@ -561,7 +566,7 @@
       const says = element("output", null, line2);
       const say = () => {
         const to = bettered(key, +slider.value), change = changeOf(key, to);
-        says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)} (${change <= 0 ? "\u2212" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`;
+        says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)}` + (change === 0 ? "" : ` (${change < 0 ? "\u2212" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`);
       };
       slider.addEventListener("input", say);
       say();
@@ -589,9 +594,14 @@
       if (rate)
         fact(table, "achieved of peak", `${rateText(rate * meanOver(own, uses, range))} of ${rateText(rate)}`);
     }
+    const held = uses.held.get(of), row0 = own ? null : raw.spans?.rows?.find((one) => one.label === of);
+    if (held)
+      fact(table, "slots in use", `${share(meanOver(held, uses, range))} on average, at most ${share(mostOver(uses.full.get(of) ?? held, uses, range))}`);
+    if (row0)
+      fact(table, "busy", share(busyOf(raw.spans, row0, app2.range)), "share of the time that is shown with a slice of it");
     const waiting = uses.waiting.get(of);
     if (waiting)
-      fact(table, "waiting", `${meanOver(waiting, uses, range).toFixed(2)} on the average`);
+      fact(table, "waiting", `${meanOver(waiting, uses, range).toFixed(2)} packets or works, on average`);
     const row = recordsOf(raw.tables?.["links.csv"]).find((one) => one.link === of) ?? recordsOf(raw.tables?.["units.csv"]).find((one) => one.unit === of);
     if (row && isFinite(+row.bytes))
       fact(table, "bytes", bytesText(+row.bytes), `${row.bytes} B in the whole run`);
@@ -659,12 +669,28 @@
     fact(table, "key", thing.key);
     slidersOf(root, (app2.shownPath?.segments ?? []).filter((one) => thing.key && one.key === thing.key), app2);
   }
+  function showWait(root, thing, app2) {
+    const { uses } = app2.run, table = element("table", null, root);
+    element("p", sentenceOf(thing.of), root);
+    fact(table, "share of the critical path", `${percent(thing.ps, app2.shownPath?.length_ps ?? 0)}, ${timeText(thing.ps)}`, exactTime(thing.ps));
+    const queues = [...uses.full].map(([label, values]) => ({ label, most: mostOver(values, uses, app2.range) })).filter((one) => one.most > 0).sort((a, b) => b.most - a.most).slice(0, 5);
+    if (!queues.length)
+      return;
+    element("h3", "fullest queues", root);
+    const list = element("table", null, root);
+    for (const { label, most: most2 } of queues) {
+      const line2 = element("tr", null, list);
+      button(label, element("td", null, line2), () => app2.set({ picked: { kind: "unit", of: label } }), { class: "link" });
+      element("td", share(most2), line2, { class: "number" });
+    }
+  }
   var shows = {
     unit: showPlace,
     link: showPlace,
     slice: showSlice,
     selection: showSelection,
     row: showRow,
+    wait: showWait,
     reason: (root, { of }, app2) => showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.reason === of), app2),
     key: (root, { of }, app2) => showPath(root, (app2.shownPath?.segments ?? []).filter((one) => one.key === of), app2),
     operation: (root, thing, app2) => {
@@ -692,6 +718,8 @@
       button("\u2715", head, () => app2.set({ picked: null }), { class: "link", "aria-label": "close" });
       element("p", thing.kind, root, { class: "soft" });
       shows[thing.kind]?.(root, thing, app2);
+      if (getComputedStyle(root).position === "static")
+        root.scrollIntoView({ block: "nearest" });
     }
     app2.on((changed) => {
       if (["picked", "at", "row", "path", "range", "reason", "all"].some((one) => changed.has(one)))
@@ -4231,9 +4259,13 @@
 
   // views/answer.js
   var time = (ps2, parent, attributes = {}) => element("span", timeText(ps2), parent, { title: exactTime(ps2), ...attributes });
+  function rowTotal(app2) {
+    const { raw, row } = app2.run, number = row ?? raw.explain?.row, ns = raw.summary?.rows?.[number - 1]?.simulated_ns;
+    return isFinite(ns) ? Math.round(1e3 * ns) : void 0;
+  }
   function showResult(root, app2, meters) {
     const path = app2.shownPath, { total: total2, raw } = app2.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total2);
-    const line2 = element("p", null, root, { class: "result" });
+    const line2 = element("p", null, root, { class: "result" }), all = rowTotal(app2) ?? total2;
     if (length)
       time(length, line2, { class: "big" });
     const bound = path && boundOf(meters, length);
@@ -4249,31 +4281,45 @@
       line2.append(" of ");
       element("b", path.of, line2);
     }
-    if (path && total2 > length)
-      element("span", `; set-up and host: ${timeText(total2 - length)}`, line2, { class: "soft", title: `${exactTime(total2)} are simulated in all` });
+    if (path && all > length)
+      element("span", `; set-up and host besides: ${timeText(all - length)}`, line2, { class: "soft", title: `${exactTime(all)} are simulated in all` });
     const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
     element("p", sentence, root, { id: "answer-sentence" });
   }
-  function showLimit(root, path, app2) {
+  var placeButton = (place, line2, app2) => button(place, line2, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
+  function showWhere(line2, path, segments, app2) {
+    const most2 = 0.1 * path.length_ps, place = sharesOf(segments, "place")[0], code = sharesOf(segments, "line")[0];
+    if (place?.ps >= most2) {
+      line2.append(", most of all at ");
+      placeButton(place.name, line2, app2);
+      line2.append(` (${percent(place.ps, path.length_ps)} of the path)`);
+    } else if (place)
+      line2.append(", spread over " + sharesOf(segments, "kind").slice(0, 3).map((one) => `${one.name} ${percent(one.ps, path.length_ps)}`).join(", "));
+    if (code?.ps >= most2) {
+      line2.append(", line ");
+      element("code", code.name, line2);
+      line2.append(` (${percent(code.ps, path.length_ps)})`);
+    }
+  }
+  function showLimit(root, path, app2, meters) {
     const line2 = element("p", null, root, { id: "limit" });
     if (!path?.limited_by)
       return;
+    const name = path.limited_by.replace(/ [\d.]+ %$/, ""), slots = meters.find((one) => one.resource === "slots");
     element("b", "Limited by ", line2);
-    const first = path.reasons?.[0]?.name;
-    element("span", path.limited_by, line2, { class: "limit", title: sentenceOf(first) });
+    element("span", path.limited_by, line2, { class: "limit", title: sentenceOf(name) });
     if (path.bound) {
       line2.append(" (");
       term(path.bound, line2);
       line2.append(")");
     }
-    const place = path.places?.[0]?.name;
-    if (place) {
-      line2.append(", most of all at ");
-      button(place, line2, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
-    }
-    if (path.lines?.length) {
-      line2.append(", line ");
-      element("code", path.lines[0].name, line2);
+    const segments = path.segments.filter((one) => one.reason === name);
+    if (segments.length)
+      showWhere(line2, path, segments, app2);
+    else if (path.bound === "backpressure" && slots) {
+      line2.append(", fullest queue: ");
+      placeButton(slots.of, line2, app2);
+      line2.append(` (${share(slots.most)} of its slots in use)`);
     }
   }
   function showCommand2(line2, command) {
@@ -4285,8 +4331,10 @@
       copy.textContent = "copied";
     });
   }
-  function showTry(root, raw) {
-    const box = element("div", null, root, { id: "try" }), all = raw.explain?.try ?? [];
+  function showTry(root, app2) {
+    const box = element("div", null, root, { id: "try" }), all = app2.run.raw.explain?.try ?? [];
+    if (!all.length && app2.row !== null && app2.runs[app2.at].raw.explain?.try)
+      element("p", "Changes are tried for one row of an evaluation: that of the page's first path.", box, { class: "soft" });
     if (!all.length)
       return;
     const list = element("ul", null, box);
@@ -4306,8 +4354,10 @@
     const head = element("tr", null, table);
     term("achieved of peak", element("th", null, head, { colspan: 2 }));
     element("th", "busiest", head, { class: "number" });
-    element("th", "mean", head, { class: "number", title: "of the units and links that did something" });
-    element("th", "peak of one", head, { class: "number" });
+    element("th", "mean in use", head, { class: "number", title: "mean of the units and links that did something" });
+    const peaks = meters.some((one) => one.peak);
+    if (peaks)
+      element("th", "peak of one", head, { class: "number", title: "of the busiest" });
     for (const meter of meters) {
       const line2 = element("tr", null, table, { "data-of": meter.of });
       term(meter.resource, element("td", null, line2));
@@ -4317,7 +4367,10 @@
       const cell = element("td", null, line2, { class: "number" });
       button(share(meter.most), cell, () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }), { class: "link", title: meter.of });
       element("td", share(meter.mean), line2, { class: "number", title: `${meter.used} in use` });
-      element("td", meter.peak, line2, { class: "number soft" });
+      if (peaks)
+        element("td", meter.peak, line2, { class: "number soft" });
+      line2.classList.add("clicks");
+      line2.addEventListener("click", () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }));
     }
   }
   function make7(root, app2) {
@@ -4326,12 +4379,13 @@
       show(changed) {
         if (!["at", "row", "path", "range", "all"].some((one) => changed.has(one)))
           return true;
-        const meters = metersOf(app2.run, app2.range);
+        const meters = metersOf(app2.run, app2.range), path = app2.shownPath;
+        const whole = path && app2.hasRange ? metersOf(app2.run, [path.begin_ps, path.end_ps]) : meters;
         left4.replaceChildren();
         right3.replaceChildren();
-        showResult(left4, app2, meters);
-        showLimit(left4, app2.shownPath, app2);
-        showTry(left4, app2.run.raw);
+        showResult(left4, app2, whole);
+        showLimit(left4, path, app2, whole);
+        showTry(left4, app2);
         showMeters(right3, meters, app2);
         return left4.textContent.length + meters.length > 0;
       },
@@ -4450,21 +4504,21 @@
   }
 
   // views/why.js
-  function colorOf2(app2, reason) {
-    const known = (app2.runs[0].paths[0]?.reasons ?? []).findIndex((share2) => share2.name === reason);
-    if (known >= 0)
-      return colors[known % colors.length];
+  var ofReason = { "overhead": 0, "memory access": 1, "engine work": 2, "busy link": 3, "dispatch": 4, "wire": 5, "serialization": 6, "busy memory port": 7, "memory port": 8, "translation": 9, "busy engine": 10, "hop": 11 };
+  function colorOf2(_app, reason) {
     let sum = 0;
     for (const c of reason)
       sum += c.charCodeAt(0);
-    return colors[sum % colors.length];
+    return colors[(ofReason[reason] ?? sum) % colors.length];
   }
+  var fitting = (label, share2, root) => share2 * (root.clientWidth || 1e3) > 6.6 * label.length + 6 ? label : "";
   function drawBar2(root, path, app2, most2 = path.length_ps) {
     root.replaceChildren();
     for (const share2 of path.reasons ?? []) {
+      const label = `${share2.name} ${percent(share2.ps, path.length_ps)}`;
       const part = element(
         "button",
-        `${share2.name} ${percent(share2.ps, path.length_ps)}`,
+        fitting(label, share2.ps / Math.max(1, most2), root),
         root,
         {
           type: "button",
@@ -4472,6 +4526,7 @@
           "data-ps": share2.ps,
           "data-reason": share2.name,
           "aria-pressed": app2.reason === share2.name,
+          "aria-label": label,
           title: `${share2.name}: ${timeText(share2.ps)} (${exactTime(share2.ps)}), ${share2.count} times. ${sentenceOf(share2.name)}`
         }
       );
@@ -4482,17 +4537,18 @@
       part.addEventListener("click", () => app2.set(app2.reason === share2.name ? { reason: null } : { reason: share2.name, picked: { kind: "reason", of: share2.name } }));
     }
   }
-  function drawWaits(root, path) {
+  function drawWaits(root, path, app2) {
     root.replaceChildren();
     const waits2 = path.waits ?? [];
     root.hidden = waits2.length === 0;
     root.setAttribute("aria-label", waits2.map((share2) => `waiting for ${share2.name}: ${percent(share2.ps, path.length_ps)}`).join(", "));
     for (const share2 of waits2) {
-      const part = element(
-        "span",
-        `waiting for ${share2.name} ${percent(share2.ps, path.length_ps)}`,
+      const label = `waiting for ${share2.name} ${percent(share2.ps, path.length_ps)}`;
+      const part = button(
+        fitting(label, share2.ps / Math.max(1, path.length_ps), root),
         root,
-        { title: `waiting for ${share2.name}: ${timeText(share2.ps)}, within the same time. ${sentenceOf(share2.name)}` }
+        () => app2.set({ picked: { kind: "wait", of: share2.name, ps: share2.ps } }),
+        { class: "part wait", "aria-label": label, title: `waiting for ${share2.name}: ${timeText(share2.ps)}, within the same time. ${sentenceOf(share2.name)}` }
       );
       part.style.width = 100 * share2.ps / Math.max(1, path.length_ps) + "%";
     }
@@ -4514,7 +4570,7 @@
   }
   function make8(root, app2) {
     const line2 = element("p", null, root), choice = field(line2, "critical path of", { id: "path" }, "select");
-    element("span", " click a part: the rest of the page shows it alone", line2, { class: "soft" });
+    element("span", " click a part: map, timeline and tables show it alone; below it: waits, within the same time", line2, { class: "soft" });
     const bar = element("div", null, root, { id: "bar", role: "group", "aria-label": "reasons" });
     const waits2 = element("div", null, root, { id: "waits", role: "img" });
     const fold = element("details", null, root);
@@ -4538,7 +4594,7 @@
           return Boolean(raw.explain?.why_not);
         }
         drawBar2(bar, path, app2);
-        drawWaits(waits2, path);
+        drawWaits(waits2, path, app2);
         addShares(shares, "by reason", list("reason"), path, app2, true);
         if (app2.reason === null)
           addShares(shares, "waits, within the same time", path.waits ?? [], path, app2, false);
@@ -5036,6 +5092,18 @@ ${nth}`;
   }
 
   // views/findings.js
+  var remedies = {
+    credit_stall: "more or larger slots (n_slots, slot_size of the algorithm)",
+    router_backpressure: "larger queues or more virtual channels of routers",
+    hot_link: "spread the traffic over other links, or raise the rate of this kind of link",
+    straggler: "divide the work evenly over the ranks",
+    late_rank: "let the rank begin earlier: its host or the order before it holds it up",
+    exposed_communication: "overlap messages with computing: smaller tiles, more slots, asynchronous sends",
+    small_messages: "send fewer and larger messages, or lower the latency of components on the way",
+    tile_padding: "smaller tiles, or larger batches",
+    hbm_refresh: "spread accesses over more channels; refresh takes its time in any case",
+    idle_packages: "more micro-batches, so that stages work at the same time"
+  };
   function make11(root, app2) {
     let all = [];
     let madeOf = null;
@@ -5052,6 +5120,8 @@ ${nth}`;
         element("span", one.simulated ? "simulated" : "estimated", row, { class: one.simulated ? "good" : "soft", title: one.formula });
       }
       element("div", one.evidence, row, { class: "soft" });
+      if (remedies[one.id])
+        element("div", `Remedy: ${remedies[one.id]}.`, row);
       row.addEventListener("click", () => pick(one));
       row.addEventListener("keydown", (event) => {
         if (event.key === "Enter")
@@ -5085,7 +5155,7 @@ ${nth}`;
     const line2 = element("p", null, root), better = field(line2, "each key better by", { id: "better", type: "number", min: -90, max: 900, value: 10, step: "any" });
     line2.append(" % ");
     element("span", "estimated along this path, each term rounded anew; exact as long as no other cause overtakes. kbsim explain gives the range", line2, { class: "soft" });
-    const box = element("div", null, root, { id: "derivatives" });
+    const changes = element("div", null, root, { id: "tried" }), box = element("div", null, root, { id: "derivatives" });
     function cells() {
       const path = app2.shownPath, percents = +better.value, own = new Set(app2.segments.map((one) => one.key));
       return (path?.keys ?? []).filter((key) => app2.reason === null || own.has(key.key)).map((key) => {
@@ -5105,13 +5175,20 @@ ${nth}`;
     }
     function draw() {
       box.replaceChildren();
+      changes.replaceChildren();
       const path = app2.shownPath;
       if (!path?.keys?.length)
         return false;
+      const tried = app2.run.raw.explain?.try ?? [];
+      if (tried.length)
+        makeTable(changes, "changes that were tried", ["key", "value", "changed value", "gain (%)", "by"], tried.map((one) => [one.key, one.value, one.to, +(100 * one.share).toFixed(2), one.simulated ? "simulation" : "estimate"]));
       makeTable(box, `keys on the path of ${path.of}`, columns, cells(), { order: 8, click: (row) => app2.set({ picked: { kind: "key", of: row[0] } }) });
       return true;
     }
-    better.addEventListener("input", draw);
+    better.addEventListener("input", () => {
+      if (better.value !== "" && isFinite(+better.value))
+        draw();
+    });
     return { show: (changed) => ["at", "row", "path", "reason", "all"].some((one) => changed.has(one)) ? draw() : box.childElementCount > 0, csv: () => toCsv([columns, ...cells()]) };
   }
   var keys = { id: "keys", title: "What if", make: make12 };
@@ -5430,9 +5507,10 @@ ${nth}`;
     }
     return index;
   }
+  var dark = matchMedia("(prefers-color-scheme: dark)");
   function heat(share2) {
-    const at = Math.max(0, Math.min(1, share2));
-    return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(86 - 36 * at)}%)`;
+    const at = Math.max(0, Math.min(1, share2)), [from, to] = dark.matches ? [28, 48] : [86, 62];
+    return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(from + (to - from) * at)}%)`;
   }
   function difference(change) {
     const at = Math.max(-1, Math.min(1, change));
@@ -5520,16 +5598,16 @@ ${nth}`;
       const top3 = most2(), compared = measure.value === "difference";
       for (const { shape, marks } of shapes.filter((one) => one.marks).map((one) => ({ shape: one, marks: one.marks }))) {
         const [a, b] = nameOf(shape).split("|"), labels = labelsOf(shape);
-        marks.forEach((mark, back) => {
+        marks.forEach((mark2, back) => {
           const [from, to] = back ? [b, a] : [a, b];
           const own = labels.find(([label]) => {
             const [x, y] = unitOf(label).split(">");
             return within(x, from) && within(y ?? "", to);
           });
-          mark.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top3) : heat(own[1] / top3) : "";
-          mark.classList.toggle("idle", !own || own[1] === 0);
-          mark.dataset.of = own?.[0] ?? "";
-          mark.firstChild.textContent = own ? `${own[0]}: ${valueText(own[1])}` : "";
+          mark2.style.fill = own && own[1] !== 0 ? compared ? difference(own[1] / top3) : heat(own[1] / top3) : "";
+          mark2.classList.toggle("idle", !own || own[1] === 0);
+          mark2.dataset.of = own?.[0] ?? "";
+          mark2.firstChild.textContent = own ? `${own[0]}: ${valueText(own[1])}` : "";
         });
       }
     }
@@ -5582,6 +5660,18 @@ ${nth}`;
         enlarge(of);
       curve(labels.map(([label]) => label), of);
       app2.set({ picked: { kind: of.includes("|") ? "link" : "unit", of: of.includes("|") && labels.length ? labels[0][0] : of } });
+    }
+    function mark(thing) {
+      picked?.node.classList.remove("picked");
+      picked = null;
+      if (!thing || !["unit", "link"].includes(thing.kind))
+        return;
+      const own = /^sip\d+\.cube\d+/.exec(thing.of)?.[0];
+      if (own && own !== cube && shapes.some((shape) => shape.of === own))
+        enlarge(own);
+      const name = unitOf(thing.of);
+      picked = shapes.find((shape) => nameOf(shape) === name) ?? shapes.find((shape) => shape.line && index.get(nameOf(shape))?.has(thing.of)) ?? shapes.find((shape) => !shape.of.includes("|") && name.startsWith(nameOf(shape) + ".") && nameOf(shape).split(".").length >= 3) ?? null;
+      picked?.node.classList.add("picked");
     }
     function enlarge(name) {
       cube = name;
@@ -5669,7 +5759,9 @@ ${nth}`;
         if (drawnOf !== app2.run) {
           drawnOf = app2.run;
           redraw();
-        } else if (["reason", "range", "path"].some((one) => changed.has(one))) {
+        } else if (changed.has("picked"))
+          mark(app2.picked);
+        if (["reason", "range", "path"].some((one) => changed.has(one))) {
           if (!app2.hasRange && !app2.run.uses.loads)
             slider.value = -1;
           paint();
@@ -6326,6 +6418,8 @@ ${row.memory}`;
     };
     const standard = () => whole().raw.explain?.row ?? null;
     function choose(number) {
+      if (app2.row === null && number === standard())
+        return;
       if (whole().rows.has(number) || number === standard())
         return app2.set({ row: whole().rows.has(number) ? number : null });
       app2.set({ picked: { kind: "row", of: `row ${number}`, command: commandOf(whole().raw, ["--explain", "--of", `row:${number}`, "--out", `row${number}`]) } });

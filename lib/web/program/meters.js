@@ -12,7 +12,7 @@ import {meanOver, mostOver, resourceOf} from "./uses.js";
 const order = ["GEMM", "vector", "DMA", "TCM", "SRAM", "HBM", "NOC", "UCIe", "package links", "slots"];
 
 /** Share of [from, to] in which a row of a timeline has a slice. Starts are differences. */
-function busyOf(spans, row, [from, to]) {
+export function busyOf(spans, row, [from, to]) {
   let busy = 0, until = from;
   for (let i = row.first, time = 0; i < row.last; ++i) {
     time += spans.start[i];
@@ -25,7 +25,7 @@ function busyOf(spans, row, [from, to]) {
 /** DMA engines have no curve of their own: their slices say when they had a transfer. */
 function addEngines(all, spans, range) {
   for (const row of spans?.rows ?? [])
-    if (row.label.endsWith(".pe_dma")) add(all, "DMA", row.label, busyOf(spans, row, range));
+    if (row.label.endsWith(".pe_dma") && !row.label.includes(">")) add(all, "DMA", row.label, busyOf(spans, row, range));
 }
 
 function add(all, resource, label, value, most = value) {

@@ -1,11 +1,11 @@
 // The side panel: all that is known of the thing that was clicked.
 import {button, byId, element} from "./dom.js";
-import {bandwidthsOf} from "./meters.js";
+import {bandwidthsOf, busyOf} from "./meters.js";
 import {recordsOf} from "./csv.js";
 import {bytesText, exactTime, percent, rateText, share, timeText} from "./quantity.js";
 import {bettered, changeOf, sharesOf} from "./run.js";
 import {meanOver, mostOver, resourceOf, unitOf} from "./uses.js";
-import {term} from "./words.js";
+import {sentenceOf, term} from "./words.js";
 
 /** @typedef {import("./state.js").App} App @typedef {import("./state.js").Thing} Thing */
 
@@ -47,7 +47,7 @@ function slidersOf(root, segments, app) {
     const says = element("output", null, line);
     const say = () => {
       const to = bettered(key, +slider.value), change = changeOf(key, to);
-      says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)} (${change <= 0 ? "−" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`;
+      says.textContent = ` ${+to.toPrecision(4)} ${key.unit}: ${timeText(path.length_ps + change)}` + (change === 0 ? "" : ` (${change < 0 ? "−" : "+"}${share(Math.abs(change) / Math.max(1, path.length_ps))})`);
     };
     slider.addEventListener("input", say);
     say();
@@ -76,8 +76,11 @@ function showPlace(root, {of}, app) {
     const rate = bandwidthsOf(raw).get(of);
     if (rate) fact(table, "achieved of peak", `${rateText(rate * meanOver(own, uses, range))} of ${rateText(rate)}`);
   }
+  const held = uses.held.get(of), row0 = own ? null : raw.spans?.rows?.find(one => one.label === of);
+  if (held) fact(table, "slots in use", `${share(meanOver(held, uses, range))} on average, at most ${share(mostOver(uses.full.get(of) ?? held, uses, range))}`);
+  if (row0) fact(table, "busy", share(busyOf(raw.spans, row0, app.range)), "share of the time that is shown with a slice of it");
   const waiting = uses.waiting.get(of);
-  if (waiting) fact(table, "waiting", `${meanOver(waiting, uses, range).toFixed(2)} on the average`);
+  if (waiting) fact(table, "waiting", `${meanOver(waiting, uses, range).toFixed(2)} packets or works, on average`);
   const row = recordsOf(raw.tables?.["links.csv"]).find(one => one.link === of) ?? recordsOf(raw.tables?.["units.csv"]).find(one => one.unit === of);
   if (row && isFinite(+row.bytes)) fact(table, "bytes", bytesText(+row.bytes), `${row.bytes} B in the whole run`);
   if (+(row?.waited_ns ?? 0) > 0) fact(table, "queued", timeText(1000 * +row.waited_ns), "sum over all packets or accesses of the whole run");
@@ -139,6 +142,22 @@ function showFinding(root, thing, app) {
   slidersOf(root, (app.shownPath?.segments ?? []).filter(one => thing.key && one.key === thing.key), app);
 }
 
+/** A wait of the path: its share, and the queues that were fullest. */
+function showWait(root, thing, app) {
+  const {uses} = app.run, table = element("table", null, root);
+  element("p", sentenceOf(thing.of), root);
+  fact(table, "share of the critical path", `${percent(thing.ps, app.shownPath?.length_ps ?? 0)}, ${timeText(thing.ps)}`, exactTime(thing.ps));
+  const queues = [...uses.full].map(([label, values]) => ({label, most: mostOver(values, uses, app.range)})).filter(one => one.most > 0).sort((a, b) => b.most - a.most).slice(0, 5);
+  if (!queues.length) return;
+  element("h3", "fullest queues", root);
+  const list = element("table", null, root);
+  for (const {label, most} of queues) {
+    const line = element("tr", null, list);
+    button(label, element("td", null, line), () => app.set({picked: {kind: "unit", of: label}}), {class: "link"});
+    element("td", share(most), line, {class: "number"});
+  }
+}
+
 /** By the kind of thing. @type {Record<string, (root: HTMLElement, thing: Thing, app: App) => void>} */
 const shows = {
   unit: showPlace,
@@ -146,6 +165,7 @@ const shows = {
   slice: showSlice,
   selection: showSelection,
   row: showRow,
+  wait: showWait,
   reason: (root, {of}, app) => showPath(root, (app.shownPath?.segments ?? []).filter(one => one.reason === of), app),
   key: (root, {of}, app) => showPath(root, (app.shownPath?.segments ?? []).filter(one => one.key === of), app),
   operation: (root, thing, app) => {
@@ -170,6 +190,7 @@ export function makePanel(app) {
     button("✕", head, () => app.set({picked: null}), {class: "link", "aria-label": "close"});
     element("p", thing.kind, root, {class: "soft"});
     shows[thing.kind]?.(root, thing, app);
+    if (getComputedStyle(root).position === "static") root.scrollIntoView({block: "nearest"});  // a small screen has it below
   }
   app.on(changed => { if (["picked", "at", "row", "path", "range", "reason", "all"].some(one => changed.has(one))) show(); });
 }

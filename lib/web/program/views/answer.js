@@ -1,8 +1,8 @@
 // Five seconds: the measured result and its bound, what limits it, what to try, and how busy each resource was.
 import {button, element} from "../dom.js";
 import {boundOf, metersOf} from "../meters.js";
-import {exactTime, share, timeText} from "../quantity.js";
-import {isTraffic} from "../run.js";
+import {exactTime, percent, share, timeText} from "../quantity.js";
+import {isTraffic, sharesOf} from "../run.js";
 import {sentenceOf, term} from "../words.js";
 import {trafficSentence} from "./traffic.js";
 
@@ -11,9 +11,15 @@ import {trafficSentence} from "./traffic.js";
 /** A time that shows all its digits on hover. */
 const time = (ps, parent, attributes = {}) => element("span", timeText(ps), parent, {title: exactTime(ps), ...attributes});
 
+/** The simulated time of the row that is shown, in ps; undefined for a run of one simulation. */
+function rowTotal(app) {
+  const {raw, row} = app.run, number = row ?? raw.explain?.row, ns = raw.summary?.rows?.[number - 1]?.simulated_ns;
+  return isFinite(ns) ? Math.round(1000 * ns) : undefined;
+}
+
 function showResult(root, app, meters) {
   const path = app.shownPath, {total, raw} = app.run, length = path?.length_ps ?? (isTraffic(raw) ? 0 : total);
-  const line = element("p", null, root, {class: "result"});
+  const line = element("p", null, root, {class: "result"}), all = rowTotal(app) ?? total;
   if (length) time(length, line, {class: "big"});
   const bound = path && boundOf(meters, length);
   if (bound && bound.ps > 0) {
@@ -21,25 +27,33 @@ function showResult(root, app, meters) {
     term("bound", line); line.append(" of "); time(bound.ps, line);
     element("span", ` (${bound.meter.resource} alone: ${share(bound.meter.most)} busy at ${bound.meter.of})`, line, {class: "soft"});
   } else if (path) { line.append(" of "); element("b", path.of, line); }
-  if (path && total > length) element("span", `; set-up and host: ${timeText(total - length)}`, line, {class: "soft", title: `${exactTime(total)} are simulated in all`});
+  if (path && all > length) element("span", `; set-up and host besides: ${timeText(all - length)}`, line, {class: "soft", title: `${exactTime(all)} are simulated in all`});
   const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
   element("p", sentence, root, {id: "answer-sentence"});
 }
 
-/** What limits the path, where, and at which line. */
-function showLimit(root, path, app) {
+/** A place to click. */
+const placeButton = (place, line, app) => button(place, line, () => app.set({picked: {kind: place.includes(">") ? "link" : "unit", of: place}}), {class: "link"});
+
+/** Where the limit is: the place and line with most of its reason; of a reason that is spread, its kinds of component. */
+function showWhere(line, path, segments, app) {
+  const most = 0.1 * path.length_ps, place = sharesOf(segments, "place")[0], code = sharesOf(segments, "line")[0];
+  if (place?.ps >= most) { line.append(", most of all at "); placeButton(place.name, line, app); line.append(` (${percent(place.ps, path.length_ps)} of the path)`); }
+  else if (place) line.append(", spread over " + sharesOf(segments, "kind").slice(0, 3).map(one => `${one.name} ${percent(one.ps, path.length_ps)}`).join(", "));
+  if (code?.ps >= most) { line.append(", line "); element("code", code.name, line); line.append(` (${percent(code.ps, path.length_ps)})`); }
+}
+
+/** What limits the path, and where. */
+function showLimit(root, path, app, meters) {
   const line = element("p", null, root, {id: "limit"});
   if (!path?.limited_by) return;
+  const name = path.limited_by.replace(/ [\d.]+ %$/, ""), slots = meters.find(one => one.resource === "slots");
   element("b", "Limited by ", line);
-  const first = path.reasons?.[0]?.name;
-  element("span", path.limited_by, line, {class: "limit", title: sentenceOf(first)});
+  element("span", path.limited_by, line, {class: "limit", title: sentenceOf(name)});
   if (path.bound) { line.append(" ("); term(path.bound, line); line.append(")"); }
-  const place = path.places?.[0]?.name;
-  if (place) {
-    line.append(", most of all at ");
-    button(place, line, () => app.set({picked: {kind: place.includes(">") ? "link" : "unit", of: place}}), {class: "link"});
-  }
-  if (path.lines?.length) { line.append(", line "); element("code", path.lines[0].name, line); }
+  const segments = path.segments.filter(one => one.reason === name);
+  if (segments.length) showWhere(line, path, segments, app);
+  else if (path.bound === "backpressure" && slots) { line.append(", fullest queue: "); placeButton(slots.of, line, app); line.append(` (${share(slots.most)} of its slots in use)`); }
 }
 
 /** A command to see, to select and to copy. */
@@ -52,8 +66,9 @@ function showCommand(line, command) {
 }
 
 /** Changes that shorten what the run measures, with a command each. */
-function showTry(root, raw) {
-  const box = element("div", null, root, {id: "try"}), all = raw.explain?.try ?? [];
+function showTry(root, app) {
+  const box = element("div", null, root, {id: "try"}), all = app.run.raw.explain?.try ?? [];
+  if (!all.length && app.row !== null && app.runs[app.at].raw.explain?.try) element("p", "Changes are tried for one row of an evaluation: that of the page's first path.", box, {class: "soft"});
   if (!all.length) return;
   const list = element("ul", null, box);
   for (const one of all) {
@@ -73,8 +88,9 @@ function showMeters(root, meters, app) {
   const head = element("tr", null, table);
   term("achieved of peak", element("th", null, head, {colspan: 2}));
   element("th", "busiest", head, {class: "number"});
-  element("th", "mean", head, {class: "number", title: "of the units and links that did something"});
-  element("th", "peak of one", head, {class: "number"});
+  element("th", "mean in use", head, {class: "number", title: "mean of the units and links that did something"});
+  const peaks = meters.some(one => one.peak);
+  if (peaks) element("th", "peak of one", head, {class: "number", title: "of the busiest"});
   for (const meter of meters) {
     const line = element("tr", null, table, {"data-of": meter.of});
     term(meter.resource, element("td", null, line));
@@ -84,7 +100,9 @@ function showMeters(root, meters, app) {
     const cell = element("td", null, line, {class: "number"});
     button(share(meter.most), cell, () => app.set({picked: {kind: meter.of.includes(">") ? "link" : "unit", of: meter.of}}), {class: "link", title: meter.of});
     element("td", share(meter.mean), line, {class: "number", title: `${meter.used} in use`});
-    element("td", meter.peak, line, {class: "number soft"});
+    if (peaks) element("td", meter.peak, line, {class: "number soft"});
+    line.classList.add("clicks");
+    line.addEventListener("click", () => app.set({picked: {kind: meter.of.includes(">") ? "link" : "unit", of: meter.of}}));
   }
 }
 
@@ -94,11 +112,12 @@ function make(root, app) {
   return {
     show(changed) {
       if (!["at", "row", "path", "range", "all"].some(one => changed.has(one))) return true;
-      const meters = metersOf(app.run, app.range);
+      const meters = metersOf(app.run, app.range), path = app.shownPath;
+      const whole = path && app.hasRange ? metersOf(app.run, [path.begin_ps, path.end_ps]) : meters;  // the bound is of the whole path
       left.replaceChildren(); right.replaceChildren();
-      showResult(left, app, meters);
-      showLimit(left, app.shownPath, app);
-      showTry(left, app.run.raw);
+      showResult(left, app, whole);
+      showLimit(left, path, app, whole);
+      showTry(left, app);
       showMeters(right, meters, app);
       return left.textContent.length + meters.length > 0;
     },

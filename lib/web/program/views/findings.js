@@ -6,6 +6,20 @@ import {exactTime, percent, timeText} from "../quantity.js";
 
 /** @typedef {import("../diagnoses.js").Finding} Finding */
 
+/** Things to do about a finding, by its id. @type {Record<string, string>} */
+const remedies = {
+  credit_stall: "more or larger slots (n_slots, slot_size of the algorithm)",
+  router_backpressure: "larger queues or more virtual channels of routers",
+  hot_link: "spread the traffic over other links, or raise the rate of this kind of link",
+  straggler: "divide the work evenly over the ranks",
+  late_rank: "let the rank begin earlier: its host or the order before it holds it up",
+  exposed_communication: "overlap messages with computing: smaller tiles, more slots, asynchronous sends",
+  small_messages: "send fewer and larger messages, or lower the latency of components on the way",
+  tile_padding: "smaller tiles, or larger batches",
+  hbm_refresh: "spread accesses over more channels; refresh takes its time in any case",
+  idle_packages: "more micro-batches, so that stages work at the same time",
+};
+
 /** @param {HTMLElement} root @param {import("../state.js").App} app @returns {import("../page.js").View} */
 function make(root, app) {
   /** @type {Finding[]} */
@@ -24,6 +38,7 @@ function make(root, app) {
       element("span", one.simulated ? "simulated" : "estimated", row, {class: one.simulated ? "good" : "soft", title: one.formula});
     }
     element("div", one.evidence, row, {class: "soft"});
+    if (remedies[one.id]) element("div", `Remedy: ${remedies[one.id]}.`, row);
     row.addEventListener("click", () => pick(one));
     row.addEventListener("keydown", event => { if (event.key === "Enter") pick(one); });
   }

@@ -25,10 +25,12 @@ function indexOf(labels) {
   return index;
 }
 
-/** From pale over yellow to red; of a difference from blue to red. */
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** From pale (dark in dark mode) over yellow to red; of a difference from blue to red. */
 function heat(share) {
-  const at = Math.max(0, Math.min(1, share));
-  return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(86 - 36 * at)}%)`;
+  const at = Math.max(0, Math.min(1, share)), [from, to] = dark.matches ? [28, 48] : [86, 62];
+  return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(from + (to - from) * at)}%)`;
 }
 function difference(change) {
   const at = Math.max(-1, Math.min(1, change));
@@ -173,6 +175,19 @@ function make(root, app) {
     app.set({picked: {kind: of.includes("|") ? "link" : "unit", of: of.includes("|") && labels.length ? labels[0][0] : of}});
   }
 
+  /** Outlines what was picked anywhere on the page, and enlarges its cube. */
+  function mark(thing) {
+    picked?.node.classList.remove("picked");
+    picked = null;
+    if (!thing || !["unit", "link"].includes(thing.kind)) return;
+    const own = /^sip\d+\.cube\d+/.exec(thing.of)?.[0];
+    if (own && own !== cube && shapes.some(shape => shape.of === own)) enlarge(own);
+    const name = unitOf(thing.of);
+    picked = shapes.find(shape => nameOf(shape) === name) ?? shapes.find(shape => shape.line && index.get(nameOf(shape))?.has(thing.of))
+      ?? shapes.find(shape => !shape.of.includes("|") && name.startsWith(nameOf(shape) + ".") && nameOf(shape).split(".").length >= 3) ?? null;
+    picked?.node.classList.add("picked");
+  }
+
   function enlarge(name) {
     cube = name;
     cubes.value = name;
@@ -248,7 +263,8 @@ function make(root, app) {
       byId("machine").querySelector("h2").textContent = raw.network ? "Network" : "Machine";
       if ((!raw.drawing && !raw.network) || raw.tables?.["latencies.csv"]) return false;
       if (drawnOf !== app.run) { drawnOf = app.run; redraw(); }
-      else if (["reason", "range", "path"].some(one => changed.has(one))) {
+      else if (changed.has("picked")) mark(app.picked);
+      if (["reason", "range", "path"].some(one => changed.has(one))) {
         if (!app.hasRange && !app.run.uses.loads) slider.value = -1;
         paint();
       }

@@ -27,6 +27,7 @@ function make(root, app) {
   /** The row whose path is shown without a choice. */
   const standard = () => whole().raw.explain?.row ?? null;
   function choose(number) {
+    if (app.row === null && number === standard()) return;
     if (whole().rows.has(number) || number === standard()) return app.set({row: whole().rows.has(number) ? number : null});
     app.set({picked: {kind: "row", of: `row ${number}`, command: commandOf(whole().raw, ["--explain", "--of", `row:${number}`, "--out", `row${number}`])}});
   }

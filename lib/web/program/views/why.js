@@ -1,25 +1,30 @@
 // The critical path: a bar of reasons that sums to the time, a band of waits, and who has which share.
-import {colors, element, field} from "../dom.js";
+import {button, colors, element, field} from "../dom.js";
 import {exactTime, percent, timeText} from "../quantity.js";
 import {sharesOf} from "../run.js";
 import {toCsv} from "../csv.js";
 import {sentenceOf, term} from "../words.js";
 
-/** The colour of a reason: by its place in the first run's path, so that two runs agree. */
-export function colorOf(app, reason) {
-  const known = (app.runs[0].paths[0]?.reasons ?? []).findIndex(share => share.name === reason);
-  if (known >= 0) return colors[known % colors.length];
+/** Colours of common reasons, the same on each page. @type {Record<string, number>} */
+const ofReason = {"overhead": 0, "memory access": 1, "engine work": 2, "busy link": 3, "dispatch": 4, "wire": 5, "serialization": 6, "busy memory port": 7, "memory port": 8, "translation": 9, "busy engine": 10, "hop": 11};
+
+/** The colour of a reason. */
+export function colorOf(_app, reason) {
   let sum = 0;
   for (const c of reason) sum += c.charCodeAt(0);
-  return colors[sum % colors.length];
+  return colors[(ofReason[reason] ?? sum) % colors.length];
 }
+
+/** A label, if a part `share` of `root` wide has room for it. */
+const fitting = (label, share, root) => (share * (root.clientWidth || 1000) > 6.6 * label.length + 6 ? label : "");
 
 /** The bar of a path, `most` ps wide; a click shows that reason alone. */
 export function drawBar(root, path, app, most = path.length_ps) {
   root.replaceChildren();
   for (const share of path.reasons ?? []) {
-    const part = element("button", `${share.name} ${percent(share.ps, path.length_ps)}`, root,
-                         {type: "button", class: "part", "data-ps": share.ps, "data-reason": share.name, "aria-pressed": app.reason === share.name,
+    const label = `${share.name} ${percent(share.ps, path.length_ps)}`;
+    const part = element("button", fitting(label, share.ps / Math.max(1, most), root), root,
+                         {type: "button", class: "part", "data-ps": share.ps, "data-reason": share.name, "aria-pressed": app.reason === share.name, "aria-label": label,
                           title: `${share.name}: ${timeText(share.ps)} (${exactTime(share.ps)}), ${share.count} times. ${sentenceOf(share.name)}`});
     part.style.width = 100 * share.ps / Math.max(1, most) + "%";
     part.style.background = colorOf(app, share.name);
@@ -29,14 +34,15 @@ export function drawBar(root, path, app, most = path.length_ps) {
 }
 
 /** Below the reasons: parts of the path in which something waited. The rest of the line is empty. */
-function drawWaits(root, path) {
+function drawWaits(root, path, app) {
   root.replaceChildren();
   const waits = path.waits ?? [];
   root.hidden = waits.length === 0;
   root.setAttribute("aria-label", waits.map(share => `waiting for ${share.name}: ${percent(share.ps, path.length_ps)}`).join(", "));
   for (const share of waits) {
-    const part = element("span", `waiting for ${share.name} ${percent(share.ps, path.length_ps)}`, root,
-                         {title: `waiting for ${share.name}: ${timeText(share.ps)}, within the same time. ${sentenceOf(share.name)}`});
+    const label = `waiting for ${share.name} ${percent(share.ps, path.length_ps)}`;
+    const part = button(fitting(label, share.ps / Math.max(1, path.length_ps), root), root, () => app.set({picked: {kind: "wait", of: share.name, ps: share.ps}}),
+                         {class: "part wait", "aria-label": label, title: `waiting for ${share.name}: ${timeText(share.ps)}, within the same time. ${sentenceOf(share.name)}`});
     part.style.width = 100 * share.ps / Math.max(1, path.length_ps) + "%";
   }
 }
@@ -58,7 +64,7 @@ function addShares(root, title, shares, path, app, swatch) {
 /** @param {HTMLElement} root @param {import("../state.js").App} app @returns {import("../page.js").View} */
 function make(root, app) {
   const line = element("p", null, root), choice = field(line, "critical path of", {id: "path"}, "select");
-  element("span", " click a part: the rest of the page shows it alone", line, {class: "soft"});
+  element("span", " click a part: map, timeline and tables show it alone; below it: waits, within the same time", line, {class: "soft"});
   const bar = element("div", null, root, {id: "bar", role: "group", "aria-label": "reasons"});
   const waits = element("div", null, root, {id: "waits", role: "img"});
   const fold = element("details", null, root);
@@ -80,7 +86,7 @@ function make(root, app) {
         return Boolean(raw.explain?.why_not);
       }
       drawBar(bar, path, app);
-      drawWaits(waits, path);
+      drawWaits(waits, path, app);
       addShares(shares, "by reason", list("reason"), path, app, true);
       if (app.reason === null) addShares(shares, "waits, within the same time", path.waits ?? [], path, app, false);
       addShares(shares, "by kind of component", list("kind"), path, app, false);
