@@ -4118,6 +4118,245 @@
     details.style.top = Math.min(event.clientY + 14, window.innerHeight - 90) + "px";
   }
 
+  // work_done.js
+  function operationsOf(raw) {
+    const table = recordsOf(raw.tables?.["operations.csv"]);
+    return table.length ? table : (raw.summary?.rows ?? []).flatMap((row) => Array.isArray(row.operations) ? row.operations.map((one) => ({ phase: row.phase, ...one })) : []);
+  }
+  function peaksOf(raw) {
+    const keys2 = keysOf(raw.config ?? ""), of = (name) => Number(keys2.get(name)) || 0;
+    return { flop: 2e9 * of("pe.pe_gemm.macs_per_ns"), bytes: 1e9 * of("cube.xbar_to_hbm_bw_gbs") * (of("cube.hbm_ctrl.efficiency") || 1) };
+  }
+  function ofModel(raw) {
+    const phases = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
+    return operationsOf(raw).map((row) => {
+      const of = phases.get(row.phase) ?? {};
+      return {
+        name: row.operation,
+        group: row.phase,
+        flop: +row.flop,
+        bytes: +row.hbm_bytes,
+        rate: +row.flop_per_s,
+        limit: row.roofline,
+        peak: of.peak_flop_per_s ?? 0,
+        bandwidth: of.peak_hbm_bytes_per_s ?? 0,
+        row
+      };
+    });
+  }
+  function ofLayers(raw) {
+    const one = peaksOf(raw);
+    return (raw.summary?.rows ?? []).filter((row) => row.macs_simulated > 0 && row.hbm_bytes_simulated > 0 && row.time_us > 0).map((row) => ({
+      name: row.layer,
+      group: row.kind,
+      flop: 2 * row.macs_simulated,
+      bytes: row.hbm_bytes_simulated,
+      rate: 2e6 * row.macs_simulated / row.time_us,
+      limit: row.roofline,
+      peak: one.flop * row.pes,
+      bandwidth: one.bytes * row.pes,
+      row
+    }));
+  }
+  function ofLaunches(raw) {
+    const one = peaksOf(raw);
+    if (!(one.flop > 0))
+      return [];
+    return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
+      const peak2 = one.flop * +row.pes, rate = peak2 * +row.gemm_utilization;
+      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak: peak2, bandwidth: one.bytes * +row.pes, row };
+    });
+  }
+  function worksOf(raw) {
+    const kinds3 = [ofModel, ofLayers, ofLaunches];
+    for (const kind of kinds3) {
+      const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
+      if (all.length)
+        return all;
+    }
+    return [];
+  }
+  var factsThing = (name, row) => ({ picked: { kind: "facts", of: name, facts: Object.entries(row).filter(([, value]) => value !== "" && typeof value !== "object") } });
+
+  // diagnoses.js
+  var worth = 5e-3;
+  var sumOf = (values) => values.reduce((sum, one) => sum + one, 0);
+  var meanOf = (values) => sumOf(values) / values.length;
+  var finding = (parts) => ({ id: "", title: "", gain: null, simulated: false, evidence: "", place: "", key: "", formula: "", ...parts });
+  function linksByKind(run, range) {
+    const all = /* @__PURE__ */ new Map(), last = run.uses.loads?.length;
+    for (const [link, values] of run.uses.utilisation) {
+      const kind = resourceOf(link);
+      if (!link.includes(">") || !kind)
+        continue;
+      if (!all.has(kind))
+        all.set(kind, []);
+      all.get(kind)?.push({ link, value: last ? values[last - 1] : meanOver(values, run.uses, range) });
+    }
+    return all;
+  }
+  function hotLinks(run, path) {
+    const all = [];
+    for (const [kind, links] of linksByKind(run, path ? [path.begin_ps, path.end_ps] : null)) {
+      const hottest = links.reduce((most2, one) => one.value > most2.value ? one : most2), mean = meanOf(links.map((one) => one.value));
+      if (links.length < 2 || hottest.value < 0.2 || hottest.value < 2 * mean)
+        continue;
+      const there = (path?.segments ?? []).filter((one) => one.place === hottest.link && ["serialization", "busy link"].includes(one.reason));
+      const spent = sumOf(there.map((one) => one.length));
+      all.push(finding({
+        id: `hot ${kind}`,
+        title: `Hot link: ${hottest.link}`,
+        place: hottest.link,
+        gain: path ? Math.round(spent * (1 - mean / hottest.value)) : null,
+        evidence: `${hottest.link} is busy for ${share(hottest.value)} of the time, the ${links.length} links of its kind (${kind}) for ${share(mean)} on average; ` + (path ? `the critical path spends ${timeText(spent)} on it.` : "there is no critical path to say how much it costs."),
+        formula: "time of the critical path in serialization and queues of this link \xD7 (1 \u2212 mean \xF7 its utilisation): its load spread evenly"
+      }));
+    }
+    return all;
+  }
+  function launchesOf(raw) {
+    const groups = /* @__PURE__ */ new Map(), seen = /* @__PURE__ */ new Map();
+    for (const row of recordsOf(raw.tables?.["launches.csv"])) {
+      const of = `${row.kernel}
+${row.rank}`, nth = (seen.get(of) ?? 0) + 1, key = `${row.kernel}
+${nth}`;
+      seen.set(of, nth);
+      if (!groups.has(key))
+        groups.set(key, { kernel: row.kernel, nth, launches: [] });
+      groups.get(key)?.launches.push(row);
+    }
+    return [...groups.values()];
+  }
+  function unevenRanks(run) {
+    const groups = launchesOf(run.raw).filter((one) => one.launches.length > 1);
+    const slowest = worst(groups, "duration_ns"), latest = worst(groups, "start_ns"), all = [];
+    const launch = (one) => `${one.kernel}${one.nth > 1 ? ` (launch ${one.nth} of it)` : ""}`;
+    if (slowest && slowest.gain > 0.05 * slowest.mean)
+      all.push(finding({
+        id: "slow rank",
+        title: `Rank ${slowest.row.rank} is slower than the others`,
+        place: `sip${slowest.row.sip}`,
+        gain: Math.round(1e3 * slowest.gain),
+        evidence: `${launch(slowest)}: rank ${slowest.row.rank} takes ${timeText(1e3 * slowest.most)} from ${timeText(1e3 * +slowest.row.start_ns)} on; ${slowest.count} ranks take ${timeText(1e3 * slowest.mean)} on average.`,
+        formula: "longest \u2212 mean duration of the kernel: work divided evenly"
+      }));
+    const length = latest ? meanOf(latest.launches.map((one) => +one.duration_ns)) : 0;
+    if (latest && latest.gain > 0.05 * length)
+      all.push(finding({
+        id: "late rank",
+        title: `Rank ${latest.row.rank} comes late`,
+        place: `sip${latest.row.sip}`,
+        gain: Math.round(1e3 * latest.gain),
+        evidence: `${launch(latest)}: rank ${latest.row.rank} begins at ${timeText(1e3 * latest.most)} and takes ${timeText(1e3 * +latest.row.duration_ns)}; ${latest.count} ranks begin at ${timeText(1e3 * latest.mean)} on average.`,
+        formula: "latest \u2212 mean start of the kernel: all begin together"
+      }));
+    return all;
+  }
+  function worst(groups, column) {
+    let found = null;
+    for (const { kernel, nth, launches } of groups) {
+      const values = launches.map((one) => +one[column]), most2 = Math.max(...values), mean = meanOf(values);
+      if (found === null || most2 - mean > found.gain)
+        found = { kernel, nth, launches, row: launches[values.indexOf(most2)], most: most2, mean, gain: most2 - mean, count: launches.length };
+    }
+    return found;
+  }
+  function computingOf(spans) {
+    const all = [], joined = [];
+    for (const row of spans?.rows ?? []) {
+      if (!/\.pe_(gemm|math)$/.test(row.label))
+        continue;
+      for (let i = row.first, time2 = 0; i < row.last; ++i) {
+        time2 += spans.start[i];
+        all.push([time2, time2 + spans.length[i]]);
+      }
+    }
+    for (const [from, to] of all.sort((a, b) => a[0] - b[0])) {
+      const last = joined.at(-1);
+      if (last && from <= last[1])
+        last[1] = Math.max(last[1], to);
+      else
+        joined.push([from, to]);
+    }
+    return joined;
+  }
+  var coveredBy = (pairs, from, to) => pairs.reduce((sum, [a, b]) => sum + Math.max(0, Math.min(b, to) - Math.max(a, from)), 0);
+  var waits = ["data from the peer", "credit stall", "busy link"];
+  function exposed(run, path) {
+    const computing = computingOf(run.raw.spans);
+    if (!path || !computing.length)
+      return [];
+    const parts = path.segments.filter((one) => one.place.includes(">") || one.kind === "ucie" || waits.includes(one.reason));
+    const alone2 = sumOf(parts.map((one) => one.length - coveredBy(computing, one.from, one.to))), work = coveredBy(computing, path.begin_ps, path.end_ps);
+    if (alone2 < 0.1 * path.length_ps)
+      return [];
+    return [finding({
+      id: "exposed",
+      title: "Exposed communication",
+      gain: Math.round(Math.min(alone2, work)),
+      evidence: `For ${percent(alone2, path.length_ps)} of the critical path (${timeText(alone2)}) something is on a link or waits for it while no GEMM or vector engine computes; engines compute for ${timeText(work)} of its time.`,
+      formula: "the lesser of that time and the engines' time: no overlap hides more"
+    })];
+  }
+  function lowUse(run) {
+    const all = ofLaunches(run.raw).filter((one) => +one.row.gemm_utilization < 0.5).map((one) => ({ ...one, least: Math.max(+one.row.gemm_utilization, one.bandwidth > 0 ? 1e9 * one.bytes / one.bandwidth / +one.row.duration_ns : 0) }));
+    const lost = (one) => +one.row.duration_ns * Math.max(0, 1 - one.least), most2 = all.sort((a, b) => lost(b) - lost(a))[0];
+    if (!most2)
+      return [];
+    const { row } = most2;
+    return [finding({
+      id: "low MAC utilisation",
+      title: `Low MAC utilisation: ${row.kernel}`,
+      place: `sip${row.sip}`,
+      gain: Math.round(1e3 * lost(most2)),
+      evidence: `${row.kernel} of rank ${row.rank} uses ${share(+row.gemm_utilization)} of the MACs of its ${row.pes} ${+row.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +row.duration_ns)}; its bytes alone would take ${share(+row.duration_ns > 0 && most2.bandwidth > 0 ? 1e9 * most2.bytes / most2.bandwidth / +row.duration_ns : 0)} of that at HBM's bandwidth.`,
+      formula: "duration \u2212 the longer of its FLOP at the engines' peak and its bytes at HBM's bandwidth"
+    })];
+  }
+  function padded(run) {
+    const peaks = new Map((run.raw.summary?.rows ?? []).map((row2) => [row2.phase, row2.peak_flop_per_s]));
+    const all = recordsOf(run.raw.tables?.["operations.csv"]).filter((row2) => +row2.padding_flop > 0 && peaks.get(row2.phase) > 0).map((row2) => ({ row: row2, ps: 1e12 * +row2.padding_flop / peaks.get(row2.phase) })).sort((a, b) => b.ps - a.ps);
+    if (!all.length)
+      return [];
+    const { row, ps: ps2 } = all[0], part = +row.padding_flop / (+row.flop + +row.padding_flop);
+    return [finding({
+      id: "padding",
+      title: `Padding: ${row.operation} of ${row.phase}`,
+      gain: Math.round(ps2),
+      evidence: `${share(part)} of the FLOP of ${row.operation} are padding of its tiles; ${all.length} ${all.length === 1 ? "operation is" : "operations are"} padded.`,
+      formula: "padding's FLOP \xF7 the peak rate: the least time that engines spend on zeros"
+    })];
+  }
+  function cyclesOf(raw) {
+    const all = raw.deadlock?.deadlocks ?? (raw.deadlock ? [raw.deadlock] : []);
+    return all.flatMap((one) => (one.cycles ?? []).map((cycle) => cycle.map((i) => one.waits?.[i]).filter(Boolean))).filter((cycle) => cycle.length > 0);
+  }
+  function deadlocks(raw) {
+    return cyclesOf(raw).map((cycle, i) => finding({
+      id: `deadlock ${i + 1}`,
+      title: "Deadlock",
+      place: cycle[0].from,
+      evidence: cycle.map((one) => one.why).join("; ") + ".",
+      formula: "a deadlocked run has no end to compare with"
+    }));
+  }
+  var recorded = (raw) => (raw.explain?.findings ?? []).map((one) => finding({
+    ...one,
+    gain: one.gain_ps ?? null,
+    key: one.key ?? "",
+    place: one.place ?? "",
+    evidence: String(one.evidence ?? ""),
+    formula: one.simulated ? "a run with this change took so much less" : "from the critical path"
+  }));
+  function findingsOf(run) {
+    const path = run.paths[run.measured], whole = path?.length_ps ?? run.total;
+    let all = recorded(run.raw);
+    if (!all.length) {
+      all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)].map((one) => ({ ...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain })).filter((one) => one.gain === null || one.gain >= worth * whole);
+    }
+    return [...deadlocks(run.raw), ...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1))];
+  }
+
   // chart.js
   function plot(parent, figure, xs, lines, width) {
     const css2 = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -4331,8 +4570,19 @@
       copy.textContent = "copied";
     });
   }
+  function showFound(root, app2, all) {
+    const found = findingsOf(app2.run)[0], best = Math.max(0, ...all.map((one) => one.gain_ps ?? 0));
+    if (!found?.gain || found.gain <= best)
+      return;
+    const line2 = element("p", null, root, { id: "found-first" });
+    element("b", "Found: ", line2);
+    button(found.title, line2, () => app2.set({ picked: { ...found, kind: "finding", of: found.title } }), { class: "link" });
+    line2.append(`, ${percent(found.gain, app2.shownPath?.length_ps ?? 0)} less, ${found.simulated ? "simulated" : "estimated"}: ${found.evidence}`);
+  }
   function showTry(root, app2) {
-    const box = element("div", null, root, { id: "try" }), all = app2.run.raw.explain?.try ?? [];
+    const all = app2.run.raw.explain?.try ?? [];
+    showFound(root, app2, all);
+    const box = element("div", null, root, { id: "try" });
     if (!all.length && app2.row !== null && app2.runs[app2.at].raw.explain?.try)
       element("p", "Changes are tried for one row of an evaluation: that of the page's first path.", box, { class: "soft" });
     if (!all.length)
@@ -4851,245 +5101,6 @@ ${figure.csv}`).join("\n")
     };
   }
   var curves = { id: "curves", title: "Curves", make: make10 };
-
-  // work_done.js
-  function operationsOf(raw) {
-    const table = recordsOf(raw.tables?.["operations.csv"]);
-    return table.length ? table : (raw.summary?.rows ?? []).flatMap((row) => Array.isArray(row.operations) ? row.operations.map((one) => ({ phase: row.phase, ...one })) : []);
-  }
-  function peaksOf(raw) {
-    const keys2 = keysOf(raw.config ?? ""), of = (name) => Number(keys2.get(name)) || 0;
-    return { flop: 2e9 * of("pe.pe_gemm.macs_per_ns"), bytes: 1e9 * of("cube.xbar_to_hbm_bw_gbs") * (of("cube.hbm_ctrl.efficiency") || 1) };
-  }
-  function ofModel(raw) {
-    const phases = new Map((raw.summary?.rows ?? []).map((row) => [row.phase, row]));
-    return operationsOf(raw).map((row) => {
-      const of = phases.get(row.phase) ?? {};
-      return {
-        name: row.operation,
-        group: row.phase,
-        flop: +row.flop,
-        bytes: +row.hbm_bytes,
-        rate: +row.flop_per_s,
-        limit: row.roofline,
-        peak: of.peak_flop_per_s ?? 0,
-        bandwidth: of.peak_hbm_bytes_per_s ?? 0,
-        row
-      };
-    });
-  }
-  function ofLayers(raw) {
-    const one = peaksOf(raw);
-    return (raw.summary?.rows ?? []).filter((row) => row.macs_simulated > 0 && row.hbm_bytes_simulated > 0 && row.time_us > 0).map((row) => ({
-      name: row.layer,
-      group: row.kind,
-      flop: 2 * row.macs_simulated,
-      bytes: row.hbm_bytes_simulated,
-      rate: 2e6 * row.macs_simulated / row.time_us,
-      limit: row.roofline,
-      peak: one.flop * row.pes,
-      bandwidth: one.bytes * row.pes,
-      row
-    }));
-  }
-  function ofLaunches(raw) {
-    const one = peaksOf(raw);
-    if (!(one.flop > 0))
-      return [];
-    return recordsOf(raw.tables?.["launches.csv"]).filter((row) => +row.gemm_utilization > 0).map((row) => {
-      const peak2 = one.flop * +row.pes, rate = peak2 * +row.gemm_utilization;
-      return { name: row.kernel, group: `rank ${row.rank}`, flop: rate * +row.duration_ns * 1e-9, bytes: +row.read_bytes + +row.written_bytes, rate, limit: "", peak: peak2, bandwidth: one.bytes * +row.pes, row };
-    });
-  }
-  function worksOf(raw) {
-    const kinds3 = [ofModel, ofLayers, ofLaunches];
-    for (const kind of kinds3) {
-      const all = kind(raw).filter((one) => one.flop > 0 && one.bytes > 0 && one.rate > 0);
-      if (all.length)
-        return all;
-    }
-    return [];
-  }
-  var factsThing = (name, row) => ({ picked: { kind: "facts", of: name, facts: Object.entries(row).filter(([, value]) => value !== "" && typeof value !== "object") } });
-
-  // diagnoses.js
-  var worth = 5e-3;
-  var sumOf = (values) => values.reduce((sum, one) => sum + one, 0);
-  var meanOf = (values) => sumOf(values) / values.length;
-  var finding = (parts) => ({ id: "", title: "", gain: null, simulated: false, evidence: "", place: "", key: "", formula: "", ...parts });
-  function linksByKind(run, range) {
-    const all = /* @__PURE__ */ new Map(), last = run.uses.loads?.length;
-    for (const [link, values] of run.uses.utilisation) {
-      const kind = resourceOf(link);
-      if (!link.includes(">") || !kind)
-        continue;
-      if (!all.has(kind))
-        all.set(kind, []);
-      all.get(kind)?.push({ link, value: last ? values[last - 1] : meanOver(values, run.uses, range) });
-    }
-    return all;
-  }
-  function hotLinks(run, path) {
-    const all = [];
-    for (const [kind, links] of linksByKind(run, path ? [path.begin_ps, path.end_ps] : null)) {
-      const hottest = links.reduce((most2, one) => one.value > most2.value ? one : most2), mean = meanOf(links.map((one) => one.value));
-      if (links.length < 2 || hottest.value < 0.2 || hottest.value < 2 * mean)
-        continue;
-      const there = (path?.segments ?? []).filter((one) => one.place === hottest.link && ["serialization", "busy link"].includes(one.reason));
-      const spent = sumOf(there.map((one) => one.length));
-      all.push(finding({
-        id: `hot ${kind}`,
-        title: `Hot link: ${hottest.link}`,
-        place: hottest.link,
-        gain: path ? Math.round(spent * (1 - mean / hottest.value)) : null,
-        evidence: `${hottest.link} is busy for ${share(hottest.value)} of the time, the ${links.length} links of its kind (${kind}) for ${share(mean)} on average; ` + (path ? `the critical path spends ${timeText(spent)} on it.` : "there is no critical path to say how much it costs."),
-        formula: "time of the critical path in serialization and queues of this link \xD7 (1 \u2212 mean \xF7 its utilisation): its load spread evenly"
-      }));
-    }
-    return all;
-  }
-  function launchesOf(raw) {
-    const groups = /* @__PURE__ */ new Map(), seen = /* @__PURE__ */ new Map();
-    for (const row of recordsOf(raw.tables?.["launches.csv"])) {
-      const of = `${row.kernel}
-${row.rank}`, nth = (seen.get(of) ?? 0) + 1, key = `${row.kernel}
-${nth}`;
-      seen.set(of, nth);
-      if (!groups.has(key))
-        groups.set(key, { kernel: row.kernel, nth, launches: [] });
-      groups.get(key)?.launches.push(row);
-    }
-    return [...groups.values()];
-  }
-  function unevenRanks(run) {
-    const groups = launchesOf(run.raw).filter((one) => one.launches.length > 1);
-    const slowest = worst(groups, "duration_ns"), latest = worst(groups, "start_ns"), all = [];
-    const launch = (one) => `${one.kernel}${one.nth > 1 ? ` (launch ${one.nth} of it)` : ""}`;
-    if (slowest && slowest.gain > 0.05 * slowest.mean)
-      all.push(finding({
-        id: "slow rank",
-        title: `Rank ${slowest.row.rank} is slower than the others`,
-        place: `sip${slowest.row.sip}`,
-        gain: Math.round(1e3 * slowest.gain),
-        evidence: `${launch(slowest)}: rank ${slowest.row.rank} takes ${timeText(1e3 * slowest.most)} from ${timeText(1e3 * +slowest.row.start_ns)} on; ${slowest.count} ranks take ${timeText(1e3 * slowest.mean)} on average.`,
-        formula: "longest \u2212 mean duration of the kernel: work divided evenly"
-      }));
-    const length = latest ? meanOf(latest.launches.map((one) => +one.duration_ns)) : 0;
-    if (latest && latest.gain > 0.05 * length)
-      all.push(finding({
-        id: "late rank",
-        title: `Rank ${latest.row.rank} comes late`,
-        place: `sip${latest.row.sip}`,
-        gain: Math.round(1e3 * latest.gain),
-        evidence: `${launch(latest)}: rank ${latest.row.rank} begins at ${timeText(1e3 * latest.most)} and takes ${timeText(1e3 * +latest.row.duration_ns)}; ${latest.count} ranks begin at ${timeText(1e3 * latest.mean)} on average.`,
-        formula: "latest \u2212 mean start of the kernel: all begin together"
-      }));
-    return all;
-  }
-  function worst(groups, column) {
-    let found = null;
-    for (const { kernel, nth, launches } of groups) {
-      const values = launches.map((one) => +one[column]), most2 = Math.max(...values), mean = meanOf(values);
-      if (found === null || most2 - mean > found.gain)
-        found = { kernel, nth, launches, row: launches[values.indexOf(most2)], most: most2, mean, gain: most2 - mean, count: launches.length };
-    }
-    return found;
-  }
-  function computingOf(spans) {
-    const all = [], joined = [];
-    for (const row of spans?.rows ?? []) {
-      if (!/\.pe_(gemm|math)$/.test(row.label))
-        continue;
-      for (let i = row.first, time2 = 0; i < row.last; ++i) {
-        time2 += spans.start[i];
-        all.push([time2, time2 + spans.length[i]]);
-      }
-    }
-    for (const [from, to] of all.sort((a, b) => a[0] - b[0])) {
-      const last = joined.at(-1);
-      if (last && from <= last[1])
-        last[1] = Math.max(last[1], to);
-      else
-        joined.push([from, to]);
-    }
-    return joined;
-  }
-  var coveredBy = (pairs, from, to) => pairs.reduce((sum, [a, b]) => sum + Math.max(0, Math.min(b, to) - Math.max(a, from)), 0);
-  var waits = ["data from the peer", "credit stall", "busy link"];
-  function exposed(run, path) {
-    const computing = computingOf(run.raw.spans);
-    if (!path || !computing.length)
-      return [];
-    const parts = path.segments.filter((one) => one.place.includes(">") || one.kind === "ucie" || waits.includes(one.reason));
-    const alone2 = sumOf(parts.map((one) => one.length - coveredBy(computing, one.from, one.to))), work = coveredBy(computing, path.begin_ps, path.end_ps);
-    if (alone2 < 0.1 * path.length_ps)
-      return [];
-    return [finding({
-      id: "exposed",
-      title: "Exposed communication",
-      gain: Math.round(Math.min(alone2, work)),
-      evidence: `For ${percent(alone2, path.length_ps)} of the critical path (${timeText(alone2)}) something is on a link or waits for it while no GEMM or vector engine computes; engines compute for ${timeText(work)} of its time.`,
-      formula: "the lesser of that time and the engines' time: no overlap hides more"
-    })];
-  }
-  function lowUse(run) {
-    const all = ofLaunches(run.raw).filter((one) => +one.row.gemm_utilization < 0.5).map((one) => ({ ...one, least: Math.max(+one.row.gemm_utilization, one.bandwidth > 0 ? 1e9 * one.bytes / one.bandwidth / +one.row.duration_ns : 0) }));
-    const lost = (one) => +one.row.duration_ns * Math.max(0, 1 - one.least), most2 = all.sort((a, b) => lost(b) - lost(a))[0];
-    if (!most2)
-      return [];
-    const { row } = most2;
-    return [finding({
-      id: "low MAC utilisation",
-      title: `Low MAC utilisation: ${row.kernel}`,
-      place: `sip${row.sip}`,
-      gain: Math.round(1e3 * lost(most2)),
-      evidence: `${row.kernel} of rank ${row.rank} uses ${share(+row.gemm_utilization)} of the MACs of its ${row.pes} ${+row.pes === 1 ? "PE" : "PEs"} over ${timeText(1e3 * +row.duration_ns)}; its bytes alone would take ${share(+row.duration_ns > 0 && most2.bandwidth > 0 ? 1e9 * most2.bytes / most2.bandwidth / +row.duration_ns : 0)} of that at HBM's bandwidth.`,
-      formula: "duration \u2212 the longer of its FLOP at the engines' peak and its bytes at HBM's bandwidth"
-    })];
-  }
-  function padded(run) {
-    const peaks = new Map((run.raw.summary?.rows ?? []).map((row2) => [row2.phase, row2.peak_flop_per_s]));
-    const all = recordsOf(run.raw.tables?.["operations.csv"]).filter((row2) => +row2.padding_flop > 0 && peaks.get(row2.phase) > 0).map((row2) => ({ row: row2, ps: 1e12 * +row2.padding_flop / peaks.get(row2.phase) })).sort((a, b) => b.ps - a.ps);
-    if (!all.length)
-      return [];
-    const { row, ps: ps2 } = all[0], part = +row.padding_flop / (+row.flop + +row.padding_flop);
-    return [finding({
-      id: "padding",
-      title: `Padding: ${row.operation} of ${row.phase}`,
-      gain: Math.round(ps2),
-      evidence: `${share(part)} of the FLOP of ${row.operation} are padding of its tiles; ${all.length} ${all.length === 1 ? "operation is" : "operations are"} padded.`,
-      formula: "padding's FLOP \xF7 the peak rate: the least time that engines spend on zeros"
-    })];
-  }
-  function cyclesOf(raw) {
-    const all = raw.deadlock?.deadlocks ?? (raw.deadlock ? [raw.deadlock] : []);
-    return all.flatMap((one) => (one.cycles ?? []).map((cycle) => cycle.map((i) => one.waits?.[i]).filter(Boolean))).filter((cycle) => cycle.length > 0);
-  }
-  function deadlocks(raw) {
-    return cyclesOf(raw).map((cycle, i) => finding({
-      id: `deadlock ${i + 1}`,
-      title: "Deadlock",
-      place: cycle[0].from,
-      evidence: cycle.map((one) => one.why).join("; ") + ".",
-      formula: "a deadlocked run has no end to compare with"
-    }));
-  }
-  var recorded = (raw) => (raw.explain?.findings ?? []).map((one) => finding({
-    ...one,
-    gain: one.gain_ps ?? null,
-    key: one.key ?? "",
-    place: one.place ?? "",
-    evidence: String(one.evidence ?? ""),
-    formula: one.simulated ? "a run with this change took so much less" : "from the critical path"
-  }));
-  function findingsOf(run) {
-    const path = run.paths[run.measured], whole = path?.length_ps ?? run.total;
-    let all = recorded(run.raw);
-    if (!all.length) {
-      all = [...hotLinks(run, path), ...unevenRanks(run), ...exposed(run, path), ...lowUse(run), ...padded(run)].map((one) => ({ ...one, gain: one.gain !== null && whole > 0 ? Math.min(one.gain, whole) : one.gain })).filter((one) => one.gain === null || one.gain >= worth * whole);
-    }
-    return [...deadlocks(run.raw), ...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1))];
-  }
 
   // views/findings.js
   var remedies = {

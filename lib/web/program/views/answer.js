@@ -1,4 +1,5 @@
 // Five seconds: the measured result and its bound, what limits it, what to try, and how busy each resource was.
+import {findingsOf} from "../diagnoses.js";
 import {button, element} from "../dom.js";
 import {boundOf, metersOf} from "../meters.js";
 import {exactTime, percent, share, timeText} from "../quantity.js";
@@ -65,9 +66,21 @@ function showCommand(line, command) {
   });
 }
 
+/** The first finding, if it gains more than each change that was tried. */
+function showFound(root, app, all) {
+  const found = findingsOf(app.run)[0], best = Math.max(0, ...all.map(one => one.gain_ps ?? 0));
+  if (!found?.gain || found.gain <= best) return;
+  const line = element("p", null, root, {id: "found-first"});
+  element("b", "Found: ", line);
+  button(found.title, line, () => app.set({picked: {...found, kind: "finding", of: found.title}}), {class: "link"});
+  line.append(`, ${percent(found.gain, app.shownPath?.length_ps ?? 0)} less, ${found.simulated ? "simulated" : "estimated"}: ${found.evidence}`);
+}
+
 /** Changes that shorten what the run measures, with a command each. */
 function showTry(root, app) {
-  const box = element("div", null, root, {id: "try"}), all = app.run.raw.explain?.try ?? [];
+  const all = app.run.raw.explain?.try ?? [];
+  showFound(root, app, all);
+  const box = element("div", null, root, {id: "try"});
   if (!all.length && app.row !== null && app.runs[app.at].raw.explain?.try) element("p", "Changes are tried for one row of an evaluation: that of the page's first path.", box, {class: "soft"});
   if (!all.length) return;
   const list = element("ul", null, box);
