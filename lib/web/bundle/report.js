@@ -5107,7 +5107,7 @@ ${figure.csv}`).join("\n")
     credit_stall: "more or larger slots (n_slots, slot_size of the algorithm)",
     router_backpressure: "larger queues or more virtual channels of routers",
     hot_link: "spread the traffic over other links, or raise the rate of this kind of link",
-    straggler: "divide the work evenly over the ranks",
+    straggler: "give this rank as much work as the others have: the gain is without its surplus, so work that moves to other ranks takes some of it",
     late_rank: "let the rank begin earlier: its host or the order before it holds it up",
     exposed_communication: "overlap messages with computing: smaller tiles, more slots, asynchronous sends",
     small_messages: "send fewer and larger messages, or lower the latency of components on the way",
