@@ -137,6 +137,150 @@
         button(section.querySelector("h2").textContent || kind.title, nav, () => section.scrollIntoView({ block: "start" }), { class: "link" });
   }
 
+  // state.js
+  var placed = (of) => ({ picked: { kind: of.includes(">") ? "link" : "unit", of } });
+  function makeApp(runs) {
+    const listeners = [];
+    const chosen = {
+      at: 0,
+      // the run that is shown
+      row: (
+        /** @type {number | null} */
+        null
+      ),
+      // of an evaluation
+      path: (
+        /** @type {number | null} */
+        null
+      ),
+      // null: of what the run measures
+      reason: (
+        /** @type {string | null} */
+        null
+      ),
+      // of the path, shown alone
+      range: (
+        /** @type {[number, number] | null} */
+        null
+      ),
+      // of time, in ps; null: the shown path's
+      picked: (
+        /** @type {Thing | null} */
+        null
+      )
+    };
+    return {
+      runs,
+      get at() {
+        return chosen.at;
+      },
+      get row() {
+        return chosen.row;
+      },
+      get path() {
+        return chosen.path;
+      },
+      get reason() {
+        return chosen.reason;
+      },
+      get picked() {
+        return chosen.picked;
+      },
+      /** The run, or the row of it that was chosen. @returns {Run} */
+      get run() {
+        const run = runs[chosen.at];
+        return chosen.row !== null && run.rows.get(chosen.row) || run;
+      },
+      get shownPath() {
+        const run = this.run;
+        return run.paths[chosen.path ?? run.measured] ?? run.paths[0];
+      },
+      /** The time that all views show. @returns {[number, number]} */
+      get range() {
+        const path = this.shownPath, { uses } = this.run;
+        return chosen.range ?? (path ? [path.begin_ps, path.end_ps] : [uses.begin, uses.end]);
+      },
+      get hasRange() {
+        return chosen.range !== null;
+      },
+      /** Segments of the path that the chosen reason leaves. */
+      get segments() {
+        const all = this.shownPath?.segments ?? [];
+        return chosen.reason === null ? all : all.filter((one) => one.reason === chosen.reason);
+      },
+      /** Places of the chosen reason; null: no reason is chosen. */
+      places() {
+        return chosen.reason === null ? null : new Set(this.segments.map((one) => one.place));
+      },
+      /** Takes a choice, and shows it in all views. Another run, row or path has no reason and no range yet. @param {Partial<typeof chosen>} choice */
+      set(choice) {
+        const changed = new Set(Object.keys(choice));
+        const reset = { at: ["row", "path", "reason", "range", "picked"], row: ["path", "reason", "range", "picked"], path: ["reason", "range"] };
+        for (const [of, names2] of Object.entries(reset))
+          if (of in choice) {
+            for (const name of names2)
+              if (!(name in choice)) {
+                chosen[name] = null;
+                changed.add(name);
+              }
+          }
+        Object.assign(chosen, choice);
+        for (const listener of listeners)
+          listener(changed);
+        const address = addressOf(chosen);
+        try {
+          history.replaceState(null, "", address || "#");
+        } catch {
+        }
+      },
+      /** Calls `listener` with the names of each choice's changes. @param {(changed: Set<string>) => void} listener */
+      on(listener) {
+        listeners.push(listener);
+      },
+      /** The choice in an address, as set() wrote it; what doesn't fit these runs is passed over. @param {string} address */
+      choiceIn(address) {
+        return choiceOf(address, runs);
+      }
+    };
+  }
+  function addressOf(chosen) {
+    const words = new URLSearchParams();
+    for (const name of ["at", "row", "path", "reason"])
+      if (chosen[name] !== null && chosen[name] !== 0)
+        words.set(name, String(chosen[name]));
+    if (chosen.path === 0)
+      words.set("path", "0");
+    if (chosen.range)
+      words.set("range", chosen.range.map(Math.round).join("-"));
+    if (chosen.picked && ["unit", "link"].includes(chosen.picked.kind))
+      words.set(chosen.picked.kind, chosen.picked.of);
+    const text = words.toString();
+    return text && "#" + text;
+  }
+  function choiceOf(address, runs) {
+    const words = new URLSearchParams(address.replace(/^#/, "")), choice = {};
+    const number = (name, fits) => {
+      const value = Number(words.get(name));
+      if (words.has(name) && Number.isInteger(value) && fits(value))
+        choice[name] = value;
+    };
+    number("at", (at) => at >= 0 && at < runs.length);
+    const run = runs[choice.at ?? 0];
+    number("row", (row) => run.rows.has(row));
+    const shown3 = run.rows.get(choice.row) ?? run;
+    number("path", (path2) => path2 >= 0 && path2 < shown3.paths.length);
+    const reason = words.get("reason"), path = shown3.paths[choice.path ?? shown3.measured];
+    if (reason !== null && path?.segments.some((one) => one.reason === reason))
+      choice.reason = reason;
+    const range = (words.get("range") ?? "").split("-").map(Number);
+    if (range.length === 2 && range.every(isFinite) && range[1] > range[0])
+      choice.range = range;
+    for (const kind of ["unit", "link"])
+      if (words.has(kind))
+        choice.picked = { kind, of: words.get(kind) };
+    return choice;
+  }
+
   // csv.js
   var isNumber = (text) => text !== "" && text !== null && isFinite(text);
   function parseCsv(text) {
@@ -415,6 +559,7 @@
     }
     all.set(resource, meter);
   }
+  var hasRange = (uses, values) => uses.windows < 2 || values.length > 1;
   function bandwidthsOf(raw) {
     return new Map(recordsOf(raw.tables?.["links.csv"]).map((row) => [row.link, +row.bw_GBps]));
   }
@@ -431,6 +576,8 @@
     if (uses.loads)
       return [];
     for (const [label, values] of uses.utilisation) {
+      if (!hasRange(uses, values))
+        continue;
       const resource = resourceOf(label);
       if (resource && resource !== "slots")
         add(all, resource, label, meanOver(values, uses, range));
@@ -457,7 +604,7 @@
   function busiestOf(run, range, fits = (label) => label.includes(">"), most2 = 10) {
     const all = [];
     for (const [label, values] of run.uses.utilisation)
-      if (fits(label))
+      if (fits(label) && hasRange(run.uses, values))
         all.push({ label, value: meanOver(values, run.uses, run.uses.loads ? null : range) });
     return all.filter((one) => one.value > 0).sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1)).slice(0, most2);
   }
@@ -546,7 +693,7 @@
     for (const one of shares) {
       const line2 = element("tr", null, table), cell = element("td", null, line2);
       if (name === "place")
-        button(one.name, cell, () => app2.set({ picked: { kind: one.name.includes(">") ? "link" : "unit", of: one.name } }), { class: "link" });
+        button(one.name, cell, () => app2.set(placed(one.name)), { class: "link" });
       else
         term(one.name, cell);
       element("td", timeText(one.ps), line2, { class: "number", title: exactTime(one.ps) });
@@ -619,7 +766,7 @@
   }
   function showSlice(root, thing, app2) {
     const table = element("table", null, root);
-    fact(table, "at", button(thing.row, null, () => app2.set({ picked: { kind: thing.row.includes(">") ? "link" : "unit", of: thing.row } }), { class: "link" }));
+    fact(table, "at", button(thing.row, null, () => app2.set(placed(thing.row)), { class: "link" }));
     fact(table, "kind", thing.slice);
     fact(table, "from", timeText(thing.from), exactTime(thing.from));
     fact(table, "takes", timeText(thing.length), exactTime(thing.length));
@@ -665,7 +812,7 @@
       fact(table, "gain", `${timeText(thing.gain)}, ${thing.simulated ? "simulated" : "estimated"}`, exactTime(thing.gain));
     fact(table, "formula", thing.formula);
     if (thing.place)
-      fact(table, "place", button(thing.place, null, () => app2.set({ picked: { kind: thing.place.includes(">") ? "link" : "unit", of: thing.place } }), { class: "link" }));
+      fact(table, "place", button(thing.place, null, () => app2.set(placed(thing.place)), { class: "link" }));
     fact(table, "key", thing.key);
     slidersOf(root, (app2.shownPath?.segments ?? []).filter((one) => thing.key && one.key === thing.key), app2);
   }
@@ -725,149 +872,6 @@
       if (["picked", "at", "row", "path", "range", "reason", "all"].some((one) => changed.has(one)))
         show();
     });
-  }
-
-  // state.js
-  function makeApp(runs) {
-    const listeners = [];
-    const chosen = {
-      at: 0,
-      // the run that is shown
-      row: (
-        /** @type {number | null} */
-        null
-      ),
-      // of an evaluation
-      path: (
-        /** @type {number | null} */
-        null
-      ),
-      // null: of what the run measures
-      reason: (
-        /** @type {string | null} */
-        null
-      ),
-      // of the path, shown alone
-      range: (
-        /** @type {[number, number] | null} */
-        null
-      ),
-      // of time, in ps; null: the shown path's
-      picked: (
-        /** @type {Thing | null} */
-        null
-      )
-    };
-    return {
-      runs,
-      get at() {
-        return chosen.at;
-      },
-      get row() {
-        return chosen.row;
-      },
-      get path() {
-        return chosen.path;
-      },
-      get reason() {
-        return chosen.reason;
-      },
-      get picked() {
-        return chosen.picked;
-      },
-      /** The run, or the row of it that was chosen. @returns {Run} */
-      get run() {
-        const run = runs[chosen.at];
-        return chosen.row !== null && run.rows.get(chosen.row) || run;
-      },
-      get shownPath() {
-        const run = this.run;
-        return run.paths[chosen.path ?? run.measured] ?? run.paths[0];
-      },
-      /** The time that all views show. @returns {[number, number]} */
-      get range() {
-        const path = this.shownPath, { uses } = this.run;
-        return chosen.range ?? (path ? [path.begin_ps, path.end_ps] : [uses.begin, uses.end]);
-      },
-      get hasRange() {
-        return chosen.range !== null;
-      },
-      /** Segments of the path that the chosen reason leaves. */
-      get segments() {
-        const all = this.shownPath?.segments ?? [];
-        return chosen.reason === null ? all : all.filter((one) => one.reason === chosen.reason);
-      },
-      /** Places of the chosen reason; null: no reason is chosen. */
-      places() {
-        return chosen.reason === null ? null : new Set(this.segments.map((one) => one.place));
-      },
-      /** Takes a choice, and shows it in all views. Another run, row or path has no reason and no range yet. @param {Partial<typeof chosen>} choice */
-      set(choice) {
-        const changed = new Set(Object.keys(choice));
-        const reset = { at: ["row", "path", "reason", "range", "picked"], row: ["path", "reason", "range", "picked"], path: ["reason", "range"] };
-        for (const [of, names2] of Object.entries(reset))
-          if (of in choice) {
-            for (const name of names2)
-              if (!(name in choice)) {
-                chosen[name] = null;
-                changed.add(name);
-              }
-          }
-        Object.assign(chosen, choice);
-        for (const listener of listeners)
-          listener(changed);
-        const address = addressOf(chosen);
-        try {
-          history.replaceState(null, "", address || "#");
-        } catch {
-        }
-      },
-      /** Calls `listener` with the names of each choice's changes. @param {(changed: Set<string>) => void} listener */
-      on(listener) {
-        listeners.push(listener);
-      },
-      /** The choice in an address, as set() wrote it; what doesn't fit these runs is passed over. @param {string} address */
-      choiceIn(address) {
-        return choiceOf(address, runs);
-      }
-    };
-  }
-  function addressOf(chosen) {
-    const words = new URLSearchParams();
-    for (const name of ["at", "row", "path", "reason"])
-      if (chosen[name] !== null && chosen[name] !== 0)
-        words.set(name, String(chosen[name]));
-    if (chosen.path === 0)
-      words.set("path", "0");
-    if (chosen.range)
-      words.set("range", chosen.range.map(Math.round).join("-"));
-    if (chosen.picked && ["unit", "link"].includes(chosen.picked.kind))
-      words.set(chosen.picked.kind, chosen.picked.of);
-    const text = words.toString();
-    return text && "#" + text;
-  }
-  function choiceOf(address, runs) {
-    const words = new URLSearchParams(address.replace(/^#/, "")), choice = {};
-    const number = (name, fits) => {
-      const value = Number(words.get(name));
-      if (words.has(name) && Number.isInteger(value) && fits(value))
-        choice[name] = value;
-    };
-    number("at", (at) => at >= 0 && at < runs.length);
-    const run = runs[choice.at ?? 0];
-    number("row", (row) => run.rows.has(row));
-    const shown3 = run.rows.get(choice.row) ?? run;
-    number("path", (path2) => path2 >= 0 && path2 < shown3.paths.length);
-    const reason = words.get("reason"), path = shown3.paths[choice.path ?? shown3.measured];
-    if (reason !== null && path?.segments.some((one) => one.reason === reason))
-      choice.reason = reason;
-    const range = (words.get("range") ?? "").split("-").map(Number);
-    if (range.length === 2 && range.every(isFinite) && range[1] > range[0])
-      choice.range = range;
-    for (const kind of ["unit", "link"])
-      if (words.has(kind))
-        choice.picked = { kind, of: words.get(kind) };
-    return choice;
   }
 
   // choice.js
@@ -1413,7 +1417,7 @@
       if (!scene)
         return;
       const sheet = begin(canvas, scene.height ?? 420);
-      place = placed(sheet, scene);
+      place = placed2(sheet, scene);
       drawScales(sheet.pen, place, scene);
       const group = lit ?? held;
       const small = scene.marks.length > 3e3, bad = css("--bad");
@@ -1564,7 +1568,7 @@
     }
     return [low, high4];
   }
-  function placed({ pen, width, height }, scene) {
+  function placed2({ pen, width, height }, scene) {
     const [x0, x1] = rangeOf(scene.x, scene.marks.map((mark) => mark.x)), [y0, y1] = rangeOf(scene.y, scene.marks.map((mark) => mark.y));
     const ticks = ticksOf(y0, y1, scene.y.log, 6), labels = ticks.map(scene.y.text);
     const left4 = 34 + Math.max(...labels.map((text) => pen.measureText(text).width), 20), right3 = width - 24, top3 = 16, bottom3 = height - 46;
@@ -2455,17 +2459,7 @@
   }
   function clipped(pen, text, wide3) {
     const all = plain(text);
-    if (widthOf(pen, all) <= wide3)
-      return all;
-    let low = 0, high4 = all.length;
-    while (low < high4) {
-      const middle = low + high4 + 1 >> 1;
-      if (pen.measureText(all.slice(0, middle) + "\u2026").width <= wide3)
-        low = middle;
-      else
-        high4 = middle - 1;
-    }
-    return low ? all.slice(0, low) + "\u2026" : "";
+    return widthOf(pen, all) <= wide3 ? all : fitted(pen, all, wide3);
   }
 
   // timeline/place.js
@@ -4525,7 +4519,7 @@ ${nth}`;
     const sentence = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
     element("p", sentence, root, { id: "answer-sentence" });
   }
-  var placeButton = (place, line2, app2) => button(place, line2, () => app2.set({ picked: { kind: place.includes(">") ? "link" : "unit", of: place } }), { class: "link" });
+  var placeButton = (place, line2, app2) => button(place, line2, () => app2.set(placed(place)), { class: "link" });
   function showWhere(line2, path, segments, app2) {
     const most2 = 0.1 * path.length_ps, place = sharesOf(segments, "place")[0], code = sharesOf(segments, "line")[0];
     if (place?.ps >= most2) {
@@ -4615,12 +4609,12 @@ ${nth}`;
       element("i", null, bar).style.width = 100 * meter.mean + "%";
       element("b", null, bar).style.left = 100 * meter.most + "%";
       const cell = element("td", null, line2, { class: "number" });
-      button(share(meter.most), cell, () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }), { class: "link", title: meter.of });
+      element("button", share(meter.most), cell, { type: "button", class: "link", title: meter.of });
       element("td", share(meter.mean), line2, { class: "number", title: `${meter.used} in use` });
       if (peaks)
         element("td", meter.peak, line2, { class: "number soft" });
       line2.classList.add("clicks");
-      line2.addEventListener("click", () => app2.set({ picked: { kind: meter.of.includes(">") ? "link" : "unit", of: meter.of } }));
+      line2.addEventListener("click", () => app2.set(placed(meter.of)));
     }
   }
   function make7(root, app2) {
@@ -4755,7 +4749,7 @@ ${nth}`;
 
   // views/why.js
   var ofReason = { "overhead": 0, "memory access": 1, "engine work": 2, "busy link": 3, "dispatch": 4, "wire": 5, "serialization": 6, "busy memory port": 7, "memory port": 8, "translation": 9, "busy engine": 10, "hop": 11 };
-  function colorOf2(_app, reason) {
+  function colorOf2(reason) {
     let sum = 0;
     for (const c of reason)
       sum += c.charCodeAt(0);
@@ -4781,7 +4775,7 @@ ${nth}`;
         }
       );
       part.style.width = 100 * share2.ps / Math.max(1, most2) + "%";
-      part.style.background = colorOf2(app2, share2.name);
+      part.style.background = colorOf2(share2.name);
       if (app2.reason !== null && app2.reason !== share2.name)
         part.classList.add("other");
       part.addEventListener("click", () => app2.set(app2.reason === share2.name ? { reason: null } : { reason: share2.name, picked: { kind: "reason", of: share2.name } }));
@@ -4803,7 +4797,7 @@ ${nth}`;
       part.style.width = 100 * share2.ps / Math.max(1, path.length_ps) + "%";
     }
   }
-  function addShares(root, title, shares, path, app2, swatch) {
+  function addShares(root, title, shares, path, swatch) {
     if (!shares.length)
       return;
     const box = element("div", null, root), table = element("table", null, box);
@@ -4811,7 +4805,7 @@ ${nth}`;
     for (const share2 of shares.slice(0, 12)) {
       const row = element("tr", null, table), name = element("td", null, row);
       if (swatch)
-        element("span", null, name, { class: "swatch" }).style.background = colorOf2(app2, share2.name);
+        element("span", null, name, { class: "swatch" }).style.background = colorOf2(share2.name);
       term(share2.name, name);
       element("td", timeText(share2.ps), row, { class: "number", title: exactTime(share2.ps) });
       element("td", percent(share2.ps, path.length_ps), row, { class: "number" });
@@ -4845,12 +4839,12 @@ ${nth}`;
         }
         drawBar2(bar, path, app2);
         drawWaits(waits2, path, app2);
-        addShares(shares, "by reason", list("reason"), path, app2, true);
+        addShares(shares, "by reason", list("reason"), path, true);
         if (app2.reason === null)
-          addShares(shares, "waits, within the same time", path.waits ?? [], path, app2, false);
-        addShares(shares, "by kind of component", list("kind"), path, app2, false);
-        addShares(shares, "by place", list("place"), path, app2, false);
-        addShares(shares, "by line of a kernel", list("line"), path, app2, false);
+          addShares(shares, "waits, within the same time", path.waits ?? [], path, false);
+        addShares(shares, "by kind of component", list("kind"), path, false);
+        addShares(shares, "by place", list("place"), path, false);
+        addShares(shares, "by line of a kernel", list("line"), path, false);
         if (path.short)
           element("p", "The segments of this path are left out: explain.json has them.", shares, { class: "soft" });
         return true;
@@ -4899,7 +4893,7 @@ ${nth}`;
     });
     const longest = Math.max(...paths.map((path, i) => path?.length_ps ?? all[i].end));
     made.forEach((one, i) => {
-      const parts = (paths[i]?.segments ?? []).map((part) => ({ from: part.from - begins[i], to: part.to - begins[i], color: colorOf2(app2, part.reason), text: part.reason, place: part.place }));
+      const parts = (paths[i]?.segments ?? []).map((part) => ({ from: part.from - begins[i], to: part.to - begins[i], color: colorOf2(part.reason), text: part.reason, place: part.place }));
       if (parts.length)
         one.setPath(parts);
       one.show(0, longest * 1.02, false);
@@ -4915,7 +4909,6 @@ ${nth}`;
     )) : app2.runs;
     return { runs, heads: headsOf(app2.runs), paths: runs.map((run) => run.paths[app2.path ?? run.measured] ?? run.paths[0]) };
   }
-  var placeOf = (of) => ({ picked: { kind: of.includes(">") ? "link" : "unit", of } });
   var inNs2 = (ps2) => +(ps2 / 1e3).toFixed(3);
   function showHeadline(root, { runs: [a, b], heads, paths: [one, two] }) {
     const known = one && two, [x, y] = known ? [one.length_ps, two.length_ps] : [a.total, b.total];
@@ -4943,7 +4936,7 @@ ${nth}`;
       line2.classList.add("clicks");
       line2.addEventListener("click", () => {
         const { of } = all[app2.at].get(name) ?? all[1 - app2.at].get(name);
-        app2.set(placeOf(of));
+        app2.set(placed(of));
       });
     }
   }
@@ -4981,7 +4974,7 @@ ${nth}`;
       return;
     for (const [list, name] of [["reasons", "reason"], ["waits", "wait"], ["kinds", "kind of component"], ["places", "place"], ["lines", "line of a kernel"]]) {
       const rows2 = changesOf(one[list], two[list]).filter((row) => row.change !== 0).map((row) => [row.name, inNs2(row.a), inNs2(row.b), inNs2(row.change), inNs2(Math.abs(row.change))]);
-      const click = list === "places" ? (row) => app2.set(placeOf(row[0])) : list === "reasons" ? (row) => app2.set({ picked: { kind: "reason", of: row[0] } }) : void 0;
+      const click = list === "places" ? (row) => app2.set(placed(row[0])) : list === "reasons" ? (row) => app2.set({ picked: { kind: "reason", of: row[0] } }) : void 0;
       if (rows2.length)
         makeTable(root, `by ${name}, in ns`, [name, ...heads, "difference", "absolute difference"], rows2, { order: 4, click });
     }
@@ -5039,7 +5032,7 @@ ${nth}`;
       view.timelines = twoTimelines(box, app2, pair.runs, pair.paths, pair.heads);
       showShares(box, pair, app2);
       if (uses.length)
-        makeTable(box, "links and units: utilisation in %", ["name", ...pair.heads, "difference", "absolute difference"], uses, { order: 4, click: (row) => app2.set(placeOf(row[0])) });
+        makeTable(box, "links and units: utilisation in %", ["name", ...pair.heads, "difference", "absolute difference"], uses, { order: 4, click: (row) => app2.set(placed(row[0])) });
     }
     return {
       show(changed) {
@@ -5758,7 +5751,7 @@ ${figure.csv}`).join("\n")
     unit.addEventListener("change", () => {
       const name = unit.value;
       curve(uses.has(name) ? [name] : [...index.get(name) ?? []], name);
-      app2.set({ picked: { kind: name.includes(">") ? "link" : "unit", of: name } });
+      app2.set(placed(name));
     });
     let drawnOf = null;
     return {
@@ -6572,7 +6565,7 @@ ${row.memory}`;
           return false;
         if (shownOf !== app2.run)
           remake();
-        const parts = app2.segments.map((one) => ({ from: one.from, to: one.to, color: colorOf2(app2, one.reason), text: one.reason, place: one.place }));
+        const parts = app2.segments.map((one) => ({ from: one.from, to: one.to, color: colorOf2(one.reason), text: one.reason, place: one.place }));
         if (["all", "at", "row", "path", "reason"].some((one) => changed.has(one)))
           view.timeline.setPath(parts.length ? parts : null);
         const [from, to] = app2.range;

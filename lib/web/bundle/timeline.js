@@ -50,6 +50,22 @@
     return all;
   }
 
+  // canvas.js
+  function fitted(pen, text, width) {
+    let few = text.length > 200 ? text.slice(0, 200) + "\u2026" : text;
+    if (pen.measureText(few).width <= width)
+      return few;
+    let low = 0, high2 = few.length;
+    while (low < high2) {
+      const middle = low + high2 + 1 >> 1;
+      if (pen.measureText(few.slice(0, middle) + "\u2026").width <= width)
+        low = middle;
+      else
+        high2 = middle - 1;
+    }
+    return low ? few.slice(0, low) + "\u2026" : "";
+  }
+
   // timeline/letters.js
   var plain = (text) => text.slice(0, 300).replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\xB7");
   var widths = /* @__PURE__ */ new Map();
@@ -64,17 +80,7 @@
   }
   function clipped(pen, text, wide) {
     const all = plain(text);
-    if (widthOf(pen, all) <= wide)
-      return all;
-    let low = 0, high2 = all.length;
-    while (low < high2) {
-      const middle = low + high2 + 1 >> 1;
-      if (pen.measureText(all.slice(0, middle) + "\u2026").width <= wide)
-        low = middle;
-      else
-        high2 = middle - 1;
-    }
-    return low ? all.slice(0, low) + "\u2026" : "";
+    return widthOf(pen, all) <= wide ? all : fitted(pen, all, wide);
   }
 
   // timeline/place.js

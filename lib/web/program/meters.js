@@ -37,6 +37,9 @@ function add(all, resource, label, value, most = value) {
   all.set(resource, meter);
 }
 
+/** False for a mean of the whole run among curves: it says nothing of a range. */
+const hasRange = (uses, values) => uses.windows < 2 || values.length > 1;
+
 /** Bandwidths of links, by their names. @param {any} raw @returns {Map<string, number>} */
 export function bandwidthsOf(raw) {
   return new Map(recordsOf(raw.tables?.["links.csv"]).map(row => [row.link, +row.bw_GBps]));
@@ -60,6 +63,7 @@ export function metersOf(run, range) {
   const {uses} = run;
   if (uses.loads) return [];
   for (const [label, values] of uses.utilisation) {
+    if (!hasRange(uses, values)) continue;
     const resource = resourceOf(label);
     if (resource && resource !== "slots") add(all, resource, label, meanOver(values, uses, range));
   }
@@ -89,7 +93,7 @@ export function boundOf(meters, length) {
 /** Units and links by their utilisation in a range, the busiest first. @param {import("./run.js").Run} run @param {[number, number]} range */
 export function busiestOf(run, range, fits = label => label.includes(">"), most = 10) {
   const all = [];
-  for (const [label, values] of run.uses.utilisation) if (fits(label)) all.push({label, value: meanOver(values, run.uses, run.uses.loads ? null : range)});
+  for (const [label, values] of run.uses.utilisation) if (fits(label) && hasRange(run.uses, values)) all.push({label, value: meanOver(values, run.uses, run.uses.loads ? null : range)});
   return all.filter(one => one.value > 0).sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1)).slice(0, most);
 }
 

@@ -1,4 +1,5 @@
 // The side panel: all that is known of the thing that was clicked.
+import {placed} from "./state.js";
 import {button, byId, element} from "./dom.js";
 import {bandwidthsOf, busyOf} from "./meters.js";
 import {recordsOf} from "./csv.js";
@@ -27,7 +28,7 @@ function listOf(root, title, segments, name, length, app) {
   const table = element("table", null, root);
   for (const one of shares) {
     const line = element("tr", null, table), cell = element("td", null, line);
-    if (name === "place") button(one.name, cell, () => app.set({picked: {kind: one.name.includes(">") ? "link" : "unit", of: one.name}}), {class: "link"});
+    if (name === "place") button(one.name, cell, () => app.set(placed(one.name)), {class: "link"});
     else term(one.name, cell);
     element("td", timeText(one.ps), line, {class: "number", title: exactTime(one.ps)});
     element("td", percent(one.ps, length), line, {class: "number"});
@@ -95,7 +96,7 @@ function showPlace(root, {of}, app) {
 
 function showSlice(root, thing, app) {
   const table = element("table", null, root);
-  fact(table, "at", button(thing.row, null, () => app.set({picked: {kind: thing.row.includes(">") ? "link" : "unit", of: thing.row}}), {class: "link"}));
+  fact(table, "at", button(thing.row, null, () => app.set(placed(thing.row)), {class: "link"}));
   fact(table, "kind", thing.slice);
   fact(table, "from", timeText(thing.from), exactTime(thing.from));
   fact(table, "takes", timeText(thing.length), exactTime(thing.length));
@@ -137,7 +138,7 @@ function showFinding(root, thing, app) {
   const table = element("table", null, root);
   if (thing.gain !== null && thing.gain !== undefined) fact(table, "gain", `${timeText(thing.gain)}, ${thing.simulated ? "simulated" : "estimated"}`, exactTime(thing.gain));
   fact(table, "formula", thing.formula);
-  if (thing.place) fact(table, "place", button(thing.place, null, () => app.set({picked: {kind: thing.place.includes(">") ? "link" : "unit", of: thing.place}}), {class: "link"}));
+  if (thing.place) fact(table, "place", button(thing.place, null, () => app.set(placed(thing.place)), {class: "link"}));
   fact(table, "key", thing.key);
   slidersOf(root, (app.shownPath?.segments ?? []).filter(one => thing.key && one.key === thing.key), app);
 }

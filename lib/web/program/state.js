@@ -6,6 +6,9 @@
  * @typedef {ReturnType<typeof makeApp>} App
  */
 
+/** The choice of a unit or a link, by its name. @param {string} of */
+export const placed = of => ({picked: {kind: of.includes(">") ? "link" : "unit", of}});
+
 /** @param {Run[]} runs */
 export function makeApp(runs) {
   /** @type {((changed: Set<string>) => void)[]} */

@@ -31,7 +31,7 @@ export function twoTimelines(root, app, runs, paths, heads) {
   });
   const longest = Math.max(...paths.map((path, i) => path?.length_ps ?? all[i].end));
   made.forEach((one, i) => {
-    const parts = (paths[i]?.segments ?? []).map(part => ({from: part.from - begins[i], to: part.to - begins[i], color: colorOf(app, part.reason), text: part.reason, place: part.place}));
+    const parts = (paths[i]?.segments ?? []).map(part => ({from: part.from - begins[i], to: part.to - begins[i], color: colorOf(part.reason), text: part.reason, place: part.place}));
     if (parts.length) one.setPath(parts);
     one.show(0, longest * 1.02, false);
   });

@@ -1,4 +1,5 @@
 // Texts on the canvas: they end where their room ends.
+import {fitted} from "../canvas.js";
 
 /** A label as one line from left to right: without marks that turn or break it. @param {string} text */
 export const plain = text => text.slice(0, 300).replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "·");
@@ -17,11 +18,5 @@ function widthOf(pen, text) {
 /** As much of a text as has room. @param {CanvasRenderingContext2D} pen @param {string} text @param {number} wide */
 export function clipped(pen, text, wide) {
   const all = plain(text);
-  if (widthOf(pen, all) <= wide) return all;
-  let low = 0, high = all.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (pen.measureText(all.slice(0, middle) + "…").width <= wide) low = middle; else high = middle - 1;
-  }
-  return low ? all.slice(0, low) + "…" : "";
+  return widthOf(pen, all) <= wide ? all : fitted(pen, all, wide);
 }

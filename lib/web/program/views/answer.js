@@ -1,4 +1,5 @@
 // Five seconds: the measured result and its bound, what limits it, what to try, and how busy each resource was.
+import {placed} from "../state.js";
 import {findingsOf} from "../diagnoses.js";
 import {button, element} from "../dom.js";
 import {boundOf, metersOf} from "../meters.js";
@@ -34,7 +35,7 @@ function showResult(root, app, meters) {
 }
 
 /** A place to click. */
-const placeButton = (place, line, app) => button(place, line, () => app.set({picked: {kind: place.includes(">") ? "link" : "unit", of: place}}), {class: "link"});
+const placeButton = (place, line, app) => button(place, line, () => app.set(placed(place)), {class: "link"});
 
 /** Where the limit is: the place and line with most of its reason; of a reason that is spread, its kinds of component. */
 function showWhere(line, path, segments, app) {
@@ -111,11 +112,11 @@ function showMeters(root, meters, app) {
     element("i", null, bar).style.width = 100 * meter.mean + "%";
     element("b", null, bar).style.left = 100 * meter.most + "%";
     const cell = element("td", null, line, {class: "number"});
-    button(share(meter.most), cell, () => app.set({picked: {kind: meter.of.includes(">") ? "link" : "unit", of: meter.of}}), {class: "link", title: meter.of});
+    element("button", share(meter.most), cell, {type: "button", class: "link", title: meter.of});  // its click is the line's
     element("td", share(meter.mean), line, {class: "number", title: `${meter.used} in use`});
     if (peaks) element("td", meter.peak, line, {class: "number soft"});
     line.classList.add("clicks");
-    line.addEventListener("click", () => app.set({picked: {kind: meter.of.includes(">") ? "link" : "unit", of: meter.of}}));
+    line.addEventListener("click", () => app.set(placed(meter.of)));
   }
 }
 

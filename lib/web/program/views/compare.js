@@ -1,4 +1,5 @@
 // A second run beside the first: why they differ, and each view's difference.
+import {placed} from "../state.js";
 import {element} from "../dom.js";
 import {toCsv} from "../csv.js";
 import {causeOf, changesOf, keysThatDiffer, timesText} from "../compare/cause.js";
@@ -19,7 +20,6 @@ function pairOf(app) {
   return {runs, heads: headsOf(app.runs), paths: runs.map(run => run.paths[app.path ?? run.measured] ?? run.paths[0])};
 }
 
-const placeOf = of => ({picked: {kind: of.includes(">") ? "link" : "unit", of}});
 const inNs = ps => +(ps / 1000).toFixed(3);
 
 function showHeadline(root, {runs: [a, b], heads, paths: [one, two]}) {
@@ -46,7 +46,7 @@ function showMeters(root, {runs, heads, paths}, app) {
     });
     element("td", (100 * (values[1] - values[0])).toFixed(1), line, {class: "number"});
     line.classList.add("clicks");
-    line.addEventListener("click", () => { const {of} = all[app.at].get(name) ?? all[1 - app.at].get(name); app.set(placeOf(of)); });
+    line.addEventListener("click", () => { const {of} = all[app.at].get(name) ?? all[1 - app.at].get(name); app.set(placed(of)); });
   }
 }
 
@@ -82,7 +82,7 @@ function showShares(root, {heads, paths: [one, two]}, app) {
   if (!one || !two) return;
   for (const [list, name] of [["reasons", "reason"], ["waits", "wait"], ["kinds", "kind of component"], ["places", "place"], ["lines", "line of a kernel"]]) {
     const rows = changesOf(one[list], two[list]).filter(row => row.change !== 0).map(row => [row.name, inNs(row.a), inNs(row.b), inNs(row.change), inNs(Math.abs(row.change))]);
-    const click = list === "places" ? row => app.set(placeOf(row[0])) : list === "reasons" ? row => app.set({picked: {kind: "reason", of: row[0]}}) : undefined;
+    const click = list === "places" ? row => app.set(placed(row[0])) : list === "reasons" ? row => app.set({picked: {kind: "reason", of: row[0]}}) : undefined;
     if (rows.length) makeTable(root, `by ${name}, in ns`, [name, ...heads, "difference", "absolute difference"], rows, {order: 4, click});
   }
 }
@@ -128,7 +128,7 @@ function make(root, app) {
     showBars(bars, pair, app);
     view.timelines = twoTimelines(box, app, pair.runs, pair.paths, pair.heads);
     showShares(box, pair, app);
-    if (uses.length) makeTable(box, "links and units: utilisation in %", ["name", ...pair.heads, "difference", "absolute difference"], uses, {order: 4, click: row => app.set(placeOf(row[0]))});
+    if (uses.length) makeTable(box, "links and units: utilisation in %", ["name", ...pair.heads, "difference", "absolute difference"], uses, {order: 4, click: row => app.set(placed(row[0]))});
   }
   return {
     show(changed) {

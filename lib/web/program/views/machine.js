@@ -1,4 +1,5 @@
 // The machine's drawing, coloured by what its units and links did in the range of time that is shown.
+import {placed} from "../state.js";
 import {byId, button, drawn, element, field} from "../dom.js";
 import {networkDrawing} from "../network.js";
 import {share, timeText} from "../quantity.js";
@@ -254,7 +255,7 @@ function make(root, app) {
   unit.addEventListener("change", () => {
     const name = unit.value;
     curve(uses.has(name) ? [name] : [...(index.get(name) ?? [])], name);
-    app.set({picked: {kind: name.includes(">") ? "link" : "unit", of: name}});
+    app.set(placed(name));
   });
   let drawnOf = null;
   return {

@@ -37,7 +37,7 @@ function make(root, app) {
     show(changed) {
       if (!app.run.raw.spans) return false;
       if (shownOf !== app.run) remake();
-      const parts = app.segments.map(one => ({from: one.from, to: one.to, color: colorOf(app, one.reason), text: one.reason, place: one.place}));
+      const parts = app.segments.map(one => ({from: one.from, to: one.to, color: colorOf(one.reason), text: one.reason, place: one.place}));
       if (["all", "at", "row", "path", "reason"].some(one => changed.has(one))) view.timeline.setPath(parts.length ? parts : null);
       const [from, to] = app.range;
       if (last === null || last[0] !== from || last[1] !== to) { last = [from, to]; view.timeline.show(from, to, false); }

@@ -9,7 +9,7 @@ import {sentenceOf, term} from "../words.js";
 const ofReason = {"overhead": 0, "memory access": 1, "engine work": 2, "busy link": 3, "dispatch": 4, "wire": 5, "serialization": 6, "busy memory port": 7, "memory port": 8, "translation": 9, "busy engine": 10, "hop": 11};
 
 /** The colour of a reason. */
-export function colorOf(_app, reason) {
+export function colorOf(reason) {
   let sum = 0;
   for (const c of reason) sum += c.charCodeAt(0);
   return colors[(ofReason[reason] ?? sum) % colors.length];
@@ -27,7 +27,7 @@ export function drawBar(root, path, app, most = path.length_ps) {
                          {type: "button", class: "part", "data-ps": share.ps, "data-reason": share.name, "aria-pressed": app.reason === share.name, "aria-label": label,
                           title: `${share.name}: ${timeText(share.ps)} (${exactTime(share.ps)}), ${share.count} times. ${sentenceOf(share.name)}`});
     part.style.width = 100 * share.ps / Math.max(1, most) + "%";
-    part.style.background = colorOf(app, share.name);
+    part.style.background = colorOf(share.name);
     if (app.reason !== null && app.reason !== share.name) part.classList.add("other");
     part.addEventListener("click", () => app.set(app.reason === share.name ? {reason: null} : {reason: share.name, picked: {kind: "reason", of: share.name}}));
   }
@@ -47,13 +47,13 @@ function drawWaits(root, path, app) {
   }
 }
 
-function addShares(root, title, shares, path, app, swatch) {
+function addShares(root, title, shares, path, swatch) {
   if (!shares.length) return;
   const box = element("div", null, root), table = element("table", null, box);
   box.prepend(element("h3", title));
   for (const share of shares.slice(0, 12)) {
     const row = element("tr", null, table), name = element("td", null, row);
-    if (swatch) element("span", null, name, {class: "swatch"}).style.background = colorOf(app, share.name);
+    if (swatch) element("span", null, name, {class: "swatch"}).style.background = colorOf(share.name);
     term(share.name, name);
     element("td", timeText(share.ps), row, {class: "number", title: exactTime(share.ps)});
     element("td", percent(share.ps, path.length_ps), row, {class: "number"});
@@ -87,11 +87,11 @@ function make(root, app) {
       }
       drawBar(bar, path, app);
       drawWaits(waits, path, app);
-      addShares(shares, "by reason", list("reason"), path, app, true);
-      if (app.reason === null) addShares(shares, "waits, within the same time", path.waits ?? [], path, app, false);
-      addShares(shares, "by kind of component", list("kind"), path, app, false);
-      addShares(shares, "by place", list("place"), path, app, false);
-      addShares(shares, "by line of a kernel", list("line"), path, app, false);
+      addShares(shares, "by reason", list("reason"), path, true);
+      if (app.reason === null) addShares(shares, "waits, within the same time", path.waits ?? [], path, false);
+      addShares(shares, "by kind of component", list("kind"), path, false);
+      addShares(shares, "by place", list("place"), path, false);
+      addShares(shares, "by line of a kernel", list("line"), path, false);
       if (path.short) element("p", "The segments of this path are left out: explain.json has them.", shares, {class: "soft"});
       return true;
     },
