@@ -30,6 +30,8 @@ void visit_values(const std::vector<Field>& fields, void* spec, const std::strin
       visit_model(key, *static_cast<const ComponentSpec*>(field.member(spec)), visit);
     else if (field.type == FieldType::map)
       CHECK(field.entries(spec).empty());  // its names are the user's
+    else if (field.type == FieldType::list)
+      CHECK(field.items(spec).empty());  // its items likewise
     else
       visit(key, field, field.get(spec));
   }
@@ -43,14 +45,30 @@ void visit_machine(const Visit& visit) {
 // Another value that the field accepts, as YAML.
 std::string another(const Field& field, const Scalar& initial) {
   if (field.type == FieldType::text) return field.choices.at(1);
-  if (field.type == FieldType::text_list) return "[SE]";
+  if (field.name == "map") return "[\"PP..\", \"....\", \"....\", \"....\"]";
+  if (field.name == "links") return "[east_south]";
+  if (field.name == "interleave_bytes") return "8KiB";
+  if (field.pairs) return "[[1, 1]]";
+  if (field.type == FieldType::text_list) return field.choices.empty() ? "[0-1]" : "[SE]";
+  if (field.type == FieldType::boolean) return std::get<bool>(initial) ? "false" : "true";
   if (field.type == FieldType::number) return std::get<double>(initial) == 0.5 ? "0.25" : "0.5";
   const std::int64_t now = std::get<std::int64_t>(initial);
   return std::to_string(static_cast<double>(now + 1) <= field.max ? now + 1 : now - 1);
 }
 
-// A machine on which the key may have another value: rows and columns of packages go together.
+// A machine on which the key may have another value: rows and columns of packages go together, and keys of a
+// floor plan need one.
 std::string file_for(const std::string& key) {
+  const std::string plan = "cube: {floorplan: {";
+  if (key == "cube.floorplan.pe.grid.x") return plan + "pe: {grid: {y: [0]}}}}";
+  if (key == "cube.floorplan.pe.grid.y") return plan + "pe: {grid: {x: [0]}}}}";
+  if (key.starts_with("cube.floorplan.hbm"))
+    return plan + "pe: {at: [0, 0]}, hbm: {channels: [{at: [0, 0]}], interleave_bytes: 0}}}";
+  if (key.starts_with("cube.floorplan") && key != "cube.floorplan.map" && key != "cube.floorplan.pe.at")
+    return plan + "pe: {at: [0, 0]}}}";
+  if (key == "cube.noc.links") return "cube: {noc: {wrap: true}}";
+  if (key.starts_with("system.sips.switch")) return "system: {sips: {count: 1, topology: links}}";
+  if (key == "system.sips.topology") return "system: {sips: {count: 1}}";
   if (key == "system.sips.w") return "system: {sips: {h: 2}}";
   return key == "system.sips.h" ? "system: {sips: {w: 2}}" : "schema_version: 1";
 }

@@ -66,7 +66,8 @@ TEST_CASE("Config: a choice names all, and the nearest") {
         "t.yaml:1:13: pe.issue: found 'blocked', expected one of queued, blocking");
   CHECK(machine_errors("system: {sips: {topology: ring_1}}") ==
         "t.yaml:1:27: system.sips.topology: found 'ring_1', expected one of ring_1d, torus_2d, mesh_2d, "
-        "mesh_2d_no_wrap, ring_1d_unidir, tree_binary, all_pairs, doubling_distances, full; did you mean "
+        "mesh_2d_no_wrap, ring_1d_unidir, tree_binary, all_pairs, doubling_distances, full, links; did you "
+        "mean "
         "'ring_1d'?");
 }
 

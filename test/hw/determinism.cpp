@@ -29,14 +29,14 @@ void check_all_orders(const config::MachineSpec& spec, int seed) {
 TEST_CASE("Machine: no order of simultaneous events changes what ranks and kernels do, on any machine") {
   for (int seed = 1; seed <= 6; ++seed) {
     Random random{static_cast<std::uint64_t>(seed)};
-    check_all_orders(random_machine(random), seed);
+    check_all_orders(varied_machine(random), seed);
   }
 }
 
 TEST_CASE("Machine: nor on machines without delays, where nearly everything happens at one time") {
   for (int seed = 1; seed <= 6; ++seed) {
     Random random{static_cast<std::uint64_t>(seed)};
-    check_all_orders(simultaneous(random_machine(random)), seed);
+    check_all_orders(simultaneous(varied_machine(random)), seed);
   }
 }
 
@@ -55,9 +55,9 @@ TEST_CASE("Machine: nor with banks of HBM, virtual channels and small windows, w
   constexpr int kSeeds = 6;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     Random random{static_cast<std::uint64_t>(seed)};
-    config::MachineSpec spec = random_machine(random);
+    config::MachineSpec spec = varied_machine(random);
     if (random.below(2) == 0) spec = simultaneous(spec);
-    spec = with_banks_and_credits(spec, random.between(4, 9));
+    spec = with_banks_and_credits(spec, random.between(8, 12));
     spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.between(1, 4)};
     spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({64, 100, 256, 4096})};
     check_all_orders(spec, seed);
@@ -67,7 +67,7 @@ TEST_CASE("Machine: nor with banks of HBM, virtual channels and small windows, w
 TEST_CASE("Machine: nor where memories choose the order in which they serve, with and without delays") {
   for (int seed = 1; seed <= 6; ++seed) {
     Random random{static_cast<std::uint64_t>(seed)};
-    config::MachineSpec spec = random_machine(random);
+    config::MachineSpec spec = varied_machine(random);
     if (random.below(2) == 0) spec = simultaneous(spec);
     if (random.below(2) == 0) spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
     for (ComponentSpec* memory : {&spec.cube.hbm_ctrl, &spec.cube.sram})
@@ -79,7 +79,7 @@ TEST_CASE("Machine: nor where memories choose the order in which they serve, wit
 TEST_CASE("Machine: nor where a controller orders the commands of HBM, with and without delays") {
   for (int seed = 1; seed <= 4; ++seed) {
     Random random{static_cast<std::uint64_t>(seed)};
-    config::MachineSpec spec = random_machine(random);
+    config::MachineSpec spec = varied_machine(random);
     if (random.below(2) == 0) spec = simultaneous(spec);
     spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
     spec.cube.hbm_ctrl.attrs["scheduler"] = std::string{"fr_fcfs"};

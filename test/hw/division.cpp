@@ -173,7 +173,7 @@ TEST_CASE(
   for (std::uint64_t seed = first_seed(); seed <= seeds(30); ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    Case test{.spec = random_machine(random), .visits = seed % 2 == 0, .seed = random.between(1, 1000)};
+    Case test{.spec = varied_machine(random), .visits = seed % 2 == 0, .seed = random.between(1, 1000)};
     test.spec.system.sips.count = random.between(2, 5);
     if (seed % 3 == 0) test.spec.system.host_link.length_mm = test.spec.system.sips.link.length_mm = 333.3;
     if (seed % 3 == 0) test.spec.system.ns_per_mm = 0.01;

@@ -32,7 +32,7 @@ config::MachineSpec small_machine() {
 }
 
 topology::PhysAddr in_hbm(const config::MachineSpec& spec, PeCoord pe, std::int64_t offset) {
-  return topology::PhysAddr::pe_hbm(pe, Bytes{offset}, spec.cube.memory.hbm_per_pe);
+  return topology::PhysAddr::pe_hbm(pe, Bytes{offset}, spec.hbm_per_pe());
 }
 
 Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options, oplog::Keep keep)
@@ -76,6 +76,7 @@ Task<> Rig::map(PeCoord pe, std::uint64_t va, topology::PhysAddr pa, Bytes bytes
 }
 
 topology::PhysAddr Rig::ring(PeCoord at, topology::Region memory) const {
+  if (memory == topology::Region::hbm && spec->shares_hbm()) memory = topology::Region::sram;
   if (memory == topology::Region::hbm) return in_hbm(*spec, at, (512_MiB).count());
   if (memory == topology::Region::sram) return topology::PhysAddr::cube_sram(at.sip, at.cube, at.pe * 1_MiB);
   return topology::PhysAddr::pe_ipcq(at, {});

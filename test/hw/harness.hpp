@@ -61,7 +61,8 @@ class Rig {
 
   [[nodiscard]] const topology::PeNodes& pe(PeCoord at) const { return graph.pe(at); }
   [[nodiscard]] NodeId hbm(PeCoord at) const {
-    return graph.cube(at.sip, at.cube).hbm[static_cast<std::size_t>(at.pe)];
+    const std::vector<NodeId>& all = graph.cube(at.sip, at.cube).hbm;
+    return all[static_cast<std::size_t>(at.pe) % all.size()];
   }
 
   std::shared_ptr<const config::MachineSpec> spec;

@@ -86,6 +86,19 @@ Way way(const topology::Graph& graph, NodeId from, NodeId to) {
   return result;
 }
 
+Time service_time(const topology::Link& link, Bytes n) {
+  if (link.framing == nullptr) return link.bandwidth.serialization(n);
+  const config::ChipLinkSpec& wire = *link.framing;
+  Bytes all = n + wire.frame.header;
+  if (wire.frame.payload > 0_B) {
+    for (Bytes left = n + wire.frame.header; left > 0_B; left -= wire.frame.payload)
+      all += wire.frame.overhead;
+  }
+  const double gbs = wire.bandwidth.gbs() * wire.channels * wire.efficiency;
+  const Time least{(wire.packet.count() + wire.channels - 1) / wire.channels};  // rounded up to 1 ps
+  return std::max(Bandwidth::gbs(gbs).serialization(all), least);
+}
+
 Way way_to_memory(const topology::Graph& graph, NodeId from, NodeId memory) {
   const MemoryModel model = memory_model(graph, memory);
   return way(graph, from, memory).then(model.write, model.access);

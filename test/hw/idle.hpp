@@ -34,6 +34,8 @@ struct Way {
   [[nodiscard]] Bandwidth slowest() const;
 };
 [[nodiscard]] Way way(const topology::Graph& graph, NodeId from, NodeId to);
+/// How long a packet of n bytes occupies a link: counted frame by frame.
+[[nodiscard]] Time service_time(const topology::Link& link, Bytes n);
 /// As above with the memory at its end, or its beginning.
 [[nodiscard]] Way way_to_memory(const topology::Graph& graph, NodeId from, NodeId memory);
 [[nodiscard]] Way way_from_memory(const topology::Graph& graph, NodeId memory, NodeId to);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <variant>
 
+#include "wires.hpp"
+
 namespace kbsim::hw::test {
 namespace {
 
@@ -12,7 +14,7 @@ Bandwidth any_rate(Random& random) {
 
 double any_delay(Random& random) { return random.any_of({0.0, 0.125, 0.5, 1.0, 2.0, 3.7, 8.0, 11.003}); }
 
-void any_wire(Random& random, config::WireSpec& wire) {
+void any_wire(Random& random, auto& wire) {
   wire = {.bandwidth = any_rate(random), .length_mm = random.any_of({0.0, 1.0, 2.5, 100.0, 333.3})};
 }
 
@@ -31,6 +33,48 @@ void any_memories(Random& random, config::MachineSpec& spec) {
   spec.cube.sram.attrs["bw_gbs"] = any_rate(random).gbs();
   spec.pe.pe_tcm.attrs["read_bw_gbs"] = any_rate(random).gbs();
   spec.pe.pe_tcm.attrs["write_bw_gbs"] = any_rate(random).gbs();
+}
+
+// Frames, least times of packets and latencies between chips.
+void any_frames(Random& random, config::ChipLinkSpec& link) {
+  link.latency = from_ns(any_delay(random));
+  link.channels = random.between(1, 3);
+  link.efficiency = random.any_of({1.0, 0.9, 0.5});
+  link.packet = from_ns(random.any_of({0.0, 0.0, 1.0, 7.3, 50.0}));
+  link.frame = {.header = Bytes{random.any_of({0, 16, 48})},
+                .payload = Bytes{random.any_of({0, 64, 100, 1500})},
+                .overhead = Bytes{random.any_of({0, 8, 50})}};
+}
+
+std::vector<config::Spot> any_spots(Random& random, const config::NocSpec& noc, int count) {
+  std::vector<config::Spot> spots;
+  for (int i = 0; i < count; ++i) spots.push_back({.x = random.below(noc.w), .y = random.below(noc.h)});
+  return spots;
+}
+
+// PEs anywhere, some at one router; in two cases of three memory channels of one or two ports, shared by all;
+// rings, some of them one-way.
+void any_plan(Random& random, config::CubeSpec& cube) {
+  config::FloorPlanSpec& plan = cube.floorplan;
+  cube.noc.wrap = random.below(2) == 0;
+  if (cube.noc.wrap)
+    cube.noc.links = {
+        random.any_of({config::NocLinks::both, config::NocLinks::east_south, config::NocLinks::north_west})};
+  plan.pe.at = any_spots(random, cube.noc, random.between(1, 4));
+  plan.pe.per_router = random.between(1, 2);
+  plan.port.n = any_spots(random, cube.noc, 1);
+  plan.port.e = any_spots(random, cube.noc, 1);
+  if (random.below(2) == 0) plan.m_cpu.at = any_spots(random, cube.noc, 1);
+  if (random.below(2) == 0) plan.sram.at = any_spots(random, cube.noc, 1);
+  if (random.below(3) == 0) return;
+  for (int channel = random.between(1, 5); channel > 0; --channel) {
+    std::vector<config::Spot> ports = any_spots(random, cube.noc, random.between(1, 2));
+    if (ports.front() == ports.back()) ports.resize(1);
+    plan.hbm.channels.push_back({.at = ports});
+  }
+  plan.hbm.bandwidth = any_rate(random);
+  plan.hbm.channel = 8_GiB;
+  plan.hbm.interleave = Bytes{random.any_of({0, 4096, 256, 64})};
 }
 
 }  // namespace
@@ -52,12 +96,20 @@ config::MachineSpec random_machine(Random& random) {
   spec.cube.pe_layout.corners.resize(static_cast<std::size_t>(random.between(1, 3)));
   for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link})
     *rate = any_rate(random);
-  for (config::WireSpec* wire :
-       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
-    any_wire(random, *wire);
+  for_each_wire(spec, [&](auto& wire) { any_wire(random, wire); });
   any_overheads(random, spec);
   any_memories(random, spec);
   spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{100'000};
+  return spec;
+}
+
+config::MachineSpec varied_machine(Random& random) {
+  config::MachineSpec spec = random_machine(random);
+  if (random.below(2) == 0) any_plan(random, spec.cube);
+  if (random.below(3) == 0) {
+    any_frames(random, spec.system.sips.link);
+    any_frames(random, spec.sip.ucie_link);
+  }
   return spec;
 }
 
@@ -73,9 +125,7 @@ config::MachineSpec in_step(config::MachineSpec spec) {
   }
   const Bandwidth same = Bandwidth::gbs(64);
   for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link}) *rate = same;
-  for (config::WireSpec* wire :
-       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
-    wire->bandwidth = same;
+  for_each_wire(spec, [&](auto& wire) { wire.bandwidth = same; });
   spec.cube.sram.attrs["bw_gbs"] = same.gbs();
   spec.pe.pe_tcm.attrs["read_bw_gbs"] = same.gbs();
   spec.pe.pe_tcm.attrs["write_bw_gbs"] = same.gbs();

@@ -24,7 +24,10 @@ class Random {
 
 /// Counts, rates, overheads, lengths and packet size all differ; windows are wide enough for a single flow.
 [[nodiscard]] config::MachineSpec random_machine(Random& random);
-/// The same machine with delays of whole nanoseconds and rates at which 64 B take one, so that many
+/// The same, many with a floor plan: PEs at any routers, memory channels that all share, rings and one-way
+/// rings; and many with frames and latencies between chips.
+[[nodiscard]] config::MachineSpec varied_machine(Random& random);
+/// A machine with delays of whole nanoseconds and rates at which 64 B take one, so that many
 /// independent events have the same time.
 [[nodiscard]] config::MachineSpec in_step(config::MachineSpec spec);
 [[nodiscard]] PeCoord random_pe(Random& random, const config::MachineSpec& spec);

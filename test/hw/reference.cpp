@@ -34,7 +34,7 @@ PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, L
   const topology::Link& link = graph.link(id);
   const Time o = overhead(graph.node(now.node));
   const Time start = std::max(now.head + o, free);
-  const Time end = std::max(start + link.bandwidth.serialization(now.size), now.tail + o);
+  const Time end = std::max(start + service_time(link, now.size), now.tail + o);
   free = end;
   PacketArrival next = now;
   next.head = start + link.wire;

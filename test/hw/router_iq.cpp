@@ -17,7 +17,7 @@ config::MachineSpec with_crossbars(config::MachineSpec spec, const Attributes& a
 
 Attributes any_crossbar(Random& random) {
   return {{"voq", random.below(2) == 0},
-          {"vcs", std::int64_t{random.between(4, 12)}},
+          {"vcs", std::int64_t{random.between(8, 12)}},
           {"arbiter", std::string{random.any_of({"round_robin", "oldest_first"})}},
           {"allocator", std::string{random.any_of({"islip", "separable"})}},
           {"iterations", std::int64_t{random.between(1, 3)}},
@@ -47,7 +47,7 @@ TEST_CASE("Router IQ: on an idle network exactly as fast as the output-queued ro
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    const config::MachineSpec spec = with_sinks(random_machine(random));
+    const config::MachineSpec spec = with_sinks(varied_machine(random));
     Rig plain{spec};
     Rig crossbar{roomy_crossbars(random, spec)};
     const std::vector<Flow> flow{random_flow(random, plain)};

@@ -16,7 +16,7 @@ config::MachineSpec with_vcs(config::MachineSpec spec, int vcs, Bytes buffer) {
                       {{"vcs", std::int64_t{vcs}}, {"buffer_bytes", buffer.count()}});
 }
 
-config::MachineSpec few_vcs(Random&, const config::MachineSpec& spec) { return with_vcs(spec, 4, 4096_B); }
+config::MachineSpec few_vcs(Random&, const config::MachineSpec& spec) { return with_vcs(spec, 8, 4096_B); }
 
 }  // namespace
 
@@ -24,9 +24,9 @@ TEST_CASE("Router VC: on an idle network exactly as fast as the output-queued ro
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    const config::MachineSpec spec = with_sinks(random_machine(random));
+    const config::MachineSpec spec = with_sinks(varied_machine(random));
     Rig plain{spec};
-    Rig queued{with_vcs(spec, random.between(4, 9), 1_MiB)};
+    Rig queued{with_vcs(spec, random.between(8, 9), 1_MiB)};
     const std::vector<Flow> flow{random_flow(random, plain)};
     CHECK(deliver(queued, flow) == deliver(plain, flow));
     const auto& a = queued.machine->fabric().attribution();

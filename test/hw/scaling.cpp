@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "harness.hpp"
+#include "wires.hpp"
 
 namespace kbsim::hw::test::scaling_test {
 namespace {
@@ -12,9 +13,7 @@ config::MachineSpec slower(int q) {
   spec.sip.cube_mesh = {.w = 2, .h = 2};
   spec.system.control_bytes = 64_B;
   spec.system.ns_per_mm = 0.01 * q;
-  for (config::WireSpec* wire :
-       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
-    wire->bandwidth = Bandwidth::gbs(wire->bandwidth.gbs() / q);
+  for_each_wire(spec, [q](auto& wire) { wire.bandwidth = Bandwidth::gbs(wire.bandwidth.gbs() / q); });
   for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link})
     *rate = Bandwidth::gbs(rate->gbs() / q);
   const auto set = [q](ComponentSpec& part, const char* name, double value) { part.attrs[name] = value * q; };

@@ -33,7 +33,7 @@ TEST_CASE("Fabric: agrees with the equations, worked out one by one, under rando
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    Rig rig{with_sinks(random_machine(random))};
+    Rig rig{with_sinks(varied_machine(random))};
     const std::vector<Flow> flows = flows_at_random(random, rig, 150);
     CHECK(deliver(rig, flows) == reference_arrivals(rig.graph, flows));
   }
@@ -43,7 +43,7 @@ TEST_CASE("Fabric: bytes and busy time of each link are those of the packets rou
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    Rig rig{with_sinks(random_machine(random))};
+    Rig rig{with_sinks(varied_machine(random))};
     const std::vector<Flow> flows = flows_at_random(random, rig, 100);
     (void)deliver(rig, flows);
     topology::Routes routes{rig.graph};
@@ -53,7 +53,7 @@ TEST_CASE("Fabric: bytes and busy time of each link are those of the packets rou
       for (const LinkId id : routes(flow.from, flow.to)) {
         bytes[id.value()] += flow.size;
         for (const Bytes packet : cut(rig.graph, flow.size))
-          busy[id.value()] += rig.graph.link(id).bandwidth.serialization(packet);
+          busy[id.value()] += service_time(rig.graph.link(id), packet);
       }
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("Fabric: alone, more bytes, less bandwidth or slower parts never arriv
     CAPTURE(seed);
     const auto alone = [&](int change) {
       Random random{seed};
-      config::MachineSpec spec = with_sinks(random_machine(random));
+      config::MachineSpec spec = with_sinks(varied_machine(random));
       if (change == 1) spec.cube.noc.link = Bandwidth::gbs(spec.cube.noc.link.gbs() / 3);
       if (change == 2) spec.sip.ucie_link.bandwidth = Bandwidth::gbs(spec.sip.ucie_link.bandwidth.gbs() / 7);
       if (change == 3) spec.cube.noc.router.attrs["overhead_ns"] = 20.0;

@@ -18,7 +18,7 @@ void check_inverse(const Location& at) {
   CHECK(address.decode() == at);
   CHECK(PhysAddr::encode(address.decode()) == address);
   CHECK(PhysAddr::from_bits(address.bits()) == address);
-  CHECK(address.bits() < std::uint64_t{1} << 51);
+  CHECK(address.bits() < std::uint64_t{1} << (at.pe < 16 ? 51 : 57));
 }
 
 }  // namespace
@@ -34,6 +34,13 @@ TEST_CASE("PhysAddr: fields stand where the 51-bit layout puts them") {
   CHECK(PhysAddr::encode({.region = Region::m_cpu}).bits() == 1ULL << 34);
   CHECK(PhysAddr::cube_sram(0, 1, 7_B).bits() == (1ULL << 38 | 2ULL << 34 | 7));
   CHECK(PhysAddr::hbm(0, 0, 7_B).bits() == (1ULL << 37 | 7));
+}
+
+TEST_CASE("PhysAddr: PEs beyond the sixteenth have their high bits above the rack") {
+  CHECK(PhysAddr::pe_tcm({.pe = 16}, 5_B).bits() == (1ULL << 51 | 5));
+  CHECK(PhysAddr::pe_tcm({.sip = 255, .cube = 31, .pe = 1023}, 0_B).bits() ==
+        (63ULL << 51 | 255ULL << 43 | 31ULL << 38 | 15ULL << 30));
+  CHECK(PhysAddr::pe_hbm({.pe = 1023}, 5_B, 1_MiB).bits() == (1ULL << 37 | 1023ULL << 20 | 5));
 }
 
 TEST_CASE("PhysAddr: SIPs beyond the sixteenth are in the next rack") {

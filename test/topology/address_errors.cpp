@@ -23,8 +23,8 @@ TEST_CASE("PhysAddr: making one names the field that is out of range") {
                        UsageError);
   CHECK_THROWS_WITH_AS((void)PhysAddr::hbm(0, -1, 0_B), "physical address: cube is -1, expected 0 to 31",
                        UsageError);
-  CHECK_THROWS_WITH_AS((void)PhysAddr::pe_tcm({.pe = 16}, 0_B),
-                       "physical address: pe_id is 16, expected 0 to 15", UsageError);
+  CHECK_THROWS_WITH_AS((void)PhysAddr::pe_tcm({.pe = 1024}, 0_B),
+                       "physical address: pe_id is 1024, expected 0 to 1023", UsageError);
   CHECK_THROWS_WITH_AS((void)PhysAddr::encode({.pe = 1, .region = Region::sram}),
                        "physical address: pe_id is 1, expected 0 to 0", UsageError);
   CHECK_THROWS_WITH_AS((void)PhysAddr::pe_ipcq({}, 64_MiB),
@@ -50,9 +50,9 @@ TEST_CASE("PhysAddr: an HBM slice lies in the window, and its offsets in the sli
   CHECK_THROWS_AS((void)PhysAddr::pe_hbm({.pe = -1}, 0_B, 1_GiB), UsageError);
 }
 
-TEST_CASE("PhysAddr: more than 51 bits are refused") {
-  CHECK_THROWS_WITH_AS((void)PhysAddr::from_bits(1ULL << 51),
-                       "physical address: 0x8000000000000 has more than 51 bits", UsageError);
+TEST_CASE("PhysAddr: more than 57 bits are refused") {
+  CHECK_THROWS_WITH_AS((void)PhysAddr::from_bits(1ULL << 57),
+                       "physical address: 0x200000000000000 has more than 57 bits", UsageError);
 }
 
 TEST_CASE("PhysAddr: decoding a hole names its field") {

@@ -101,8 +101,8 @@ TEST_CASE("MachineAllocators: what physical addresses have no room for is refuse
   spec.sip.cube_mesh.h = 5;
   check_refused(spec, "sip.cube_mesh, w times h, is 40, but physical addresses have room for 32");
   spec = largest_machine();
-  spec.cube.pe_layout.pe_per_corner = 5;
-  check_refused(spec, "cube.pe_layout, PEs of a cube, is 20, but physical addresses have room for 16");
+  spec.cube.pe_layout.pe_per_corner = 257;
+  check_refused(spec, "cube.pe_layout, PEs of a cube, is 1028, but physical addresses have room for 1024");
   spec = largest_machine();
   spec.cube.memory.hbm_per_pe = 9_GiB;
   check_refused(

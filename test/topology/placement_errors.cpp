@@ -48,8 +48,8 @@ TEST_CASE("resolve_dp_policy: empty tiles are refused, tiles larger than the ten
 
 TEST_CASE("resolve_dp_policy: a machine and a SIP that addresses can name") {
   check_refused(0, 8, 16, 0, "placement: itemsize is 0, expected 1 to 8");
-  check_refused(2, 0, 16, 0, "placement: num_pe is 0, expected 1 to 16");
-  check_refused(2, 17, 16, 0, "placement: num_pe is 17, expected 1 to 16");
+  check_refused(2, 0, 16, 0, "placement: num_pe is 0, expected 1 to 1024");
+  check_refused(2, 1025, 16, 0, "placement: num_pe is 1025, expected 1 to 1024");
   check_refused(2, 8, 33, 0, "placement: num_cubes is 33, expected 1 to 32");
   check_refused(2, 8, 16, 256, "placement: target_sip is 256, expected 0 to 255");
   check_refused(2, 8, 16, -1, "placement: target_sip is -1, expected 0 to 255");

@@ -96,7 +96,7 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& name
         "system.sips.count={}, and a shape that fits it, or the traces that miss",
         request.own.as<Options>().workload, counted(ranks, "rank"), counted(packages, "package"), ranks)};
   require_effect(work, named, request);
-  require_room(work, request.own.as<Options>().workload, machine.cube.memory.hbm_per_pe);
+  require_room(work, request.own.as<Options>().workload, machine.hbm_per_pe());
 }
 
 // The algorithm that the user names, and a ring for each other collective.

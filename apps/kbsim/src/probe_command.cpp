@@ -90,7 +90,7 @@ struct Prober {
   }
   // Bytes that all cases have room for.
   [[nodiscard]] Bytes most() const {
-    Bytes least = machine.cube.memory.hbm_per_pe;
+    Bytes least = machine.hbm_per_pe();
     for (const std::string& name : cases) least = std::min(least, host::most_bytes(name, machine));
     return least;
   }

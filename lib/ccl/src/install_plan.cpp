@@ -36,9 +36,14 @@ struct RingMemory {
   Bytes size;
 };
 
-RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MemorySpec& memory) {
+RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  const config::MemorySpec& memory = machine.cube.memory;
   using topology::Region;
   using enum config::BufferKind;
+  if (algorithm.buffer_kind == hbm && machine.shares_hbm())
+    throw Unsupported{fmt::format(
+        "{}: slots in HBM whose channels the PEs share (cube.floorplan.hbm): buffer_kind: tcm or sram",
+        algorithm.name)};
   if (algorithm.buffer_kind == hbm) return {Region::hbm, "a PE's HBM slice", memory.hbm_per_pe};
   if (algorithm.buffer_kind == sram) return {Region::sram, "a cube's SRAM", memory.sram};
   return {Region::ipcq, "a PE's TCM beside the scheduler's part", memory.tcm - memory.tcm_scheduler};
@@ -209,7 +214,7 @@ RingBytes ring_bytes(const config::AlgorithmSpec& algorithm, const config::Machi
   }
   std::int64_t most_of_cube = 0;
   for (const auto& [cube, rings] : of_cubes) most_of_cube = std::max(most_of_cube, rings);
-  const Bytes ring = ring_size(algorithm, ring_memory(algorithm, machine.cube.memory));
+  const Bytes ring = ring_size(algorithm, ring_memory(algorithm, machine));
   switch (algorithm.buffer_kind) {
     case config::BufferKind::hbm: return {.hbm = ring * most_of_pe};
     case config::BufferKind::sram: return {.sram = ring * most_of_cube};
@@ -227,7 +232,7 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
                                              topology::MachineAllocators& allocators,
                                              const Membership& members) {
   const Wiring wiring = on_packages(wiring_among(algorithm, machine, members.pes), members.sips);
-  const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
+  const RingMemory memory = ring_memory(algorithm, machine);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   std::vector<InstallPlan> plans;
   std::map<int, std::size_t> plan_at;  // by package

@@ -30,6 +30,8 @@ class Checker {
 };
 
 void check(const MachineSpec& spec, Checker checker);
+void check_sip_links(const SipsSpec& sips, Checker& checker);
+void check_floor_plan(const MachineSpec& spec, Checker& checker);
 void check(const CclSpec& spec, Checker checker);
 
 }  // namespace kbsim::config

@@ -17,6 +17,12 @@ std::string text_of(const Tree& value) {
 }
 
 void flatten(const Tree& tree, const std::string& path, Keys& keys) {
+  const bool sections = !tree.items.empty() && tree.items.front().kind == Tree::Kind::map;
+  if (sections) {
+    for (std::size_t i = 0; i < tree.items.size(); ++i)
+      flatten(tree.items[i], join_key(path, std::to_string(i)), keys);
+    return;
+  }
   if (tree.kind != Tree::Kind::map) keys[path] = text_of(tree);
   for (const TreeEntry& entry : tree.entries) flatten(entry.value, join_key(path, entry.key), keys);
 }

@@ -58,8 +58,10 @@ class Page {
                          field.doc);
   }
   void group(const std::string& path, const Field& field) {
-    text_ += fmt::format("| **`{}`** | {} | | {} |\n", path,
-                         field.type == FieldType::map ? "a map of NAME to keys" : "a map of keys", field.doc);
+    const char* const takes = field.type == FieldType::map    ? "a map of NAME to keys"
+                              : field.type == FieldType::list ? "a list of maps of keys"
+                                                              : "a map of keys";
+    text_ += fmt::format("| **`{}`** | {} | | {} |\n", path, takes, field.doc);
   }
 
   void section(const std::vector<Field>& fields, void* spec, const std::string& path) {
@@ -72,6 +74,9 @@ class Page {
     } else if (field.type == FieldType::map) {
       group(path, field);
       section(*field.section, field.section->front().fresh().get(), path + ".NAME");
+    } else if (field.type == FieldType::list) {
+      group(path, field);
+      section(*field.section, field.section->front().fresh().get(), path + ".N");
     } else if (field.type == FieldType::component) {
       row(path, field, static_cast<const ComponentSpec*>(field.member(spec))->impl);
     } else {

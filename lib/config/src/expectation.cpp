@@ -38,6 +38,11 @@ std::string keys(const Field& field) {
   return fmt::format("a map with keys of {}", fmt::join(names, ", "));
 }
 
+std::string texts(const Field& field) {
+  if (!field.choices.empty()) return "a list, each " + one_of(field.choices);
+  return field.pairs ? "a list of pairs, like [[0, 1], [2, 1]]" : "a list of texts";
+}
+
 }  // namespace
 
 std::string range_of(const Field& field) {
@@ -55,11 +60,11 @@ std::string expectation(const Field& field) {
     case FieldType::number: return number(field);
     case FieldType::bytes: return fmt::format("a size{}, like 4096, 4KiB or 16MiB", range_of(field));
     case FieldType::text: return field.choices.empty() ? "a text" : one_of(field.choices);
-    case FieldType::text_list:
-      return field.choices.empty() ? "a list of texts" : "a list, each " + one_of(field.choices);
+    case FieldType::text_list: return texts(field);
     case FieldType::section: return keys(field);
     case FieldType::component: return "a map with impl and the model's attributes";
     case FieldType::map: return "a map of names to sections";
+    case FieldType::list: return "a list, each item " + keys(field);
   }
   throw InternalError{"a field of no type"};
 }

@@ -31,6 +31,7 @@ void check_cubes(const MachineSpec& spec, Checker& checker) {
 }
 
 void check_pes(const MachineSpec& spec, Checker& checker) {
+  if (spec.cube.floorplan.given()) return;
   const PeLayoutSpec& layout = spec.cube.pe_layout;
   const std::set<Corner> distinct{layout.corners.begin(), layout.corners.end()};
   const std::string corners = "cube.pe_layout.corners";
@@ -49,8 +50,9 @@ void check_memory(const MachineSpec& spec, Checker& checker) {
                   {"cube.memory.tcm_scheduler_bytes", "cube.memory.tcm_bytes"},
                   fmt::format("found {}, expected less than tcm_bytes ({})", to_string(memory.tcm_scheduler),
                               to_string(memory.tcm)));
+  if (spec.shares_hbm()) return;
   checker.require(memory.hbm_per_pe * spec.pes_per_cube() <= kMaxHbm,
-                  {"cube.memory.hbm_bytes_per_pe", "cube.pe_layout"},
+                  {"cube.memory.hbm_bytes_per_pe", "cube.pe_layout", "cube.floorplan"},
                   fmt::format("found {} for each of {} PEs, expected at most {} a cube",
                               to_string(memory.hbm_per_pe), spec.pes_per_cube(), to_string(kMaxHbm)));
 }
@@ -73,8 +75,10 @@ void check_parts(const PartsSpec& parts, const std::string& key, Checker& checke
 
 void check(const MachineSpec& spec, Checker checker) {
   check_sips(spec.system.sips, checker);
+  check_sip_links(spec.system.sips, checker);
   check_cubes(spec, checker);
   check_pes(spec, checker);
+  check_floor_plan(spec, checker);
   check_memory(spec, checker);
   check_parts(spec.sip.io.parts, "sip.io.parts", checker);
   check_parts(spec.cube.parts, "cube.parts", checker);

@@ -1,6 +1,7 @@
 #include "override.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <ranges>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,17 @@ namespace {
 
 constexpr std::size_t kLongestPath = 32;
 
+// The item of a list that a key counts: "0" is the first.
+Tree* item_of(Tree& list, const std::string& key) {
+  std::size_t number = 0;
+  const char* const end = key.data() + key.size();
+  const auto [stop, error] = std::from_chars(key.data(), end, number);
+  const bool there = error == std::errc{} && stop == end && number < list.items.size();
+  return list.kind == Tree::Kind::list && there ? &list.items[number] : nullptr;
+}
+
 Tree& child(Tree& parent, const std::string& key, const Tree& value) {
+  if (Tree* const item = item_of(parent, key)) return *item;
   if (parent.kind != Tree::Kind::map) {
     parent = Tree{};
     parent.kind = Tree::Kind::map;

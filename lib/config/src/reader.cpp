@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,6 +51,7 @@ void Reader::field(const Tree& tree, const Field& field, void* spec, const std::
     case FieldType::section: return section(tree, *field.section, field.member(spec), path);
     case FieldType::component: return component(tree, *static_cast<ComponentSpec*>(field.member(spec)), path);
     case FieldType::map: return map(tree, field, spec, path);
+    case FieldType::list: return list(tree, field, spec, path);
     default: return value(tree, field, spec, path);
   }
 }
@@ -71,6 +73,15 @@ void Reader::map(const Tree& tree, const Field& field, void* spec, const std::st
   for (const TreeEntry& entry : tree.entries) {
     section(entry.value, *field.section, field.entry(spec, entry.key), join_key(path, printable(entry.key)));
   }
+}
+
+void Reader::list(const Tree& tree, const Field& field, void* spec, const std::string& path) {
+  places_[path] = tree.at;
+  if (tree.kind == Tree::Kind::null) return;
+  if (tree.kind != Tree::Kind::list)
+    return report(tree.at, path, fmt::format("found {}, expected {}", found(tree), expectation(field)));
+  for (std::size_t i = 0; i < tree.items.size(); ++i)
+    section(tree.items[i], *field.section, field.append(spec), join_key(path, std::to_string(i)));
 }
 
 void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string& path) {

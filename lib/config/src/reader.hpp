@@ -38,6 +38,7 @@ class Reader {
   void field(const Tree& tree, const Field& field, void* spec, const std::string& path);
   void value(const Tree& tree, const Field& field, void* spec, const std::string& path);
   void map(const Tree& tree, const Field& field, void* spec, const std::string& path);
+  void list(const Tree& tree, const Field& field, void* spec, const std::string& path);
   void component(const Tree& tree, ComponentSpec& spec, const std::string& path);
   void attributes(const Tree& tree, const std::vector<Field>& fields, ComponentSpec& spec,
                   const std::string& path);

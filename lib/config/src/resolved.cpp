@@ -58,6 +58,7 @@ class Writer {
  private:
   void keys(const std::vector<Field>& fields, void* spec) {
     for (const Field& each : fields) {
+      if (each.written && !each.written(spec)) continue;
       out_ << YAML::Key << each.name << YAML::Value;
       field(each, spec);
     }
@@ -68,6 +69,7 @@ class Writer {
       case FieldType::section: return section(*field.section, field.member(spec));
       case FieldType::component: return component(*static_cast<const ComponentSpec*>(field.member(spec)));
       case FieldType::map: return map(field, spec);
+      case FieldType::list: return list(field, spec);
       default: return value(field, spec);
     }
   }
@@ -91,6 +93,12 @@ class Writer {
       out_ << YAML::EndMap;
     }
     out_ << YAML::EndMap;
+  }
+
+  void list(const Field& field, void* spec) {
+    out_ << YAML::BeginSeq;
+    for (void* const item : field.items(spec)) section(*field.section, item);
+    out_ << YAML::EndSeq;
   }
 
   // The keys of an algorithm's kernel.
@@ -120,8 +128,13 @@ class Writer {
   Output out_;
 };
 
+// A PE's share of memory channels stands where its slice would.
+void settle(MachineSpec& spec) { spec.cube.memory.hbm_per_pe = spec.hbm_per_pe(); }
+void settle(auto&) {}
+
 template <class Spec>
 std::string resolved(Spec spec, const ComponentCatalog* catalog) {
+  settle(spec);
   Writer<YAML::Emitter> writer{catalog};
   writer.section(fields_of<Spec>(), &spec);
   return writer.text();
@@ -129,6 +142,7 @@ std::string resolved(Spec spec, const ComponentCatalog* catalog) {
 
 template <class Output>
 std::string both(MachineSpec machine, CclSpec ccl, const ComponentCatalog& catalog) {
+  settle(machine);
   Writer<Output> writer{&catalog};
   writer.both(fields_of<MachineSpec>(), &machine, fields_of<CclSpec>(), &ccl);
   return writer.text();

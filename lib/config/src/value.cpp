@@ -52,11 +52,24 @@ bool is_choice(const Tree& tree, const Field& field) {
          (field.choices.empty() || std::ranges::find(field.choices, tree.text) != field.choices.end());
 }
 
+// [3, 4] as an item of a list of pairs.
+bool is_pair(const Tree& tree, const Field& field) {
+  const auto plain = [](const Tree& item) { return item.kind == Tree::Kind::scalar; };
+  return field.pairs && tree.kind == Tree::Kind::list && tree.items.size() == 2 &&
+         std::ranges::all_of(tree.items, plain);
+}
+
+bool is_item(const Tree& tree, const Field& field) { return is_pair(tree, field) || is_choice(tree, field); }
+
+// A single pair may stand without the outer list.
 std::optional<Scalar> text_list(const Tree& tree, const Field& field) {
+  const auto text = [](const Tree& pair) { return pair.items.front().text + "," + pair.items.back().text; };
+  if (is_pair(tree, field) && tree.items.front().text.find(',') == std::string::npos)
+    return Scalar{std::vector{text(tree)}};
   std::vector<std::string> texts;
   for (const Tree& item : tree.items) {
-    if (!is_choice(item, field)) return std::nullopt;
-    texts.push_back(item.text);
+    if (!is_item(item, field)) return std::nullopt;
+    texts.push_back(item.kind == Tree::Kind::list ? text(item) : item.text);
   }
   return Scalar{texts};
 }
@@ -88,7 +101,8 @@ std::optional<Scalar> read_value(const Tree& tree, const Field& field) {
     case FieldType::text_list: return text_list(tree, field);
     case FieldType::section:
     case FieldType::component:
-    case FieldType::map: break;
+    case FieldType::map:
+    case FieldType::list: break;
   }
   throw InternalError{fmt::format("the key '{}' has no value of its own", field.name)};
 }
@@ -125,10 +139,10 @@ Problems mismatches(const Tree& tree, const Field& field, const std::string& pat
   if (field.type != FieldType::text_list || tree.kind != Tree::Kind::list)
     return {{tree.at, path, mismatch(tree, field)}};
   Field expected = field;
-  expected.type = FieldType::text;
+  expected.type = field.pairs ? FieldType::text_list : FieldType::text;
   Problems all;
   for (const Tree& item : tree.items) {
-    if (!is_choice(item, field)) all.push_back({item.at, path, mismatch(item, expected)});
+    if (!is_item(item, field)) all.push_back({item.at, path, mismatch(item, expected)});
   }
   return all;
 }

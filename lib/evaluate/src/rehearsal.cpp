@@ -47,7 +47,7 @@ config::MachineSpec one_cube(config::MachineSpec machine) {
 }
 
 void require_size(const config::MachineSpec& machine, const CollectiveProblem& problem) {
-  const Bytes slice = machine.cube.memory.hbm_per_pe;
+  const Bytes slice = machine.hbm_per_pe();
   require(problem.n_elem <= slice.count() / itemsize(problem.dtype),
           fmt::format("{} elements of {} a PE are more than its HBM slice, {} (cube.memory.hbm_bytes_per_pe)",
                       problem.n_elem, to_string(problem.dtype), to_string(slice)));

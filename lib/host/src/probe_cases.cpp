@@ -13,7 +13,7 @@ using config::MachineSpec;
 using topology::PhysAddr;
 
 PhysAddr slice(const MachineSpec& machine, PeCoord owner) {
-  return PhysAddr::pe_hbm(owner, 0_B, machine.cube.memory.hbm_per_pe);
+  return PhysAddr::pe_hbm(owner, 0_B, machine.hbm_per_pe());
 }
 
 int last_pe(const MachineSpec& machine) { return machine.pes_per_cube() - 1; }
@@ -131,16 +131,27 @@ std::optional<std::string> missing_for(const std::string& name, const config::Ma
   return "needs " + definition.needs;
 }
 
+namespace {
+
+// Where PEs share channels, one message reaches one of them.
+Bytes hbm_of_one_path(const config::MachineSpec& machine) {
+  const Bytes block = machine.cube.floorplan.hbm.interleave;
+  return machine.shares_hbm() && block > 0_B ? std::min(block, machine.hbm_per_pe()) : machine.hbm_per_pe();
+}
+
+}  // namespace
+
 Bytes most_bytes(const std::string& name, const config::MachineSpec& machine) {
   const CaseDefinition& definition = case_named(name);
   const config::MemorySpec& memory = machine.cube.memory;
   const Bytes tiles = memory.tcm - memory.tcm_scheduler;
-  if (definition.transfer == Transfer::send) return std::min(tiles, memory.hbm_per_pe);
-  if (definition.transfer != Transfer::load) return memory.hbm_per_pe;
+  const Bytes hbm = hbm_of_one_path(machine);
+  if (definition.transfer == Transfer::send) return std::min(tiles, hbm);
+  if (definition.transfer != Transfer::load) return hbm;
   switch (definition.ends(machine, 0)->memory.decode().region) {
     case topology::Region::tcm: return Bytes{tiles.count() / 2};  // tiles that are read are in the TCM, too
     case topology::Region::sram: return std::min(tiles, memory.sram);
-    default: return std::min(tiles, memory.hbm_per_pe);
+    default: return std::min(tiles, hbm);
   }
 }
 

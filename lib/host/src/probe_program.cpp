@@ -8,6 +8,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
+#include "host_access.hpp"
 #include "probe_plan.hpp"
 
 namespace kbsim::host {
@@ -51,13 +52,12 @@ Task<> probe_receive(TL& tl, StreamArgs args) {
   args.flows[tl.program_id(0)].end = tl.clock();
 }
 
-Task<> time_host(Session& session, Transfer transfer, hw::MemoryAddress at, Bytes bytes, ProbeFlow* flow) {
-  hw::IHost& host = hw::host_of(session.machine());
+Task<> time_host(Session& session, Transfer transfer, topology::PhysRange at, ProbeFlow* flow) {
   flow->start = session.sim().now();
   if (transfer == Transfer::host_write) {
-    co_await host.write(0, at.memory, at.address, oplog::Slice{{}, 0, bytes.count()});
+    co_await write_memory(session.machine(), 0, at, oplog::Slice{{}, 0, at.bytes.count()}, nullptr);
   } else {
-    const oplog::Slices contents = co_await host.read(0, at.memory, at.address, bytes);
+    const oplog::Slices contents = co_await read_memory(session.machine(), 0, at);
   }
   flow->end = session.sim().now();
 }
@@ -65,8 +65,8 @@ Task<> time_host(Session& session, Transfer transfer, hw::MemoryAddress at, Byte
 Task<> run_host(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows) {
   std::vector<Task<>> transfers;
   for (std::size_t i = 0; i < plan.ends.size(); ++i) {
-    const hw::MemoryAddress at = hw::locate(session.machine().graph(), plan.ends[i].memory);
-    transfers.push_back(time_host(session, plan.definition->transfer, at, plan.bytes, &(*flows)[i]));
+    const topology::PhysRange at{.pa = plan.ends[i].memory, .bytes = plan.bytes};
+    transfers.push_back(time_host(session, plan.definition->transfer, at, &(*flows)[i]));
   }
   co_await when_all(std::move(transfers));
 }

@@ -46,11 +46,13 @@ void place(Session& session, int rank, const std::vector<Shard>& shards, const H
   for (const Shard& shard : shards) {
     const auto [value, fresh] = values.try_emplace(shard.spec.offset_bytes);
     if (fresh) value->second = literal(session, rank, shard.spec, contents);
-    const hw::MemoryAddress to = hw::locate(machine.graph(), shard.pa);
-    const oplog::Slice contents_there{
-        .value = value->second, .offset = 0, .bytes = shard.spec.nbytes.count()};
-    hw::change(machine, machine.graph().node(to.memory).at.sip, [&machine, to, contents_there] {
-      machine.at<hw::Memory>(to.memory).image().write(to.address, contents_there);
+    const topology::PhysRange whole{.pa = shard.pa, .bytes = shard.spec.nbytes};
+    hw::for_each_part(machine.graph(), whole, [&](const topology::PhysRange& part, Bytes offset) {
+      const hw::MemoryAddress to = hw::locate(machine.graph(), part.pa);
+      const oplog::Slice there{.value = value->second, .offset = offset.count(), .bytes = part.bytes.count()};
+      hw::change(machine, machine.graph().node(to.memory).at.sip, [&machine, to, there] {
+        machine.at<hw::Memory>(to.memory).image().write(to.address, there);
+      });
     });
     session.add_resident(shard.spec.nbytes);
   }

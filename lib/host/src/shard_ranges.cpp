@@ -6,6 +6,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 
+#include "host_access.hpp"
 #include "shard_contents.hpp"
 #include "tensor_state.hpp"
 
@@ -100,11 +101,10 @@ std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads,
   Session& session = tensor.session;
   std::vector<Task<>> sent;
   for (auto& [range, op] : uploads) {
-    const hw::MemoryAddress to = hw::locate(session.machine().graph(), range.address(tensor.dtype));
     const oplog::Slice contents{op.id, 0, range.count() * itemsize(tensor.dtype)};
+    const topology::PhysRange to{.pa = range.address(tensor.dtype), .bytes = Bytes{contents.bytes}};
     op.start = session.sim().now();
-    Task<> acknowledged =
-        hw::host_of(session.machine()).write(tensor.rank, to.memory, to.address, contents, held);
+    Task<> acknowledged = write_memory(session.machine(), tensor.rank, to, contents, held);
     sent.push_back(recorded(Record{session, std::move(op)}, std::move(acknowledged)));
   }
   return sent;

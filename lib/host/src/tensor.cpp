@@ -14,6 +14,7 @@
 #include "kbsim/sim/when_all.hpp"
 
 #include "device_copy.hpp"
+#include "host_access.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -42,9 +43,9 @@ Reads begin_reads(const Tensor::State& tensor, const View& view) {
   hw::Machine& machine = tensor.session.machine();
   Reads reads{.ranges = shard_ranges(tensor, view, false), .contents = {}};
   for (const ShardRange& range : reads.ranges) {
-    const hw::MemoryAddress from = hw::locate(machine.graph(), range.address(tensor.dtype));
-    const Bytes size{range.count() * itemsize(tensor.dtype)};
-    reads.contents.push_back(hw::host_of(machine).read(tensor.rank, from.memory, from.address, size));
+    const topology::PhysRange from{.pa = range.address(tensor.dtype),
+                                   .bytes = Bytes{range.count() * itemsize(tensor.dtype)}};
+    reads.contents.push_back(read_memory(machine, tensor.rank, from));
   }
   return reads;
 }

@@ -138,9 +138,10 @@ void MoveCounter::begins(const hw::DmaSite& site, const hw::LaunchId& launch, co
   const Held held = held_at(pieces.front().memory.pa);
   for (auto piece = pieces.begin(); piece != pieces.end();) {
     const hw::MemoryAddress first = hw::locate(*site.graph, piece->memory.pa);
-    const bool hbm = site.graph->node(first.memory).kind == NodeKind::hbm_ctrl;
+    const bool hbm =
+        site.graph->node(first.memory).kind == NodeKind::hbm_ctrl && !session_.spec().shares_hbm();
     const topology::PhysAddr begin = piece->memory.pa + Bytes{-first.address};
-    const topology::PhysAddr end = hbm ? begin + session_.spec().cube.memory.hbm_per_pe : begin;
+    const topology::PhysAddr end = hbm ? begin + session_.spec().hbm_per_pe() : begin;
     std::int64_t& bytes = flows[{site.tcm, first.memory, transfer.only_reads(), held}];
     do {
       bytes += piece++->memory.bytes.count();

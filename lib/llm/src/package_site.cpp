@@ -77,7 +77,7 @@ PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t k
   const double lanes = attribute(machine.pe.pe_math, "lanes") * attribute(machine.pe.pe_math, "freq_ghz");
   PackageSite site{
       .grid = grid_of(machine, on, queues.slot_size.count()),
-      .hbm = memory.hbm_per_pe,
+      .hbm = machine.hbm_per_pe(),
       .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
       .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
       .port_rate = machine.pe.link.gbs(),

@@ -175,7 +175,7 @@ class CubeDrawing {
     svg_.is(fmt::format("@.hbm{}", pe));
     svg_.rect("mem", slice, 3);
     svg_.label("mid", 10, {slice.x, slice.y + 1, slice.w, 15}, fmt::format("HBM {}", pe));
-    svg_.label("mid soft", 9, {slice.x, slice.y + 14, slice.w, 14}, size(spec_.cube.memory.hbm_per_pe));
+    svg_.label("mid soft", 9, {slice.x, slice.y + 14, slice.w, 14}, size(spec_.hbm_per_pe()));
   }
 
   void stub(std::string_view look, double width, double at_x, double at_y, double length) {

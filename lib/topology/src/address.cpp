@@ -19,7 +19,8 @@ struct BitField {
   [[nodiscard]] constexpr std::uint64_t of(std::uint64_t bits) const { return bits >> low & max(); }
 };
 
-constexpr BitField kAddress{"physical address", 0, 51};
+constexpr BitField kAddress{"physical address", 0, 57};
+constexpr BitField kPeHigh{"pe_id, high bits", 51, 6};
 constexpr BitField kSip{"sip", 43, 8};  // rack and sip together: rack * 16 + sip
 constexpr BitField kCube{"cube", 38, 5};
 constexpr BitField kLocal{"local offset", 0, 38};
@@ -29,7 +30,8 @@ constexpr BitField kPeId{"pe_id", 30, 4};
 constexpr BitField kExt{"ext", 29, 1};
 constexpr BitField kSubOffset{"sub_offset", 0, 29};
 
-static_assert(kSip.max() + 1 == kMaxSips && kCube.max() + 1 == kMaxCubes && kPeId.max() + 1 == kMaxPes);
+static_assert(kSip.max() + 1 == kMaxSips && kCube.max() + 1 == kMaxCubes &&
+              (kPeId.max() + 1) * (kPeHigh.max() + 1) == kMaxPes);
 static_assert(kMaxCubes == config::kMaxCubes);
 
 constexpr std::uint64_t end(const RegionInfo& r) {
@@ -91,7 +93,8 @@ PhysAddr PhysAddr::encode(const Location& at) {
   }
   return PhysAddr{static_cast<std::uint64_t>(at.sip) << kSip.low |
                   static_cast<std::uint64_t>(at.cube) << kCube.low |
-                  static_cast<std::uint64_t>(at.pe) << kPeId.low |
+                  (static_cast<std::uint64_t>(at.pe) >> kPeId.width) << kPeHigh.low |
+                  (static_cast<std::uint64_t>(at.pe) & kPeId.max()) << kPeId.low |
                   (region.first + static_cast<std::uint64_t>(at.offset.count()))};
 }
 
@@ -103,10 +106,11 @@ Location PhysAddr::decode() const {
   const auto* row = std::ranges::find_if(
       kRegions, [&](const RegionInfo& r) { return offset >= r.first && offset < end(r); });
   if (row == kRegions.end()) throw reserved(local);
-  if (row->unit != Unit::pe) check("pe_id", static_cast<std::int64_t>(pe), 0, 0);
+  const std::uint64_t whole_pe = kPeHigh.of(bits_) << kPeId.width | pe;
+  if (row->unit != Unit::pe) check("pe_id", static_cast<std::int64_t>(whole_pe), 0, 0);
   return {.sip = static_cast<int>(kSip.of(bits_)),
           .cube = static_cast<int>(kCube.of(bits_)),
-          .pe = static_cast<int>(pe),
+          .pe = static_cast<int>(whole_pe),
           .region = static_cast<Region>(row - kRegions.begin()),
           .offset = Bytes{static_cast<std::int64_t>(offset - row->first)}};
 }

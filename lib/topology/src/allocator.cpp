@@ -20,7 +20,7 @@ void check_addressable(const config::MachineSpec& spec) {
   check_at_most("system.sips.count", spec.system.sips.count, kMaxSips);
   check_at_most("sip.cube_mesh, w times h,", spec.cubes_per_sip(), kMaxCubes);
   check_at_most("cube.pe_layout, PEs of a cube,", spec.pes_per_cube(), kMaxPes);
-  check_at_most("cube.memory.hbm_bytes_per_pe", memory.hbm_per_pe.count(),
+  check_at_most("cube.memory.hbm_bytes_per_pe", spec.hbm_per_pe().count(),
                 info(Region::hbm).size.count() / spec.pes_per_cube());
   check_at_most("cube.memory.sram_bytes", memory.sram.count(), info(Region::sram).size.count());
   check_at_most("cube.memory.tcm_bytes", memory.tcm.count(), info(Region::tcm).size.count());
@@ -38,11 +38,11 @@ void check_index(std::string_view level, int index, int count) {
 
 }  // namespace
 
-PeAllocator::PeAllocator(PeCoord at, const config::MemorySpec& memory)
-    : PeAllocator{to_string(at), at, memory} {}
+PeAllocator::PeAllocator(PeCoord at, const config::MemorySpec& memory, Bytes hbm)
+    : PeAllocator{to_string(at), at, memory, hbm} {}
 
-PeAllocator::PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory)
-    : hbm{name + " hbm", PhysAddr::pe_hbm(at, 0_B, memory.hbm_per_pe), memory.hbm_per_pe},
+PeAllocator::PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory, Bytes share)
+    : hbm{name + " hbm", PhysAddr::pe_hbm(at, 0_B, share), share},
       tcm{name + " tcm", PhysAddr::pe_tcm(at, 0_B), memory.tcm - memory.tcm_scheduler},
       ipcq{name + " ipcq", PhysAddr::pe_ipcq(at, 0_B), info(Region::ipcq).size} {}
 
@@ -51,13 +51,14 @@ CubeSramAllocator::CubeSramAllocator(int sip, int cube, Bytes size)
 
 MachineAllocators::MachineAllocators(const config::MachineSpec& spec)
     : memory_{spec.cube.memory},
+      hbm_{spec.hbm_per_pe()},
       extent_{.sip = spec.system.sips.count, .cube = spec.cubes_per_sip(), .pe = spec.pes_per_cube()} {
   check_addressable(spec);
 }
 
 PeAllocator& MachineAllocators::pe(PeCoord at) {
   check(at);
-  return pes_.try_emplace(at, at, memory_).first->second;
+  return pes_.try_emplace(at, at, memory_, hbm_).first->second;
 }
 
 CubeSramAllocator& MachineAllocators::cube_sram(int sip, int cube) {
@@ -83,7 +84,7 @@ PhysAllocator& MachineAllocators::memory(PeCoord at, Region region) {
 void MachineAllocators::free(PhysAddr at) {
   const Location in = at.decode();
   PeCoord owner = in.coord();
-  if (in.region == Region::hbm) owner.pe = static_cast<int>(in.offset / memory_.hbm_per_pe);
+  if (in.region == Region::hbm) owner.pe = static_cast<int>(in.offset / hbm_);
   memory(owner, in.region).free(at);
 }
 

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/indices.hpp>
 #include <range/v3/view/iota.hpp>
 #include <range/v3/view/zip.hpp>
@@ -37,7 +39,9 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 class Compiler : private NetworkBuilder {
  public:
   explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
-      : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {}
+      : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {
+    graph_.plan_ = config::floor_plan(spec_.cube);
+  }
 
   Graph compile() {
     const auto& models = spec_.system.components;
@@ -48,6 +52,7 @@ class Compiler : private NetworkBuilder {
       graph_.sips_.push_back(make_sip(sip));
       if (sip == 0) expect(spec_.system.sips.count);  // the other packages are as large
     }
+    make_switches();
     join_sips();
     check_names();
     graph_.network_ = network_;
@@ -118,17 +123,29 @@ class Compiler : private NetworkBuilder {
     }
   }
 
+  void make_switches() {
+    for (const std::string& name : network_.switches())
+      graph_.switches_.push_back(
+          add(name, NodeKind::router, spec_.system.sips.switch_model, {}, {-1, -1, -1}));
+  }
+
+  // The end of a wire between packages: a port of a package, or a switch.
+  [[nodiscard]] NodeId end_of_wire(int member, std::size_t port) const {
+    return network_.is_switch(member) ? graph_.switches_[network_.switch_number(member)]
+                                      : graph_.sips_[static_cast<std::size_t>(member)].ports[port];
+  }
+
   void join_sips() {
-    const config::WireSpec& wire = spec_.system.sips.link;
-    for (const auto& [sip, nodes] : views::zip(views::iota(0), graph_.sips_)) {
-      for (const auto& [port, here] : views::zip(network_.ports(sip), nodes.ports)) {
+    for (int member = 0; member < network_.members(); ++member) {
+      for (const auto& [number, port] : views::enumerate(network_.ports(member))) {
         if (!port.begins) continue;
-        const NodeId there = graph_.sips_[static_cast<std::size_t>(port.peer)].ports[port.peer_port];
-        if (network_.one_way()) {
-          add_link(here, there, wire.bandwidth, wire.length_mm);
-        } else {
+        const NodeId here = end_of_wire(member, number);
+        const NodeId there = end_of_wire(port.peer, port.peer_port);
+        const config::ChipLinkSpec& wire = network_.wire(spec_.system.sips, port);
+        if (network_.one_way())
+          add_link(here, there, wire);
+        else
           join(here, there, wire);
-        }
       }
     }
   }
@@ -145,47 +162,120 @@ class Compiler : private NetworkBuilder {
     return nodes;
   }
 
-  [[nodiscard]] NodeId router(const CubeNodes& cube, int row, int column) const {
-    return cube.noc[static_cast<std::size_t>(row * spec_.cube.noc.w + column)];
+  [[nodiscard]] static NodeId router(const CubeNodes& cube, int number) {
+    return cube.noc[static_cast<std::size_t>(number)];
   }
 
   void make_noc(int sip, int cube, Point origin, CubeNodes& nodes) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
     for (const auto [r, c] : views::cartesian_product(views::indices(noc.h), views::indices(noc.w))) {
+      const int number = r * noc.w + c;
+      nodes.noc.emplace_back();
+      if (!graph_.plan_.routers[static_cast<std::size_t>(number)]) continue;
       const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
-      nodes.noc.push_back(add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
-                              NodeKind::router, noc.router, pos, {sip, cube, -1}));
+      nodes.noc.back() = add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
+                             NodeKind::router, noc.router, pos, {sip, cube, -1});
       reach(nodes.noc.back(), {.router = nodes.noc.back()});
-      if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
-      if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
+      if (noc.wrap) continue;
+      if (c > 0) join_routers(router(nodes, number - 1), nodes.noc.back());
+      if (r > 0) join_routers(router(nodes, number - noc.w), nodes.noc.back());
+    }
+    if (noc.wrap) join_rings(nodes);
+  }
+
+  void join_routers(NodeId a, NodeId b) {
+    if (a.valid() && b.valid()) join_by_position(a, b, spec_.cube.noc.link);
+  }
+
+  // Each router with the next one of its row and of its column, round the ring. A ring of two has one wire
+  // each way.
+  void join_rings(const CubeNodes& nodes) {
+    const config::NocSpec& noc = spec_.cube.noc;
+    constexpr int kAlongRow = 1;
+    constexpr int kAlongColumn = 2;
+    for (const auto [r, c] : views::cartesian_product(views::indices(noc.h), views::indices(noc.w))) {
+      const NodeId here = router(nodes, r * noc.w + c);
+      const NodeId east = router(nodes, r * noc.w + (c + 1) % noc.w);
+      const NodeId south = router(nodes, (r + 1) % noc.h * noc.w + c);
+      join_ring(here, east, kAlongRow, c == noc.w - 1, noc.w);
+      join_ring(here, south, kAlongColumn, r == noc.h - 1, noc.h);
+    }
+  }
+
+  void join_ring(NodeId here, NodeId next, int axis, bool closes, int size) {
+    using enum config::NocLinks;
+    if (size == 1 || !here.valid() || !next.valid()) return;
+    const config::NocSpec& noc = spec_.cube.noc;
+    const config::SizeSpec& cube = spec_.sip.cube_size;
+    const double pitch = axis == 1 ? cube.w_mm / noc.w : cube.h_mm / noc.h;
+    const config::NocLinks links = noc.links.front();
+    if (links == east_south || links == both) {
+      add_link(here, next, noc.link, pitch);
+      orient_link(axis, closes);
+    }
+    const bool twice = links == both && size == 2;
+    if (links == north_west || (links == both && !twice)) {
+      add_link(next, here, noc.link, pitch);
+      orient_link(axis, closes);
     }
   }
 
   void make_shared_nodes(int sip, int cube, Point origin, CubeNodes& nodes) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
+    const config::FloorPlan& plan = graph_.plan_;
     const std::string prefix = fmt::format(FMT_COMPILE("sip{}.cube{}."), sip, cube);
     const PeCoord at{sip, cube, -1};
     const Point center = origin + Point{0.5 * size.w_mm, 0.5 * size.h_mm};
-    const std::array<NodeId, 4> edges{router(nodes, noc.h / 2, noc.w - 1), router(nodes, noc.h / 2, 0),
-                                      router(nodes, 0, noc.w / 2), router(nodes, noc.h - 1, noc.w / 2)};
     for (const Side side : kSides) {
-      const NodeId edge = edges[index(side)];
+      const NodeId edge = router(nodes, plan.ports[index(side)]);
       nodes.ucie[index(side)] = add(fmt::format(FMT_COMPILE("{}ucie_{}"), prefix, kSideNames[index(side)]),
                                     NodeKind::ucie, spec_.sip.ucie, graph_.node(edge).pos_mm, at);
       join(edge, nodes.ucie[index(side)], noc.link, 0.0);
       reach(nodes.ucie[index(side)], {.up = edge});
     }
-    nodes.m_cpu = add(prefix + "m_cpu", NodeKind::m_cpu, spec_.cube.m_cpu, center, at);
-    nodes.sram = add(prefix + "sram", NodeKind::sram, spec_.cube.sram, center, at);
-    nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
-    const NodeId middle = router(nodes, noc.h / 2, noc.w / 2);
-    for (const NodeId node : {nodes.m_cpu, nodes.sram}) {
-      join_by_position(node, middle, noc.link);
-      reach(node, {.up = middle, .router = middle});
+    const auto shared = [&](const char* name, NodeKind kind, const ComponentSpec& model, int number,
+                            const config::PlanPlaceSpec& given) {
+      const NodeId by = router(nodes, number);
+      return std::pair{
+          add(prefix + name, kind, model, given.at.empty() ? center : graph_.node(by).pos_mm, at), by};
+    };
+    const config::FloorPlanSpec& places = spec_.cube.floorplan;
+    const auto m_cpu = shared("m_cpu", NodeKind::m_cpu, spec_.cube.m_cpu, plan.m_cpu, places.m_cpu);
+    const auto sram = shared("sram", NodeKind::sram, spec_.cube.sram, plan.sram, places.sram);
+    nodes.m_cpu = m_cpu.first;
+    nodes.sram = sram.first;
+    if (plan.channels.empty()) nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
+    for (const auto& [node, by] : {m_cpu, sram}) {
+      join_by_position(node, by, noc.link);
+      reach(node, {.up = by, .router = by});
     }
-    make_parts(spec_.cube.parts, prefix, middle, at);
+    make_parts(spec_.cube.parts, prefix, m_cpu.second, at);
+    make_channels(sip, cube, nodes);
+  }
+
+  // Memory channels that all PEs share, each joined to the routers of its ports.
+  void make_channels(int sip, int cube, CubeNodes& nodes) {
+    for (const auto& [number, ports] : views::enumerate(graph_.plan_.channels)) {
+      const NodeId first = router(nodes, ports.front());
+      const NodeId channel =
+          add(fmt::format(FMT_COMPILE("sip{}.cube{}.hbm{}"), sip, cube, number), NodeKind::hbm_ctrl,
+              spec_.cube.hbm_ctrl, graph_.node(first).pos_mm, {sip, cube, -1});
+      const auto before = static_cast<std::uint32_t>(graph_.memory_ports_.size());
+      for (const int port : ports) {
+        join(router(nodes, port), channel, spec_.cube.floorplan.hbm.bandwidth, 0.0);
+        graph_.memory_ports_.push_back(router(nodes, port));
+      }
+      const auto count = static_cast<std::uint32_t>(ports.size());
+      reach(channel, {.up = first,
+                      .router = first,
+                      .xbar = {},
+                      .ports = count,
+                      .first_port = before,
+                      .is_memory = true});
+      nodes.hbm.push_back(channel);
+    }
   }
 
   void make_parts(const config::PartsSpec& parts, const std::string& prefix, NodeId router, PeCoord at) {
@@ -207,23 +297,11 @@ class Compiler : private NetworkBuilder {
     }
   }
 
-  // PE `pe` of the layout's corner list. The PEs of a corner are side by side along their half of its row; if
-  // there are more PEs than routers, they share these evenly.
-  [[nodiscard]] NodeId pe_router(int pe, const CubeNodes& cube) const {
-    const config::NocSpec& noc = spec_.cube.noc;
-    const config::PeLayoutSpec& layout = spec_.cube.pe_layout;
-    const config::Corner corner = layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
-    const int half = (noc.w + 1) / 2;
-    const int step = pe % layout.pe_per_corner % half;
-    const int row = is_north(corner) ? 0 : noc.h - 1;
-    return router(cube, row, is_west(corner) ? step : noc.w - 1 - step);
-  }
-
   void make_pe(PeCoord at, CubeNodes& cube) {
     const config::PeSpec& pe = spec_.pe;
     const std::string prefix = to_string(at) + ".";
-    const NodeId router = pe_router(at.pe, cube);
-    const Point pos = graph_.node(router).pos_mm;
+    const NodeId by = router(cube, graph_.plan_.pes[static_cast<std::size_t>(at.pe)]);
+    const Point pos = graph_.node(by).pos_mm;
     const auto unit = [&](NodeKind kind, const ComponentSpec& model) {
       return add(prefix + std::string{to_string(kind)}, kind, model, pos, at);
     };
@@ -235,29 +313,34 @@ class Compiler : private NetworkBuilder {
                         .tcm = unit(NodeKind::pe_tcm, pe.pe_tcm),
                         .mmu = unit(NodeKind::pe_mmu, pe.pe_mmu),
                         .ipcq = unit(NodeKind::pe_ipcq, pe.pe_ipcq),
-                        .router = router};
-    const NodeId slice = add(fmt::format(FMT_COMPILE("sip{}.cube{}.hbm{}"), at.sip, at.cube, at.pe),
-                             NodeKind::hbm_ctrl, spec_.cube.hbm_ctrl, pos, {at.sip, at.cube, at.pe});
-    for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, router, pe.link, 0.0);
+                        .router = by};
+    for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, by, pe.link, 0.0);
     for (const NodeId buffer : {nodes.tcm, nodes.ipcq}) join(nodes.dma, buffer, pe.link, 0.0);
     join(nodes.cpu, nodes.mmu, pe.link, 0.0);
-    join_by_position(nodes.dma, cube.xbar, pe.link);
-    join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);
-    if (!is_joined(router, cube.xbar)) join_by_position(router, cube.xbar, spec_.cube.noc.link);
-    reach(nodes.dma, {.up = router, .router = router, .xbar = cube.xbar});
-    reach(nodes.tcm, {.up = nodes.dma, .router = router, .xbar = cube.xbar});
-    reach(nodes.ipcq, {.up = nodes.dma, .router = router});
-    reach(nodes.cpu, {.up = router, .router = router});
-    reach(nodes.mmu, {.up = nodes.cpu, .router = router});
-    reach(slice, {.up = cube.xbar, .router = router, .xbar = cube.xbar, .is_memory = true});
-    make_parts(pe.parts, prefix, router, at);
-    cube.hbm.push_back(slice);
+    reach(nodes.dma, {.up = by, .router = by, .xbar = cube.xbar});
+    reach(nodes.tcm, {.up = nodes.dma, .router = by, .xbar = cube.xbar});
+    reach(nodes.ipcq, {.up = nodes.dma, .router = by});
+    reach(nodes.cpu, {.up = by, .router = by});
+    reach(nodes.mmu, {.up = nodes.cpu, .router = by});
+    if (cube.xbar.valid()) make_slice(at, nodes, cube);
+    make_parts(pe.parts, prefix, by, at);
     cube.pes.push_back(nodes);
+  }
+
+  // A PE's own slice of HBM, at the crossbar.
+  void make_slice(PeCoord at, const PeNodes& pe, CubeNodes& cube) {
+    const NodeId slice = add(fmt::format(FMT_COMPILE("sip{}.cube{}.hbm{}"), at.sip, at.cube, at.pe),
+                             NodeKind::hbm_ctrl, spec_.cube.hbm_ctrl, graph_.node(pe.router).pos_mm, at);
+    join_by_position(pe.dma, cube.xbar, spec_.pe.link);
+    join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);
+    if (!is_joined(pe.router, cube.xbar)) join_by_position(pe.router, cube.xbar, spec_.cube.noc.link);
+    reach(slice, {.up = cube.xbar, .router = pe.router, .xbar = cube.xbar, .is_memory = true});
+    cube.hbm.push_back(slice);
   }
 
   void join_cubes(const SipNodes& sip) {
     const int w = spec_.sip.cube_mesh.w;
-    const config::WireSpec& wire = spec_.sip.ucie_link;
+    const config::ChipLinkSpec& wire = spec_.sip.ucie_link;
     const auto port = [&](int cube, Side side) {
       return sip.cubes[static_cast<std::size_t>(cube)].ucie[index(side)];
     };

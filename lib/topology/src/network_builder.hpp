@@ -66,10 +66,21 @@ class NetworkBuilder {
                              .wire = from_ns(length_mm * graph_.spec().system.ns_per_mm)});
     out_[from.value()].push_back(id);
   }
+  /// A link from chip to chip.
+  void add_link(NodeId from, NodeId to, const config::ChipLinkSpec& wire) {
+    add_link(from, to, wire.rate(), wire.length_mm);
+    Link& link = graph_.links_.back();
+    link.wire += wire.latency;
+    if (wire.is_framed()) link.framing = &wire;
+  }
   /// Adds both directions of a wire.
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
     add_link(a, b, bandwidth, length_mm);
     add_link(b, a, bandwidth, length_mm);
+  }
+  void join(NodeId a, NodeId b, const config::ChipLinkSpec& wire) {
+    add_link(a, b, wire);
+    add_link(b, a, wire);
   }
   /// Joins an endpoint of traffic to its router: with `bandwidth` in each direction, unless `rates` differ.
   void join_endpoint(NodeId endpoint, NodeId router, Bandwidth bandwidth, const EndpointRates& rates) {

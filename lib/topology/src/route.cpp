@@ -77,8 +77,10 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
     climb(to, target.xbar, down_);
     return descend();
   }
-  climb(from, source.router, nodes_);
-  climb(to, target.router, down_);
+  const NodeId out = nearest_port(source, from, target.router);
+  const NodeId in = nearest_port(target, to, source.router);
+  climb(from, out, nodes_);
+  climb(to, in, down_);
   const auto meet =
       std::ranges::find_first_of(nodes_.begin() + first, nodes_.end(), down_.begin(), down_.end());
   if (meet != nodes_.end()) {  // both below the same node
@@ -86,11 +88,30 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
     nodes_.erase(std::next(meet), nodes_.end());
   } else {
     const std::size_t before = nodes_.size();
-    graph_->routing().walk(*graph_, source.router, target.router, nodes_);
+    graph_->routing().walk(*graph_, out, in, nodes_);
     if (!graph_->spec().system.routing.impl.starts_with(kBuiltin))
-      check_route(*graph_, source.router, target.router, std::span{nodes_}.subspan(before));
+      check_route(*graph_, out, in, std::span{nodes_}.subspan(before));
   }
   descend();
+}
+
+// The router of a memory that is fewest hops from another one, the first of several. Both directions are
+// counted, so that requests and responses of one pair use one port.
+NodeId RouteFinder::nearest_port(const Access& end, NodeId id, NodeId other) {
+  if (end.ports < 2) return end.router;
+  NodeId nearest;
+  std::size_t fewest = 0;
+  for (const NodeId port : graph_->memory_ports(id)) {
+    tried_.clear();
+    if (port != other) {
+      graph_->routing().walk(*graph_, port, other, tried_);
+      graph_->routing().walk(*graph_, other, port, tried_);
+    }
+    if (nearest.valid() && tried_.size() >= fewest) continue;
+    nearest = port;
+    fewest = tried_.size();
+  }
+  return nearest;
 }
 
 // From a node up to its router or its crossbar.

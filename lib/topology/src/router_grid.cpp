@@ -41,21 +41,27 @@ RouterGrid::Spot RouterGrid::of(NodeId router) const {
   return {.column = number % width_, .row = number / width_};
 }
 
-// A bare network may wrap.
+// A bare network may wrap, and so may the NOC of a cube; in it there may be no link that way, and no router.
 std::optional<NodeId> RouterGrid::neighbour(NodeId router, Side side) const {
   const auto [column, row] = of(router);
   if (graph_->sips().empty()) {
     const std::optional<int> next = graph_->grid().neighbour(row * width_ + column, side);
     return next ? std::optional{routers_[static_cast<std::size_t>(*next)]} : std::nullopt;
   }
-  const Spot next{.column = column + (side == Side::east   ? 1
-                                      : side == Side::west ? -1
-                                                           : 0),
-                  .row = row + (side == Side::south   ? 1
-                                : side == Side::north ? -1
-                                                      : 0)};
+  Spot next{.column = column + (side == Side::east   ? 1
+                                : side == Side::west ? -1
+                                                     : 0),
+            .row = row + (side == Side::south   ? 1
+                          : side == Side::north ? -1
+                                                : 0)};
+  if (graph_->node(router).at.cube >= 0 && graph_->spec().cube.noc.wrap) {
+    next.column = (next.column + width_) % width_;
+    next.row = (next.row + height()) % height();
+  }
   const bool inside = next.column >= 0 && next.column < width_ && next.row >= 0 && next.row < height();
-  return inside ? std::optional{at(next)} : std::nullopt;
+  if (!inside || !at(next).valid() || at(next) == router) return std::nullopt;
+  const auto leads = [&](LinkId link) { return graph_->link(link).to == at(next); };
+  return std::ranges::any_of(graph_->out(router), leads) ? std::optional{at(next)} : std::nullopt;
 }
 
 }  // namespace kbsim::topology

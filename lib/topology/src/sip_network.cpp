@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <queue>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,6 +99,25 @@ int powers_of_two(int sum, int largest) {
   return 1 + std::min(powers_of_two((sum - 1) / 2, largest / 2), powers_of_two((sum + 1) / 2, largest / 2));
 }
 
+// By members: wires on the shortest way from one to the other.
+std::vector<std::vector<int>> hops_between(const std::vector<std::vector<SipPort>>& ports) {
+  std::vector<std::vector<int>> hops;
+  for (std::size_t from = 0; from < ports.size(); ++from) {
+    std::vector<int>& known = hops.emplace_back(ports.size(), std::numeric_limits<int>::max());
+    known[from] = 0;
+    std::queue<std::size_t> next;
+    for (next.push(from); !next.empty(); next.pop()) {
+      for (const SipPort& port : ports[next.front()]) {
+        int& there = known[static_cast<std::size_t>(port.peer)];
+        if (there <= known[next.front()] + 1) continue;
+        there = known[next.front()] + 1;
+        next.push(static_cast<std::size_t>(port.peer));
+      }
+    }
+  }
+  return hops;
+}
+
 // Steps in a ring with wires to the packages 1, 2, 4, ... before and after; a route may go round it several
 // times.
 int steps_by_doubling(int ahead, int count) {
@@ -112,6 +133,10 @@ int steps_by_doubling(int ahead, int count) {
 
 SipNetwork::SipNetwork(const config::SipsSpec& spec)
     : topology_{spec.topology}, count_{spec.count}, grid_{spec} {
+  if (spec.is_listed()) {
+    take_list(spec);
+    return;
+  }
   std::vector<Ends> ends;
   for (int sip = 0; sip < count_; ++sip) ends.push_back(ends_of(spec, grid_, sip));
   for (const Ends& of_sip : ends) {
@@ -123,6 +148,45 @@ SipNetwork::SipNetwork(const config::SipsSpec& spec)
       ports.back().peer_port = static_cast<std::size_t>(other - there.begin());
     }
   }
+}
+
+// A package has a port for each of its wires: "sip3", "sw0", and "sip3_2" for the second wire to one member.
+void SipNetwork::take_list(const config::SipsSpec& spec) {
+  std::vector<std::string> names;
+  for (int sip = 0; sip < count_; ++sip) names.push_back(fmt::format("sip{}", sip));
+  const auto member = [&](const std::string& name) {
+    const auto found = std::ranges::find(names, name) - names.begin();
+    if (found == std::ssize(names)) {
+      names.push_back(name);
+      switches_.push_back(name);
+    }
+    return static_cast<int>(found);
+  };
+  std::vector<std::pair<int, int>> wires;
+  for (const config::ListedLinkSpec& link : spec.links) {
+    const int a = member(link.a);
+    wires.emplace_back(a, member(link.b));
+  }
+  ports_.resize(names.size());
+  const auto port = [&](int here, int there) -> SipPort& {
+    std::vector<SipPort>& ports = ports_[static_cast<std::size_t>(here)];
+    const auto before = std::ranges::count(ports, there, &SipPort::peer);
+    const std::string& peer = names[static_cast<std::size_t>(there)];
+    return ports.emplace_back(SipPort{.name = before == 0 ? peer : fmt::format("{}_{}", peer, before + 1),
+                                      .peer = there,
+                                      .at_last_router = there > here});
+  };
+  for (int number = 0; const auto& [a, b] : wires) {
+    SipPort& first = port(a, b);
+    first.listed = number;
+    first.peer_port = ports_[static_cast<std::size_t>(b)].size();
+    const std::size_t here = ports_[static_cast<std::size_t>(a)].size() - 1;
+    SipPort& second = port(b, a);
+    second.listed = number++;
+    second.peer_port = here;
+    second.begins = false;
+  }
+  hops_ = hops_between(ports_);
 }
 
 std::size_t SipNetwork::next_port(int from, int to, DimensionOrder order) const {
@@ -143,6 +207,7 @@ std::size_t SipNetwork::next_port(int from, int to, DimensionOrder order) const 
 int SipNetwork::distance(int from, int to) const {
   using enum config::SipTopology;
   if (topology_ == tree_binary) return steps_in_tree(from, to);
+  if (topology_ == links) return hops_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
   const int ahead = (to - from + count_) % count_;
   if (topology_ == ring_1d_unidir) return ahead;
   if (topology_ == doubling_distances) return steps_by_doubling(ahead, count_);

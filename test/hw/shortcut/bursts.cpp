@@ -98,7 +98,7 @@ std::uint64_t events_of_store(const config::MachineSpec& spec, bool exact, std::
 }
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
-  config::MachineSpec spec = random_machine(random);
+  config::MachineSpec spec = varied_machine(random);
   spec.system.packet_bytes = Bytes{random.any_of({64, 256})};
   spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.any_of({1, 4, 16})};
   spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({500, 4096, 16'384})};

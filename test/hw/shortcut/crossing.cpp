@@ -13,6 +13,7 @@
 #include "../mixed_program.hpp"
 #include "../random_machine.hpp"
 #include "../routers.hpp"
+#include "../wires.hpp"
 
 namespace kbsim::hw::test::crossing_test {
 namespace {
@@ -23,15 +24,13 @@ constexpr Time kBegin = 100_us;  // all ranks have their queues
 Bandwidth of_one_rate(Random& random, config::MachineSpec& spec) {
   const Bandwidth same = Bandwidth::gbs(random.any_of({32.0, 64.0, 128.0}));
   for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link}) *rate = same;
-  for (config::WireSpec* wire :
-       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
-    wire->bandwidth = same;
+  for_each_wire(spec, [same](auto& wire) { wire.bandwidth = same; });
   return same;
 }
 
 // In one case of three, only links' rates and TCM take time.
 config::MachineSpec machine_of(Random& random) {
-  config::MachineSpec spec = random_machine(random);
+  config::MachineSpec spec = varied_machine(random);
   const int kind = random.below(3);
   if (kind == 0) spec = simultaneous(std::move(spec));
   spec.pe.pe_tcm.attrs["access_ns"] = random.any_of({0.5, 1.0, 2.0, 4.0, 8.0, 3.7});

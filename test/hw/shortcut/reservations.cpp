@@ -8,12 +8,13 @@
 #include "../mixed_program.hpp"
 #include "../random_machine.hpp"
 #include "../routers.hpp"
+#include "../wires.hpp"
 
 namespace kbsim::hw::test::reservations_test {
 namespace {
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
-  config::MachineSpec spec = random_machine(random);
+  config::MachineSpec spec = varied_machine(random);
   if (seed % 5 == 0) spec = simultaneous(std::move(spec));
   if (seed % 7 == 0) {
     spec.cube.noc.router.impl = "builtin.router_vc";
@@ -41,9 +42,7 @@ config::MachineSpec ring_of_packages(Bandwidth rate) {
   spec.sip.cube_mesh = {.w = 1, .h = 1};
   spec.cube.sram.attrs["bw_gbs"] = rate.gbs();
   for (Bandwidth* link : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link}) *link = rate;
-  for (config::WireSpec* wire :
-       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
-    *wire = {.bandwidth = rate, .length_mm = 1.0};
+  for_each_wire(spec, [rate](auto& wire) { wire = {.bandwidth = rate, .length_mm = 1.0}; });
   return spec;
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("Unobserved packets: at every look, links and units have done the same
   for (std::uint64_t seed = first_seed(); seed <= seeds(30); ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    config::MachineSpec spec = random_machine(random);
+    config::MachineSpec spec = varied_machine(random);
     if (seed % 7 == 0) spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
     const int program = random.between(1, 1000);
     std::vector<Time> times;

@@ -17,10 +17,10 @@
 namespace kbsim::hw {
 namespace {
 
-Split split(const Message& message, Time arrival) {
+Split split(const Message& message, Bytes packet, Time arrival) {
   const Path& path = *message.path;
   Split split{.overhead = path.overhead, .wire = path.wire, .drain = message.source_tail - message.sent};
-  if (!path.route.empty()) split.drain = std::max(split.drain, serialization(message.size, path.slowest));
+  if (!path.route.empty()) split.drain = std::max(split.drain, path.drain(message.size, packet));
   split.queueing = arrival - message.sent - split.total();
   return split;
 }
@@ -162,7 +162,7 @@ void Fabric::send(Message& message, Time head, Time tail) {
                    : link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
     causes_->serve(packet, packet.message->route[packet.hop], link.from, overhead, slot,
-                   link.lane.rate().serialization(packet.size));
+                   link.lane.service(packet.size));
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
@@ -267,7 +267,7 @@ void Fabric::take(Path& path) {
 }
 
 void Fabric::account(const Message& message, Time arrival) {
-  const Split parts = split(message, arrival);
+  const Split parts = split(message, packet_size(message.size), arrival);
   if (parts.queueing < Time{0}) [[unlikely]]
     throw_internal("physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
   ++counts_.arrived.messages;

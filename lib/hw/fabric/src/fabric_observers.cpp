@@ -18,7 +18,7 @@ void FabricObservers::note_hop(const Packet& packet, LinkId id, const LiveLink& 
                         .what = message.body.traits().name,
                         .ready = std::min(slot.start, packet.head + overhead),
                         .start = slot.start,
-                        .end = slot.start + link.lane.rate().serialization(packet.size),
+                        .end = slot.start + link.lane.service(packet.size),
                         .bytes = packet.size,
                         .id = (std::uint64_t{message.from.value()} << 32) | message.sequence});
   if ((packet.noted & kTraces) != 0)

@@ -22,7 +22,7 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
   const Time ready = first.head + overhead;
   const std::int64_t whole = message.size / first.size - 1;
   const Bytes rest = message.size % first.size;
-  (void)lane.reserve_run(ready, ready, Time{0}, whole, first.size, lane.rate().serialization(first.size));
+  (void)lane.reserve_run(ready, ready, Time{0}, whole, first.size, lane.service(first.size));
   if (rest > 0_B) (void)lane.reserve(ready, ready, rest);
   (void)sim_.serve("train of " + graph_.node(message.from).name, follow(&message, first, end));
 }
@@ -31,7 +31,7 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
 Task<> Fabric::follow(Message* message, Packet behind, Time next) {
   LiveLink& link = live(message->route.front());
   const Bytes whole = behind.size;
-  const Time ser = serialization(whole, link.lane.rate());
+  const Time ser = link.lane.service(whole);
   Time last = sim_.now();  // when the last packet made begins to leave
   for (Bytes left = message->size - whole; left > 0_B;) {
     co_await sim_.until(last);
@@ -42,7 +42,7 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
       packet.ordinal = message->injected++;
       counts_.under_way -= packet.injected;
       left -= packet.size;
-      const Lane::Slot slot{next, next + serialization(packet.size, link.lane.rate())};
+      const Lane::Slot slot{next, next + link.lane.service(packet.size)};
       last = next;
       next = slot.end;
       const Time source = packet.injected;

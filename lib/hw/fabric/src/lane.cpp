@@ -1,6 +1,7 @@
 #include "kbsim/hw/fabric/lane.hpp"
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/config/machine_spec.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -19,6 +20,8 @@ Time sum_of_later(Time a, Time da, Time b, Time db, std::int64_t last) {
 }
 
 }  // namespace
+
+Time Lane::framed_service(Bytes n) const { return framing_->service(n); }
 
 // Each packet ends at the latest of three times: one service after the end of the one before it, one service
 // after its head, and its tail. So the ends are the later of end + i * service and in + i * gap. Each packet

@@ -20,7 +20,7 @@ std::shared_ptr<SharedPlaces> places_of(const topology::Graph& graph) {
   places->sources.resize(nodes);
   places->links.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
-    places->links.push_back({.lane = Lane{link.bandwidth},
+    places->links.push_back({.lane = Lane{link.bandwidth, link.framing},
                              .wire = link.wire,
                              .from = link.from,
                              .to = link.to,

@@ -35,6 +35,7 @@ class Paths {
       fresh.overhead += overhead(link.from);
       fresh.wire += link.wire;
       fresh.slowest = std::min(fresh.slowest, link.bandwidth);
+      fresh.framing = slower(fresh.framing, link.framing);
     }
     if (graph_.phases() > 1) fresh.phases = keep<std::uint8_t>(topology::phases(graph_, fresh.route));
     return *(known_[ends] = &paths_.emplace_back(fresh));
@@ -45,6 +46,13 @@ class Paths {
 
  private:
   static constexpr std::size_t kMostLinks = std::numeric_limits<std::uint16_t>::max();  // of a route
+  // The link on which a packet takes longer.
+  [[nodiscard]] const config::ChipLinkSpec* slower(const config::ChipLinkSpec* a,
+                                                   const config::ChipLinkSpec* b) const {
+    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+    const Bytes packet = graph_.spec().system.packet_bytes;
+    return b->service(packet) > a->service(packet) ? b : a;
+  }
   template <class T>
   [[nodiscard]] std::span<const T> keep(std::span<const T> values) {
     T* const place = std::pmr::polymorphic_allocator<T>{&memory_}.allocate(values.size());

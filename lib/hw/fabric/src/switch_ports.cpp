@@ -70,18 +70,27 @@ std::uint32_t SwitchPorts::worm_flits(const Packet& packet) const {
 
 Time SwitchPorts::lag(const Packet& packet) const {
   const Message& message = *packet.message;
+  const Bytes whole = fabric_->packet_size(message.size);
   Bandwidth slowest = fabric_->live(message.route.front()).lane.rate();
+  const Lane* framed = nullptr;  // the link with frames on which packets take longest
   Time way{};
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
     const LiveLink& link = fabric_->live(message.route[i]);
     slowest = std::min(slowest, link.lane.rate());
+    const bool slower = framed == nullptr || framed->service(whole) < link.lane.service(whole);
+    if (link.lane.is_framed() && slower) framed = &link.lane;
     way += fabric_->component(link.from).steady_overhead() + link.wire;
   }
-  const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric_->packet_size(message.size);
+  const auto ordinal = static_cast<std::int64_t>(packet.ordinal);
+  const Bytes before = ordinal * whole;
   const bool last = packet.ordinal + 1 == message.injected;
-  const Time head = std::max(packet.injected, message.sent + serialization(before, slowest));
-  const Time tail = std::max({head + serialization(packet.size, slowest), last ? message.source_tail : head,
-                              message.sent + serialization(before + packet.size, slowest)});
+  Time head = std::max(packet.injected, message.sent + serialization(before, slowest));
+  Time tail = std::max({head + serialization(packet.size, slowest), last ? message.source_tail : head,
+                        message.sent + serialization(before + packet.size, slowest)});
+  if (framed != nullptr) {
+    head = std::max(head, message.sent + ordinal * framed->service(whole));
+    tail = std::max(tail, head + framed->service(packet.size));
+  }
   return std::max(Time{0}, std::min(packet.head - head, packet.tail - tail) - way);
 }
 
@@ -98,7 +107,7 @@ void SwitchPorts::unblocked(std::uint32_t output) {
 
 Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits) {
   LiveLink& link = fabric_->next_link(packet);
-  link.rare->queued -= link.lane.rate().serialization(packet.size);
+  link.rare->queued -= link.lane.service(packet.size);
   unblocked(output(packet));
   const Time overhead = std::min(packet.ready, now()) - packet.head;
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);

@@ -86,7 +86,7 @@ void SwitchPorts::explain(Packet& packet, const LiveLink& link, const Lane::Slot
                                    .overhead = overhead,
                                    .pipeline = pipeline(),
                                    .slot = slot,
-                                   .service = link.lane.rate().serialization(packet.size),
+                                   .service = link.lane.service(packet.size),
                                    .early = why_early(packet),
                                    .waits = waits,
                                    .credit = std::move(credit)});

@@ -159,7 +159,7 @@ void Switches::queue(Packet& packet, Time ready, LiveLink& link) {
   packet.ready = ready;
   if (fabric_.causes() != nullptr) [[unlikely]]
     explain_queue(packet, link);
-  link.rare->queued += link.lane.rate().serialization(packet.size);
+  link.rare->queued += link.lane.service(packet.size);
   link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - fabric_.sim().now()));
   link.from_switch()->push(packet);
 }

@@ -60,8 +60,10 @@ void RaceWatch::serves(NodeId reply_to, Token token, MemoryAddress at, Bytes byt
 
 void RaceWatch::name(const topology::PhysRange& bytes, const std::shared_ptr<const std::string>& of) {
   if (!on() || bytes.bytes == 0_B) return;
-  const oplog::MemoryRange where = range(bytes);
-  names_[{where.memory.value(), where.address}] = {.end = where.address + where.bytes, .of = of};
+  for_each_part(graph_, bytes, [&](const topology::PhysRange& part, Bytes) {
+    const oplog::MemoryRange where = range(part);
+    names_[{where.memory.value(), where.address}] = {.end = where.address + where.bytes, .of = of};
+  });
 }
 
 std::string RaceWatch::name_of(const oplog::MemoryRange& bytes) const {
@@ -73,9 +75,11 @@ std::string RaceWatch::name_of(const oplog::MemoryRange& bytes) const {
 
 void RaceWatch::forget(const topology::PhysRange& bytes) {
   if (!on() || bytes.bytes == 0_B) return;
-  const oplog::MemoryRange where = range(bytes);
-  check_->forget(where);
-  names_.erase({where.memory.value(), where.address});
+  for_each_part(graph_, bytes, [&](const topology::PhysRange& part, Bytes) {
+    const oplog::MemoryRange where = range(part);
+    check_->forget(where);
+    names_.erase({where.memory.value(), where.address});
+  });
 }
 
 void RaceWatch::found(std::size_t races) {

@@ -222,10 +222,19 @@ double MemoryTrafficResult::efficiency() const {
   return static_cast<double>(raw.serialization(bytes).count()) / static_cast<double>(simulated.count());
 }
 
+namespace {
+
+// Of a slice, or of a channel that PEs share.
+Bytes memory_size(const config::MachineSpec& spec) {
+  return spec.shares_hbm() ? spec.cube.floorplan.hbm.channel : spec.cube.memory.hbm_per_pe;
+}
+
+}  // namespace
+
 MemoryTrafficResult run_memory_traffic(const topology::Graph& graph, NodeId slice,
                                        const MemoryTrafficRequest& request) {
   const MemorySite site = memory_site(graph, slice);
-  const Bytes size = graph.spec().cube.memory.hbm_per_pe;
+  const Bytes size = memory_size(graph.spec());
   check(request, site.node, size);
   return MemoryRun{site, size, request}.run();
 }

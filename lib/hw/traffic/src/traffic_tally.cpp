@@ -13,7 +13,7 @@ namespace {
 // Latency of an uncontended packet.
 Time unhindered(const IEndpoint::Delivery& delivery) {
   const Path& path = *delivery.path;
-  return path.overhead + path.wire + serialization(delivery.size, path.slowest);
+  return path.overhead + path.wire + path.drain(delivery.size, delivery.size);
 }
 
 }  // namespace

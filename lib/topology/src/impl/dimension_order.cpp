@@ -5,6 +5,7 @@
 #include "kbsim/topology/graph.hpp"
 
 #include "../builtin_routings.hpp"
+#include "../noc_walk.hpp"
 
 namespace kbsim::topology {
 namespace {
@@ -24,7 +25,7 @@ class Walk {
 
   void to(NodeId router) {
     const Spot goal = spot(router);
-    while (at_.sip != goal.sip) leave_sip(graph_.network().next_port(at_.sip, goal.sip, order_));
+    while (at_.sip != goal.sip) leave_sip(goal.sip);
     if (at_.cube != goal.cube) cross_cubes(goal);
     walk_noc(goal.row, goal.column);
   }
@@ -57,19 +58,18 @@ class Walk {
 
   // Visits the routers of the present NOC, except the current one.
   void walk_noc(int row, int column) {
-    const auto visit_here = [this] {
-      const auto column_index = static_cast<std::size_t>(at_.column);
-      if (at_.cube < 0) return visit(sip().io_noc[column_index]);
-      const auto cell = static_cast<std::size_t>(at_.row * spec_.cube.noc.w + at_.column);
-      visit(sip().cubes[static_cast<std::size_t>(at_.cube)].noc[cell]);
-    };
-    in_order(
-        [&] {
-          for (; at_.column != column; visit_here()) at_.column += column > at_.column ? 1 : -1;
-        },
-        [&] {
-          for (; at_.row != row; visit_here()) at_.row += row > at_.row ? 1 : -1;
-        });
+    if (at_.cube < 0) {
+      for (; at_.column != column; visit(sip().io_noc[static_cast<std::size_t>(at_.column)]))
+        at_.column += column > at_.column ? 1 : -1;
+      return;
+    }
+    const int w = spec_.cube.noc.w;
+    routers_.clear();
+    NocWalk{spec_.cube.noc, graph_.plan()}.walk(at_.row * w + at_.column, row * w + column, order_, routers_);
+    const std::vector<NodeId>& noc = sip().cubes[static_cast<std::size_t>(at_.cube)].noc;
+    for (const int router : routers_) visit(noc[static_cast<std::size_t>(router)]);
+    at_.row = row;
+    at_.column = column;
   }
   void walk_to(NodeId router) {
     const Spot goal = spot(router);
@@ -80,16 +80,29 @@ class Walk {
   void cross(NodeId port, NodeId peer) {
     walk_to(graph_.node(port).access.up);
     visit(port);
+    enter(peer);
+  }
+  void enter(NodeId peer) {
     visit(peer);
     const NodeId router = graph_.node(peer).access.up;
     visit(router);
     at_ = spot(router);
   }
 
-  void leave_sip(std::size_t by) {
-    const SipPort& port = graph_.network().ports(at_.sip)[by];
-    if (at_.cube >= 0) cross_cubes({at_.sip, -1, -1, port.at_last_router ? spec_.sip.cube_mesh.w - 1 : 0});
-    cross(sip().ports[by], graph_.sips()[static_cast<std::size_t>(port.peer)].ports[port.peer_port]);
+  // To the next package on the way, through the switches between.
+  void leave_sip(int goal) {
+    const SipNetwork& network = graph_.network();
+    const std::size_t by = network.next_port(at_.sip, goal, order_);
+    const SipPort* port = &network.ports(at_.sip)[by];
+    if (at_.cube >= 0) cross_cubes({at_.sip, -1, -1, port->at_last_router ? spec_.sip.cube_mesh.w - 1 : 0});
+    walk_to(graph_.node(sip().ports[by]).access.up);
+    visit(sip().ports[by]);
+    while (network.is_switch(port->peer)) {
+      visit(graph_.switches()[network.switch_number(port->peer)]);
+      const int here = port->peer;
+      port = &network.ports(here)[network.next_port(here, goal, order_)];
+    }
+    enter(graph_.sips()[static_cast<std::size_t>(port->peer)].ports[port->peer_port]);
   }
 
   // Over the mesh of cubes with the IO NOC as its row -1.
@@ -132,6 +145,7 @@ class Walk {
   const config::MachineSpec& spec_;
   std::vector<NodeId>& path_;
   Spot at_;
+  std::vector<int> routers_;
 };
 
 class DimensionOrderRouting final : public IRouting {

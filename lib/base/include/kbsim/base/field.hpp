@@ -33,9 +33,13 @@ struct Field {
   std::function<void(void* spec, const Scalar&)> set;  // of values; UsageError if the type can't hold it
   std::function<Scalar(const void* spec)> get;         // of values
   std::function<void*(void* spec)> member;             // of a section its Spec, of a component its own
-  const std::vector<Field>* section = nullptr;         // of a section and of a map's entries
+  const std::vector<Field>* section = nullptr;         // of a section, and of the entries of a map or list
   std::function<void*(void* spec, const std::string& name)> entry;  // of a map: made if missing
   std::function<std::map<std::string, void*>(void* spec)> entries;  // of a map: those there are
+  std::function<void*(void* spec)> append;                          // of a list: a new one at its end
+  std::function<std::vector<void*>(void* spec)> items;              // of a list: those there are
+  std::function<bool(const void* spec)> written;  // whether the resolved copy has it; always if not given
+  bool pairs = false;  // items of a text list may be lists themselves: [3, 4] is "3,4"
   std::function<std::shared_ptr<void>()> fresh;  // a Spec that has this field, with its defaults
 };
 
@@ -86,6 +90,7 @@ class Fields {
   explicit Fields(std::shared_ptr<void> (*fresh)()) : fresh_{fresh} {}
   Field& put(std::string name, FieldType type, std::string doc);
   void put(Field field) { fields_.push_back(std::move(field)); }
+  [[nodiscard]] Field& back() { return fields_.back(); }
   [[nodiscard]] std::vector<Field> take() { return std::move(fields_); }
 
  private:
@@ -181,7 +186,33 @@ class FieldList {
       return all;
     };
   }
-  /// The values of a base class, as if they were described here.
+  /// Sections in a list, in the order of the file. `make(spec)` makes one before its keys are read, after all
+  /// fields described earlier have been read.
+  template <class T, class Make>
+  void list(std::string name, std::vector<T> Spec::* member, Make make, std::string doc) {
+    Field& f = fields_.put(std::move(name), FieldType::list, std::move(doc));
+    f.section = &fields_of<T>();
+    f.append = [member, make](void* p) -> void* {
+      Spec& spec = *static_cast<Spec*>(p);
+      return &(spec.*member).emplace_back(make(spec));
+    };
+    f.items = [member](void* p) {
+      std::vector<void*> all;
+      for (T& item : static_cast<Spec*>(p)->*member) all.push_back(&item);
+      return all;
+    };
+  }
+  /// A list of pairs of numbers, which a file may give as [x, y] or "x,y".
+  template <ListItem T>
+  void pairs(std::string name, std::vector<T> Spec::* member, std::string doc) {
+    add(std::move(name), member, kAny, std::move(doc));
+    fields_.back().pairs = true;
+  }
+  /// The key described last is in the resolved copy only if this holds: otherwise it has no effect.
+  void written_if(bool (Spec::*holds)() const) {
+    fields_.back().written = [holds](const void* p) { return (static_cast<const Spec*>(p)->*holds)(); };
+  }
+  /// The values and sections of a base class, as if they were described here.
   template <class Base>
   void base() {
     for (Field f : fields_of<Base>()) {
@@ -189,6 +220,7 @@ class FieldList {
       f.get = [get = f.get](const void* p) {
         return get(static_cast<const Base*>(static_cast<const Spec*>(p)));
       };
+      f.member = [member = f.member](void* p) { return member(static_cast<Base*>(static_cast<Spec*>(p))); };
       f.fresh = &fresh;
       fields_.put(std::move(f));
     }

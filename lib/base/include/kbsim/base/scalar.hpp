@@ -1,10 +1,12 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,8 +20,15 @@ namespace kbsim {
 using Scalar = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
 /// The type that a key of a configuration accepts. A map has names that the user chooses, each with a
-/// section.
-enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component, map };
+/// section; a list has sections in the order of the file.
+enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component, map, list };
+
+/// A type whose values stand in a list of texts. `from_text` throws UsageError with what it expects.
+template <class T>
+concept ListItem = requires(const T& item, std::string_view text) {
+  { T::from_text(text) } -> std::same_as<T>;
+  { item.to_text() } -> std::same_as<std::string>;
+};
 
 struct Range {
   double min = -std::numeric_limits<double>::infinity();
@@ -61,6 +70,11 @@ inline constexpr bool kText =
     std::is_constructible_v<T, std::string_view> && std::is_constructible_v<std::string_view, const T&>;
 
 template <class T>
+inline constexpr bool kItems = false;
+template <ListItem T>
+inline constexpr bool kItems<std::vector<T>> = true;
+
+template <class T>
 constexpr FieldType type_of() {
   if constexpr (std::is_same_v<T, bool>)
     return FieldType::boolean;
@@ -70,7 +84,7 @@ constexpr FieldType type_of() {
     return FieldType::bytes;
   else if constexpr (kText<T>)
     return FieldType::text;
-  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+  else if constexpr (std::is_same_v<T, std::vector<std::string>> || kItems<T>)
     return FieldType::text_list;
   else
     return FieldType::number;
@@ -78,6 +92,18 @@ constexpr FieldType type_of() {
 inline double number(const Scalar& v) {
   if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
   return std::get<double>(v);
+}
+template <ListItem T>
+void assign_items(std::vector<T>& to, const std::vector<std::string>& texts) {
+  std::vector<T> items;
+  for (const std::string& text : texts) items.push_back(T::from_text(text));
+  to = std::move(items);
+}
+template <ListItem T>
+std::vector<std::string> texts_of(const std::vector<T>& items) {
+  std::vector<std::string> texts;
+  for (const T& item : items) texts.push_back(item.to_text());
+  return texts;
 }
 template <class T>
 void assign(T& to, const Scalar& v) {
@@ -95,6 +121,8 @@ void assign(T& to, const Scalar& v) {
     to = static_cast<T>(number(v));
   else if constexpr (kText<T>)
     to = T{std::string_view{std::get<std::string>(v)}};
+  else if constexpr (kItems<T>)
+    assign_items(to, std::get<std::vector<std::string>>(v));
   else
     to = std::get<T>(v);
 }
@@ -114,6 +142,8 @@ Scalar scalar(const T& from) {
     return static_cast<double>(from);
   else if constexpr (kText<T>)
     return std::string{std::string_view{from}};
+  else if constexpr (kItems<T>)
+    return texts_of(from);
   else
     return from;
 }

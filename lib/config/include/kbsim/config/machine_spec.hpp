@@ -13,6 +13,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/config/floor_plan.hpp"
 
 namespace kbsim::config {
 
@@ -24,6 +25,67 @@ struct WireSpec {
   static void describe(auto& f) {
     f.add("bw_gbs", &WireSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
     f.add("length_mm", &WireSpec::length_mm, between(0, 1e6), "length, for the propagation delay");
+  }
+};
+
+/// Framing of the packets on a link. A packet of n bytes takes n + header + overhead * ceil((n + header) /
+/// payload) bytes of the link's bandwidth; without `payload` n + header.
+struct FrameSpec {
+  Bytes header{};
+  Bytes payload{};
+  Bytes overhead{};
+
+  static void describe(auto& f) {
+    f.add("header_bytes", &FrameSpec::header, between(0_B, 1_MiB), "before the data of each packet");
+    f.add("payload_bytes", &FrameSpec::payload, between(0_B, 1_MiB),
+          "largest part of a packet, with its header, in a frame; 0: no frames");
+    f.add("overhead_bytes", &FrameSpec::overhead, between(0_B, 1_MiB), "of each frame, beside its payload");
+  }
+};
+
+/// A link from chip to chip, one in each direction.
+struct ChipLinkSpec {
+  Bandwidth bandwidth = Bandwidth::gbs(256.0);
+  double length_mm = 0.0;
+  Time latency{};
+  int channels = 1;
+  double efficiency = 1.0;
+  Time packet{};
+  FrameSpec frame;
+
+  /// The rate of the whole link: that of all channels, as far as packets get it.
+  [[nodiscard]] Bandwidth rate() const;
+  /// Whether the time of a packet is more than its bytes over that rate.
+  [[nodiscard]] bool is_framed() const {
+    return frame.header > 0_B || (frame.payload > 0_B && frame.overhead > 0_B) || packet > Time{0};
+  }
+  /// How long a packet of n bytes occupies the link: its bytes and their frames over rate(), but at least
+  /// packet_ns / channels.
+  [[nodiscard]] Time service(Bytes n) const;
+
+  static void describe(auto& f) {
+    f.add("bw_gbs", &ChipLinkSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
+    f.add("length_mm", &ChipLinkSpec::length_mm, between(0, 1e6), "length, for the propagation delay");
+    f.add("latency_ns", &ChipLinkSpec::latency, kNotNegative,
+          "delay of a crossing, beside that of its length");
+    f.add("channels", &ChipLinkSpec::channels, between(1, 64),
+          "parallel links, each of this bandwidth; packets are striped over them");
+    f.add("efficiency", &ChipLinkSpec::efficiency, between(0.01, 1.0),
+          "share of the bandwidth that packets get");
+    f.add("packet_ns", &ChipLinkSpec::packet, kNotNegative, "least time that a packet occupies a channel");
+    f.section("frame", &ChipLinkSpec::frame, "what packets carry beside their data");
+  }
+};
+
+/// A link between two packages, or a package and a switch, by their names.
+struct ListedLinkSpec : ChipLinkSpec {
+  std::string a;
+  std::string b;
+
+  static void describe(auto& f) {
+    f.add("a", &ListedLinkSpec::a, "sip0, or any other name, which is a switch");
+    f.add("b", &ListedLinkSpec::b, "its other end");
+    f.template base<ChipLinkSpec>();
   }
 };
 
@@ -77,13 +139,14 @@ enum class SipTopology {
   tree_binary,
   all_pairs,
   doubling_distances,
-  full  // the same as all_pairs
+  full,  // the same as all_pairs
+  links  // as `links` lists them
 };
 
 /// Their names, in the order of the enum.
 inline constexpr auto kSipTopologies =
     std::to_array<std::string_view>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap", "ring_1d_unidir",
-                                     "tree_binary", "all_pairs", "doubling_distances", "full"});
+                                     "tree_binary", "all_pairs", "doubling_distances", "full", "links"});
 /// The other neighbour topologies, and why packages aren't joined so.
 inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, const char*>>(
     {{"none", "packages without wires between them can't reach each other"},
@@ -111,18 +174,29 @@ struct SipsSpec {
   SipTopology topology = SipTopology::ring_1d;
   int w = 0;
   int h = 0;
-  WireSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
+  ChipLinkSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
+  std::vector<ListedLinkSpec> links;
+  ComponentSpec switch_model{.impl = "builtin.router"};
+
+  [[nodiscard]] bool is_listed() const { return topology == SipTopology::links; }
 
   static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
     f.choice("topology", &SipsSpec::topology, {kSipTopologies.begin(), kSipTopologies.end()},
-             "how the packages are joined; torus_2d and mesh_2d wrap around, full is all_pairs",
+             "how the packages are joined; torus_2d and mesh_2d wrap around, full is all_pairs, links is as "
+             "`links` says",
              {kNoSipTopologies.begin(), kNoSipTopologies.end()});
     f.add("w", &SipsSpec::w, between(0, 256),
           "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
     f.add("h", &SipsSpec::h, between(0, 256),
           "rows of a 2-D topology, and of collectives over a grid; 0: the squarest");
     f.section("link", &SipsSpec::link, "one package to the next");
+    f.list(
+        "links", &SipsSpec::links, [](const SipsSpec& spec) { return ListedLinkSpec{spec.link, "", ""}; },
+        "the links of topology: links; keys that one leaves out are those of `link`");
+    f.written_if(&SipsSpec::is_listed);
+    f.component("switch", &SipsSpec::switch_model, "a switch that `links` names");
+    f.written_if(&SipsSpec::is_listed);
   }
 };
 
@@ -176,7 +250,7 @@ struct SipSpec {
   ExtentSpec cube_mesh;
   SizeSpec cube_size;
   ComponentSpec ucie{.impl = "builtin.ucie"};
-  WireSpec ucie_link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 1.0};
+  ChipLinkSpec ucie_link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 1.0};
   IoSpec io;
 
   static void describe(auto& f) {
@@ -188,15 +262,26 @@ struct SipSpec {
   }
 };
 
+/// Whether the links of a NOC lead both ways, or one way: east_south along rows first, north_west along
+/// columns first.
+enum class NocLinks { both, east_south, north_west };
+
 struct NocSpec {
   int w = 4;
   int h = 4;
+  bool wrap = false;
+  std::vector<NocLinks> links{NocLinks::both};
   Bandwidth link = Bandwidth::gbs(256.0);
   ComponentSpec router{.impl = "builtin.router"};
 
   static void describe(auto& f) {
     f.add("w", &NocSpec::w, between(1, 64), "columns of routers");
     f.add("h", &NocSpec::h, between(1, 64), "rows of routers");
+    f.add("wrap", &NocSpec::wrap,
+          "rows and columns are rings; they are folded, so that each wire is as long as its neighbours");
+    f.choice("links", &NocSpec::links, {"both", "east_south", "north_west"},
+             "a network each: its links lead both ways, or one way round rings; east_south goes along rows "
+             "first, north_west along columns");
     f.add("link_bw_gbs", &NocSpec::link, kPositive, "bandwidth of one direction of a NOC link");
     f.component("router", &NocSpec::router, "one router of the mesh");
   }
@@ -237,6 +322,7 @@ struct MemorySpec {
 struct CubeSpec {
   NocSpec noc;
   PeLayoutSpec pe_layout;
+  FloorPlanSpec floorplan;
   ComponentSpec m_cpu{.impl = "builtin.m_cpu"};
   ComponentSpec xbar{.impl = "builtin.xbar"};
   Bandwidth xbar_to_hbm = Bandwidth::gbs(256.0);
@@ -245,12 +331,23 @@ struct CubeSpec {
   MemorySpec memory;
   PartsSpec parts;
 
+  /// Whether the links of the NOC lead one way.
+  [[nodiscard]] bool one_way() const { return noc.links.front() != NocLinks::both; }
+  [[nodiscard]] bool has_plan() const { return floorplan.given(); }
+  [[nodiscard]] bool has_layout() const { return !floorplan.given(); }
+  [[nodiscard]] bool has_xbar() const { return floorplan.channels() == 0; }
+
   static void describe(auto& f) {
     f.section("noc", &CubeSpec::noc, "the 2-D mesh inside a cube");
     f.section("pe_layout", &CubeSpec::pe_layout, "where the PEs sit");
+    f.written_if(&CubeSpec::has_layout);
+    f.section("floorplan", &CubeSpec::floorplan, "what stands at which router, in place of pe_layout");
+    f.written_if(&CubeSpec::has_plan);
     f.component("m_cpu", &CubeSpec::m_cpu, "the CPU that fans launches out to the PEs");
     f.component("xbar", &CubeSpec::xbar, "joins the PEs and the NOC to the HBM slices");
+    f.written_if(&CubeSpec::has_xbar);
     f.add("xbar_to_hbm_bw_gbs", &CubeSpec::xbar_to_hbm, kPositive, "raw HBM bandwidth of one slice");
+    f.written_if(&CubeSpec::has_xbar);
     f.component("hbm_ctrl", &CubeSpec::hbm_ctrl, "one HBM slice, a PE's own");
     f.component("sram", &CubeSpec::sram, "memory shared in the cube, reached over the NOC");
     f.section("memory", &CubeSpec::memory, "sizes");
@@ -314,8 +411,14 @@ struct MachineSpec {
 
   [[nodiscard]] int cubes_per_sip() const { return sip.cube_mesh.w * sip.cube_mesh.h; }
   [[nodiscard]] int pes_per_cube() const {
-    return static_cast<int>(cube.pe_layout.corners.size()) * cube.pe_layout.pe_per_corner;
+    return cube.floorplan.given()
+               ? cube.floorplan.pes()
+               : static_cast<int>(cube.pe_layout.corners.size()) * cube.pe_layout.pe_per_corner;
   }
+  /// Whether memory channels are shared by the PEs of a cube, rather than a slice a PE.
+  [[nodiscard]] bool shares_hbm() const { return cube.floorplan.channels() > 0; }
+  /// A PE's own part of the cube's HBM addresses: its slice, or its share of all channels in whole pages.
+  [[nodiscard]] Bytes hbm_per_pe() const;
 
   static void describe(auto& f) {
     f.add("schema_version", &MachineSpec::schema_version, between(1, 1), "version of this file's schema");

@@ -4,6 +4,7 @@
 #include "kbsim/base/tensor_layout.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 
@@ -39,6 +40,7 @@ class PeMmu : public Component, public IMmu, public IRepeatable {
   void visit(RepeatVisitor& /*visitor*/) override {}
 
  private:
+  [[nodiscard]] topology::PhysRanges in_memories(topology::PhysRanges pieces) const;
   [[nodiscard]] std::string why_unmapped(std::uint64_t va) const;
 
   PeMmuSpec spec_;
@@ -60,11 +62,22 @@ Task<> PeMmu::run() {
 
 topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
-  if (found.complete()) return std::move(found.pieces);
+  if (found.complete()) return in_memories(std::move(found.pieces));
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);
   throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}{}{}", *found.unmapped,
                                 to_string(node().at), nearest ? to_string(*nearest) : "none at all",
                                 names_->near(node().at.sip, *found.unmapped), why_unmapped(*found.unmapped))};
+}
+
+// Shared memory channels take turns within a stretch of addresses.
+topology::PhysRanges PeMmu::in_memories(topology::PhysRanges pieces) const {
+  const topology::Graph& graph = fabric().graph();
+  if (!graph.spec().shares_hbm()) return pieces;
+  topology::PhysRanges parts;
+  for (const topology::PhysRange& piece : pieces) {
+    for_each_part(graph, piece, [&parts](const topology::PhysRange& part, Bytes) { parts.push_back(part); });
+  }
+  return parts;
 }
 
 // The tensor is gone, though other PEs may still have it; or another PE of the package has this part: the

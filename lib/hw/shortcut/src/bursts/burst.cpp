@@ -23,7 +23,7 @@ BurstEntry Burst::entry_of(std::size_t flow) const {
 
 Burst::Servers Burst::servers() const {
   const auto server = [this](const Lane& lane) {
-    return Server{.free = lane.free(), .service = lane.rate().serialization(size)};
+    return Server{.free = lane.free(), .service = lane.service(size)};
   };
   Servers servers{.port = server(before.port), .first = server(before.first)};
   for (std::size_t i = 0; i < all().size(); ++i) servers.seconds[i] = server(before.seconds[i]);

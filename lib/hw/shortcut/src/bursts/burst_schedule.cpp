@@ -73,7 +73,7 @@ void BurstSchedule::enter_shorter(Burst& burst, Bytes size) const {
   Burst::Flow& flow = burst.flows[0];
   const Time after = burst.count * burst.gap;
   const auto server = [&](const Lane& lane, const Edge& passed, Time wire) {
-    return Server{.free = passed.tail - wire + after - burst.gap, .service = lane.rate().serialization(size)};
+    return Server{.free = passed.tail - wire + after - burst.gap, .service = lane.service(size)};
   };
   Server port = server(*source_.port, burst.left, Time{0});
   Server first = server(burst.first->lane, burst.arrived, burst.first->wire);
@@ -246,8 +246,7 @@ bool BurstSchedule::takes_over(const Alone& alone) {
                                                        Time sooner) {
   if (count <= 0) return;
   const std::int64_t alike = last > 0_B ? count - 1 : count;
-  if (alike > 0)
-    (void)lane.reserve_run(at.head, at.tail, gap, alike, burst.size, lane.rate().serialization(burst.size));
+  if (alike > 0) (void)lane.reserve_run(at.head, at.tail, gap, alike, burst.size, lane.service(burst.size));
   if (last > 0_B) [[unlikely]]
     (void)lane.reserve(at.head + alike * gap, at.tail + alike * gap - sooner, last);
 }

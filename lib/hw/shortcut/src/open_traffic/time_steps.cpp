@@ -107,7 +107,7 @@ void TimeSteps::add_links(const topology::Graph& graph) {
                                           .wire = live.wire,
                                           .node = index_[live.to.value()]});
     if (link.node != kNone) link.input = nodes_[link.node].first + live.port - 1;
-    for (std::size_t k = 0; k < kSizes; ++k) link.service[k] = live.lane.rate().serialization(sizes_[k]);
+    for (std::size_t k = 0; k < kSizes; ++k) link.service[k] = live.lane.service(sizes_[k]);
   }
 }
 
@@ -317,7 +317,7 @@ const TimeSteps::Flow& TimeSteps::make_flow(NodeId from, NodeId to) {
   ensure(!path.route.empty(), "a packet of open traffic crosses a link");
   Flow& fresh = flows_.emplace_back(Flow{.path = &path, .route = path.route.data(), .from = from});
   for (std::size_t k = 0; k < kSizes; ++k) {
-    fresh.drain[k] = serialization(sizes_[k], path.slowest);
+    fresh.drain[k] = path.drain(sizes_[k], sizes_[k]);
     fresh.alone[k] = path.overhead + path.wire + fresh.drain[k];
   }
   return fresh;

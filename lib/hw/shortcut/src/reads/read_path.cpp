@@ -59,8 +59,8 @@ bool ReadPath::find_links() {
   control_ = graph.spec().system.control_bytes;
   latency_ = from_->time_to(false);
   tcm_latency_ = into_->time_to(true);
-  for (const std::size_t i : {0, 1}) service_[i] = lane(i).rate().serialization(control_);
-  drain_ = serialization(control_, out_->slowest);
+  for (const std::size_t i : {0, 1}) service_[i] = lane(i).service(control_);
+  drain_ = out_->drain(control_, control_);
   bytes_ = 0_B;
   return claimed_.back() != nullptr && control_ <= fabric_->packet_size(control_);
 }
@@ -111,8 +111,8 @@ void ReadPath::apply(const LaneState& state) {
 // Computes how long the lanes take for `bytes`.
 void ReadPath::set_data_size(Bytes bytes) {
   bytes_ = bytes;
-  for (std::size_t i = kPort; i <= kTcm; ++i) service_[i] = lane(i).rate().serialization(bytes);
-  data_drain_ = serialization(bytes, back_->slowest);
+  for (std::size_t i = kPort; i <= kTcm; ++i) service_[i] = lane(i).service(bytes);
+  data_drain_ = back_->drain(bytes, bytes);
 }
 
 inline void ReadPath::cross(LaneState& state, std::size_t lane, Bytes bytes, ReadState& read) {

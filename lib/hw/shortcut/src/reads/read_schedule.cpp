@@ -13,7 +13,7 @@ constexpr std::uint64_t kApart = 32;
 }  // namespace
 
 bool ReadSchedule::fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest) {
-  if (!first.only_reads() || first.all_sent()) return false;
+  if (!first.only_reads() || first.all_sent() || site.graph->spec().shares_hbm()) return false;
   const Piece& next = first.pieces()[first.next_index()];
   const topology::PhysAddr pa = next.memory.pa;
   const MemoryAddress from = locate(*site.graph, pa);

@@ -113,7 +113,7 @@ bool ReserveAgain::pass_on(Packet packet, Time gap, std::uint32_t to, bool& pace
     LinkAhead& there = all_.ahead(link);
     if (ingress.arrivals->expects(ingress.port - 1) || !all_.routes.may_reserve(packet, link, there))
       return false;
-    const Time service = link.lane.rate().serialization(packet.size);
+    const Time service = link.lane.service(packet.size);
     const Passage one = passage(packet, there.overhead, all_.timetables.free(link, there), service);
     const Passage two = passage(next, there.overhead, one.end, service);
     paces = paces && steady(one, two, there.overhead, service);

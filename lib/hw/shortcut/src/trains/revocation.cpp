@@ -37,7 +37,7 @@ bool Revocation::revoke_after(LiveLink& link, const Packet& packet) {
 bool Revocation::passes_before_next(const Packet& packet, const LiveLink& link, LinkAhead& here) {
   if (packet.leads) return false;
   const Reservation& next = here.reservations.front();
-  const Time service = link.lane.rate().serialization(packet.size);
+  const Time service = link.lane.service(packet.size);
   return passage(packet, here.overhead, link.lane.free(), service).end <= next.start(next.served);
 }
 

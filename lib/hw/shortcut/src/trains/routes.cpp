@@ -184,7 +184,7 @@ bool Routes::reserves_between(Packet& packet, LiveLink& link, LinkAhead& there) 
       return false;
   }
   if (next == there.reservations.end()) return false;
-  const Time service = link.lane.rate().serialization(packet.size);
+  const Time service = link.lane.service(packet.size);
   const Passage own = passage(packet, there.overhead, all_.timetables.free(link, there, next), service);
   if (own.end > next->start(next->served)) return false;
   if (next->served > 0) all_.shadowed.split(there, *next);
@@ -197,7 +197,7 @@ bool Routes::reserves_between(Packet& packet, LiveLink& link, LinkAhead& there) 
 }
 
 void Routes::reserve_link(Packet& packet, LiveLink& link, LinkAhead& there, Train* train) {
-  const Time service = link.lane.rate().serialization(packet.size);
+  const Time service = link.lane.service(packet.size);
   const Passage first = passage(packet, there.overhead, all_.timetables.free(link, there), service);
   if (link.reserved > 0) all_.timetables.close_last(link, there);
   there.reservations.push_back(reservation_of(packet, first, service, train));

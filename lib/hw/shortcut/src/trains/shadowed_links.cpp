@@ -39,7 +39,8 @@ void ShadowedLinks::know(std::span<const LinkId> route) {
 // faster.
 bool ShadowedLinks::may_shadow(const LiveLink& link, LiveLink& before) {
   const bool passes = all_.ahead(before).passes_on && link.ahead->passes_on && link.arrivals != nullptr;
-  return passes && link.lane.rate() >= before.lane.rate() && before.lane.rate().serialization(1_B) > Time{0};
+  const bool no_faster = !link.lane.is_framed() && link.lane.rate() >= before.lane.rate();
+  return passes && no_faster && before.lane.service(1_B) > Time{0};
 }
 
 void ShadowedLinks::end_shadow(LiveLink& link, LinkAhead& there) {

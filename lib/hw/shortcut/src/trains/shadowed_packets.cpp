@@ -80,7 +80,7 @@ void ShadowedPackets::account(Crossed& crossed) {
   if (crossed.packets == 0) return;
   for_shadowed(crossed.shadow, crossed.shadowed, [&](LiveLink& link, LinkAhead&, std::uint32_t, Time later) {
     link.lane.pass_run(crossed.start + later, crossed.end + later, Time{0}, crossed.packets, crossed.size,
-                       link.lane.rate().serialization(crossed.size));
+                       link.lane.service(crossed.size));
   });
   crossed.packets = 0;
 }
@@ -126,7 +126,7 @@ void ShadowedPackets::show(const Reservation& reservation, std::uint32_t end) {
                    .end = reservation.first.end + later};
     shown.gap = reservation.step;
     shown.tail_sooner = reservation.end_sooner;
-    shown.service = link.lane.rate().serialization(reservation.size);
+    shown.service = link.lane.service(reservation.size);
     shown.port = port;
     shown.late = 0;
     shown.ends = false;

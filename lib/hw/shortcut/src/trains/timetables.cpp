@@ -60,7 +60,7 @@ void Timetables::drop_back(LiveLink& link, LinkAhead& there) {
 
 void Timetables::serve_shorter(LiveLink& link, const LinkAhead& there, const Reservation& reservation) {
   const Bytes size = reservation.train->last_size;
-  serve_alike(link, there, reservation, reservation.shorter, 1, size, link.lane.rate().serialization(size));
+  serve_alike(link, there, reservation, reservation.shorter, 1, size, link.lane.service(size));
 }
 
 // Serves the next packets of a train.

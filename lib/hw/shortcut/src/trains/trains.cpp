@@ -104,8 +104,7 @@ bool Trains::follows_shorter(const Packet& packet, Train& train) {
     Reservation& reservation = growing(link, train);
     if (reservation.hop != last.hop) return false;  // a route that crosses the link twice
     const Time start = reservation.start(train.count);
-    const Time end =
-        std::max(start + link.lane.rate().serialization(packet.size), last.tail + all_.ahead(link).overhead);
+    const Time end = std::max(start + link.lane.service(packet.size), last.tail + all_.ahead(link).overhead);
     const Passage passage{.head = last.head, .tail = last.tail, .start = start, .end = end};
     if (!fits(sooner(reservation.tail(train.count), last.tail)) ||
         !fits(sooner(reservation.end(train.count), end)))

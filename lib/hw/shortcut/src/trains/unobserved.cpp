@@ -160,7 +160,7 @@ void Unobserved::merge(LiveLink& link, Time at, std::uint32_t port) {
 
 // Passes on the first `count` packets, or only one if the others don't keep their distance.
 void Unobserved::pass(LiveLink& link, LinkAhead& there, UnobservedPackets& packets, std::uint32_t count) {
-  const Time service = link.lane.rate().serialization(packets.size);
+  const Time service = link.lane.service(packets.size);
   const auto after = [&](Time gap, Time free) {
     const Time head = packets.head + gap;
     const Time tail = packets.tail + gap;

@@ -40,7 +40,7 @@ inline constexpr std::array<RegionInfo, 8> kRegions{{{"tcm", Unit::pe, 0x0000'00
 
 inline constexpr int kMaxSips = 256;  // 16 racks of 16
 inline constexpr int kMaxCubes = 32;
-inline constexpr int kMaxPes = 16;
+inline constexpr int kMaxPes = 1024;
 
 /// The fields of a physical address. `pe` counts in PE regions alone and is 0 elsewhere.
 struct Location {
@@ -56,7 +56,8 @@ struct Location {
 };
 [[nodiscard]] std::string to_string(const Location& at);  // "sip1.cube0.pe3 ipcq+0x1234"
 
-/// A 51-bit physical address: rack (4) · sip (4) · cube (5) · local offset (38).
+/// A 57-bit physical address: high bits of the PE (6) · rack (4) · sip (4) · cube (5) · local offset (38),
+/// whose pe_id has the PE's four low bits. With at most 16 PEs a cube, its upper 6 bits are 0.
 /// Making or decoding one throws UsageError naming the field that is out of range.
 class PhysAddr {
  public:

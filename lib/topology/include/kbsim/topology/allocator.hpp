@@ -32,17 +32,17 @@ class PhysAllocator {
   RangeAllocator ranges_;
 };
 
-/// The allocators of one PE's software: its HBM slice, its TCM below the scheduler's part (which is the
-/// last), and its IPCQ space.
+/// The allocators of one PE's software: its HBM slice, or its share of the cube's channels, its TCM below the
+/// scheduler's part (which is the last), and its IPCQ space.
 struct PeAllocator {
-  PeAllocator(PeCoord at, const config::MemorySpec& memory);
+  PeAllocator(PeCoord at, const config::MemorySpec& memory, Bytes hbm);
 
   PhysAllocator hbm;
   PhysAllocator tcm;
   PhysAllocator ipcq;
 
  private:
-  PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory);
+  PeAllocator(const std::string& name, PeCoord at, const config::MemorySpec& memory, Bytes share);
 };
 
 /// The SRAM that a cube's PEs share.
@@ -69,6 +69,7 @@ class MachineAllocators {
   void check(PeCoord at) const;
 
   config::MemorySpec memory_;
+  Bytes hbm_;       // a PE's part of it
   PeCoord extent_;  // counts of SIPs, cubes of a SIP, PEs of a cube
   std::map<PeCoord, PeAllocator> pes_;
   std::map<std::pair<int, int>, CubeSramAllocator> srams_;

@@ -53,11 +53,13 @@ struct Point {
 
 /// A node's connection to the fabric: routes climb from node to node to a router.
 struct Access {
-  NodeId up;               // the next node towards its router
-  NodeId router;           // none: no route ends at the node
-  NodeId xbar;             // where requesters and memories of a cube meet instead
-  bool is_memory = false;  // at the xbar
-  bool turns = false;      // a message to itself goes to its router and back
+  NodeId up;                     // the next node towards its router
+  NodeId router;                 // none: no route ends at the node
+  NodeId xbar;                   // where requesters and memories of a cube meet instead
+  std::uint32_t ports = 0;       // number of a memory's routers, if it has several
+  std::uint32_t first_port = 0;  // of these, as Graph::memory_ports() has them
+  bool is_memory = false;        // at the xbar
+  bool turns = false;            // a message to itself goes to its router and back
 };
 
 /// The place of a component.
@@ -77,9 +79,10 @@ struct Link {
   NodeId to;
   Bandwidth bandwidth;
   double length_mm = 0.0;
-  Time wire{};         // propagation delay
-  int axis = 0;        // axis of its network
-  bool wraps = false;  // closes a ring of nodes
+  Time wire{};                                    // propagation delay
+  int axis = 0;                                   // axis of its network; 0 for links of no ring
+  bool wraps = false;                             // closes a ring of nodes
+  const config::ChipLinkSpec* framing = nullptr;  // if packets carry frames or occupy it for a least time
 };
 
 struct PeNodes {
@@ -88,10 +91,10 @@ struct PeNodes {
 };
 
 struct CubeNodes {
-  std::vector<NodeId> noc;     // row by row
+  std::vector<NodeId> noc;     // row by row; not valid where the floor plan has no router
   std::array<NodeId, 4> ucie;  // one port per side
-  NodeId m_cpu, xbar, sram;
-  std::vector<NodeId> hbm;  // slice i is PE i's own
+  NodeId m_cpu, xbar, sram;    // no crossbar where the PEs share memory channels
+  std::vector<NodeId> hbm;     // slice i is PE i's own; or the channels that all share
   std::vector<PeNodes> pes;
 };
 
@@ -156,6 +159,15 @@ class Graph {
   [[nodiscard]] const CubeNodes& cube(int sip, int cube) const {
     return sips_[static_cast<std::size_t>(sip)].cubes[static_cast<std::size_t>(cube)];
   }
+  /// The routers of a memory channel's ports, the first of them its Access::router.
+  [[nodiscard]] std::span<const NodeId> memory_ports(NodeId memory) const {
+    const Access& access = node(memory).access;
+    return std::span{memory_ports_}.subspan(access.first_port, access.ports);
+  }
+  /// The switches that join packages, in the order of the file.
+  [[nodiscard]] const std::vector<NodeId>& switches() const { return switches_; }
+  /// What stands where in each cube.
+  [[nodiscard]] const config::FloorPlan& plan() const { return plan_; }
   [[nodiscard]] const PeNodes& pe(PeCoord at) const {
     return cube(at.sip, at.cube).pes[static_cast<std::size_t>(at.pe)];
   }
@@ -173,6 +185,9 @@ class Graph {
   std::vector<std::uint32_t> first_out_;  // by node, and one more at the end
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
+  std::vector<NodeId> switches_;
+  std::vector<NodeId> memory_ports_;
+  config::FloorPlan plan_;
   std::optional<SipNetwork> network_;
   std::optional<SipGrid> grid_;
   std::shared_ptr<const IRouting> routing_;

@@ -41,10 +41,12 @@ class RouteFinder {
   void join(const Access& source, NodeId from, const Access& target, NodeId to);
   void climb(NodeId id, NodeId goal, std::vector<NodeId>& up) const;
   void descend();
+  [[nodiscard]] NodeId nearest_port(const Access& end, NodeId id, NodeId other);
 
   const Graph* graph_;
   std::vector<NodeId> nodes_;
-  std::vector<NodeId> down_;  // the way up from the target
+  std::vector<NodeId> down_;   // the way up from the target
+  std::vector<NodeId> tried_;  // from one port of a memory, and back
   Route route_;
 };
 

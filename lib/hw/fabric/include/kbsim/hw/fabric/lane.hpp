@@ -8,11 +8,17 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/i_repeatable.hpp"
 
+namespace kbsim::config {
+struct ChipLinkSpec;
+}
+
 namespace kbsim::hw {
 
 /// A FIFO server of one rate for packets: a direction of a link, or a memory's port. Cut-through: service
 /// may start when the head is there and ends no sooner than the tail.
-///   start = max(head, free), end = max(start + ser(n), tail), then free = end.
+///   start = max(head, free), end = max(start + service(n), tail), then free = end.
+/// A packet's service is its bytes over the rate; on a link from chip to chip also their frames, and at least
+/// a packet's time (config::ChipLinkSpec::service()).
 class Lane {
  public:
   struct Slot {
@@ -22,9 +28,10 @@ class Lane {
 
   Lane() = default;
   explicit Lane(Bandwidth rate) : rate_{rate} {}
+  Lane(Bandwidth rate, const config::ChipLinkSpec* framing) : rate_{rate}, framing_{framing} {}
 
   /// Serves in the order of the calls. `head` and `tail` include the overhead before this server.
-  Slot reserve(Time head, Time tail, Bytes n) { return reserve(head, tail, n, rate_.serialization(n)); }
+  Slot reserve(Time head, Time tail, Bytes n) { return reserve(head, tail, n, service(n)); }
   /// The same, with the service time given by the caller.
   Slot reserve(Time head, Time tail, Bytes n, Time service) {
     const Time start = std::max(head, free_);
@@ -74,6 +81,12 @@ class Lane {
   void note_queue(Time work) { longest_ = std::max(longest_, work); }
 
   [[nodiscard]] Bandwidth rate() const { return rate_; }
+  /// How long a packet of n bytes occupies the server.
+  [[nodiscard]] Time service(Bytes n) const {
+    return framing_ == nullptr ? rate_.serialization(n) : framed_service(n);
+  }
+  /// Whether a packet takes longer than its bytes over the rate.
+  [[nodiscard]] bool is_framed() const { return framing_ != nullptr; }
   [[nodiscard]] Time busy() const { return busy_; }
   /// Busy time until `by`, if all packets whose head is here by then are reserved. A late tail keeps the
   /// server occupied, but not busy, after the service of the packet.
@@ -97,11 +110,12 @@ class Lane {
   }
 
  private:
+  [[nodiscard]] Time framed_service(Bytes n) const;
   Slot reserve_waiting(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service);
   Time account(Time ready, Time start, Bytes n) {
-    const Time service = rate_.serialization(n);
-    account(ready, start, n, service);
-    return service;
+    const Time takes = service(n);
+    account(ready, start, n, takes);
+    return takes;
   }
   void account(Time ready, Time start, Bytes n, Time service) {
     busy_ += service;
@@ -111,6 +125,7 @@ class Lane {
   }
 
   Bandwidth rate_;
+  const config::ChipLinkSpec* framing_ = nullptr;
   Time free_{};
   Time worked_{};  // like free_, if no tail had been late
   Time busy_{};

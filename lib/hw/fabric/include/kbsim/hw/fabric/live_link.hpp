@@ -33,14 +33,14 @@ struct alignas(64) LiveLink {
   Time wire{};
   NodeId from;
   NodeId to;
-  std::uint32_t port = 0;             // input port of `to`; 1 is the first
+  std::uint32_t port = 0;  // input port of `to`; 1 is the first
+  // IShortcut's:
+  std::uint32_t reserved : 30 = 0;    // number of its reservations, for packets yet to arrive
+  std::uint32_t merges : 1 = 0;       // unobserved packets may arrive at `from` and cross it
+  std::uint32_t claimed : 1 = 0;      // a unit knows ahead which packets will cross it
   Merge<Packet>* arrivals = nullptr;  // at `to`, if it has any
   std::unique_ptr<RareLink> rare;
-  // IShortcut's:
-  std::uint32_t reserved : 30 = 0;  // number of its reservations, for packets yet to arrive
-  std::uint32_t merges : 1 = 0;     // unobserved packets may arrive at `from` and cross it
-  std::uint32_t claimed : 1 = 0;    // a unit knows ahead which packets will cross it
-  LinkAhead* ahead = nullptr;       // state of its reservations, from first use on
+  LinkAhead* ahead = nullptr;  // IShortcut's state of its reservations, from first use on
 
   /// IShortcut decides what happens before the next packet crosses.
   [[nodiscard]] bool is_reserved() const { return reserved != 0 || merges != 0 || claimed != 0; }

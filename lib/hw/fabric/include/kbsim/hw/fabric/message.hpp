@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +14,10 @@
 #include "kbsim/hw/fabric/message_trace.hpp"
 #include "kbsim/sim/inbox.hpp"
 #include "kbsim/topology/route.hpp"
+
+namespace kbsim::config {
+struct ChipLinkSpec;
+}
 
 namespace kbsim::hw {
 
@@ -39,12 +44,22 @@ struct alignas(64) Path {
   Time overhead{};  // of the nodes before each link
   Time wire{};
   Bandwidth slowest;
+  const config::ChipLinkSpec* framing = nullptr;  // of its slowest link with frames
   Bytes delivered;
   bool taken = false;                    // messages have used it, or may
   std::uint32_t shadows_ended = 0;       // number of no longer shadowed links when `shadows` was filled
   std::vector<Shadow> shadows;           // those looked up so far
   std::uint32_t next_shadow = 0;         // index in `shadows` of the likely next look-up
   std::span<const std::uint8_t> phases;  // by hop; empty if there is only one
+
+  /// How long a message occupies the slowest link, in packets of this size.
+  [[nodiscard]] Time drain(Bytes size, Bytes packet) const {
+    const Time plain = serialization(size, slowest);
+    return framing == nullptr ? plain : std::max(plain, framed_drain(size, packet));
+  }
+
+ private:
+  [[nodiscard]] Time framed_drain(Bytes size, Bytes packet) const;
 };
 
 /// Information that one component sends to another through the fabric, in one or more packets.
