@@ -35,6 +35,7 @@ struct TopologyOptions {
   bool json = false;
   bool dot = false;
   bool svg = false;
+  bool floorplan = false;
 };
 
 po::options_description description(TopologyOptions& o) {
@@ -47,6 +48,8 @@ po::options_description description(TopologyOptions& o) {
   add("json", po::bool_switch(&o.json), "the summary, every node and every link as JSON");
   add("dot", po::bool_switch(&o.dot), "for Graphviz: kbsim topology FILE --dot | neato -n2 -Tsvg");
   add("svg", po::bool_switch(&o.svg), "a drawing: packages, one cube enlarged, and a legend");
+  add("floorplan", po::bool_switch(&o.floorplan),
+      "the section cube.floorplan that means the same as the file's pe_layout or plan");
   add("out", po::value(&o.out)->value_name("FILE"), "write there instead of on stdout");
   describe_plugins(all);
   return all;
@@ -57,6 +60,7 @@ examples:
   kbsim topology topology.yaml
   kbsim topology topology.yaml --set system.sips.count=8 --svg --out machine.svg
   kbsim topology topology.yaml --json
+  kbsim topology topology.yaml --floorplan
 )";
 
 // A file name with a form as its suffix must have that form.
@@ -77,13 +81,14 @@ TopologyOptions parse(const Arguments& arguments) {
                           .examples = std::string{kTopologyExamples},
                           .positional = "topology"};
   parse_options(arguments, all, synopsis);
-  if (options.json + options.dot + options.svg > 1)
-    throw UsageError{"expected at most one of --json, --dot and --svg"};
+  if (options.json + options.dot + options.svg + options.floorplan > 1)
+    throw UsageError{"expected at most one of --json, --dot, --svg and --floorplan"};
   require_form(options);
   return options;
 }
 
 std::string rendered(const TopologyOptions& options, const report::MachineReport& machine) {
+  if (options.floorplan) return config::floor_plan_yaml(machine.graph.spec().cube);
   if (options.dot) return report::to_dot(machine.graph);
   if (options.svg) return report::to_svg(machine);
   if (!options.json) return report::to_text(machine);
