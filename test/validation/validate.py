@@ -16,6 +16,7 @@ import figures
 import formulas
 import others
 import page
+import silicon
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -121,6 +122,13 @@ def write_inputs_only(given, written):
     return 0
 
 
+def write_silicon(given, written):
+    tables = silicon.run(given.kbsim, given.silicon, given.jobs)
+    print("\n".join(silicon.lines_of(tables)))
+    written.write_text(silicon.page(tables))
+    return 0
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("section", nargs="*", help="only sections whose title has this word; writes nothing")
@@ -130,10 +138,14 @@ def main():
     options.add_argument("--check", action="store_true")
     options.add_argument("--inputs", help="a folder of inputs of others: their section is written anew")
     options.add_argument("--inputs-only", action="store_true", help="nothing but that section")
+    options.add_argument("--silicon", metavar="DIR", help="nothing but docs/silicon.md, from a folder of tables "
+                         "that a maker published of his chips")
     given = options.parse_args()
     given.kbsim = str(pathlib.Path(given.kbsim).resolve())  # commands are run in other folders
     if given.inputs_only and given.inputs is None:
         options.error("--inputs-only: which inputs? --inputs DIR")
+    if given.silicon is not None:
+        return write_silicon(given, ROOT / "docs/silicon.md")
     sections = cases_of.read(given.cases)
     written = ROOT / "docs/reference/validation.md"
     if given.check:

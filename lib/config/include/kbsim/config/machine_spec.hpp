@@ -401,6 +401,17 @@ struct PeSpec {
   }
 };
 
+/// Times that a library adds on a real machine, for comparisons with measurements. They are no part of the
+/// machine and of no simulated time: benches print them apart.
+struct SoftwareSpec {
+  Time zone{};
+
+  static void describe(auto& f) {
+    f.add("zone_ns", &SoftwareSpec::zone, kNotNegative,
+          "of a measured loop, before its first command and after its last answer: bench transfers");
+  }
+};
+
 /// A whole machine as its topology file describes it; immutable once read.
 struct MachineSpec {
   int schema_version = 1;
@@ -408,6 +419,7 @@ struct MachineSpec {
   SipSpec sip;
   CubeSpec cube;
   PeSpec pe;
+  SoftwareSpec software;
 
   [[nodiscard]] int cubes_per_sip() const { return sip.cube_mesh.w * sip.cube_mesh.h; }
   [[nodiscard]] int pes_per_cube() const {
@@ -426,6 +438,7 @@ struct MachineSpec {
     f.section("sip", &MachineSpec::sip, "one package: an IO chiplet and a mesh of cubes");
     f.section("cube", &MachineSpec::cube, "one cube: NOC, M_CPU, SRAM, crossbar, HBM and PEs");
     f.section("pe", &MachineSpec::pe, "one PE and its units");
+    f.section("software", &MachineSpec::software, "what a library adds on a real machine; printed apart");
   }
 };
 

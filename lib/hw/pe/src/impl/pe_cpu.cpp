@@ -29,11 +29,11 @@ const WorkKind kKernels{"kernels"};
 
 struct PeCpuSpec {
   double freq_ghz = 1.0;
-  int dispatch_cycles = 4;
+  double dispatch_cycles = 4.0;
   std::int64_t max_commands = 1'000'000;
   static void describe(FieldList<PeCpuSpec>& f) {
     f.add("freq_ghz", &PeCpuSpec::freq_ghz, kPositive, "clock");
-    f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, at_least(0), "to issue one command of a kernel");
+    f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, kNotNegative, "to issue one command of a kernel");
     f.add("max_commands", &PeCpuSpec::max_commands, at_least(1),
           "commands and calls of one run of a kernel; one that issues more is taken for an endless loop");
   }
