@@ -58,6 +58,7 @@ void set_controller(Draw& draw, const Set& set) {
   set("cube.hbm_ctrl.scheduler", "fr_fcfs");
   choose(draw, set, "cube.hbm_ctrl.channel_pcs", {1, 2});
   choose(draw, set, "cube.hbm_ctrl.read_queue", {4, 32});
+  if (draw.below(2) == 0) set("cube.hbm_ctrl.write_drain", "per_bank");
   choose(draw, set, "cube.hbm_ctrl.max_age_ns", {100.0, 10'000.0});
   choose(draw, set, "cube.hbm_ctrl.tppd_ns", {0.0, 1.5});
   choose(draw, set, "cube.hbm_ctrl.tck_ns", {0.0, 0.5, 0.625});

@@ -46,6 +46,7 @@ TEST_CASE("Memory traffic: efficiencies are those of Ramulator 2.1 and DRAMsim3"
   const std::string hbm4 = "--topology reference_hbm4.yaml ";
   const std::string hbm3 = "--topology reference_hbm3.yaml ";
   const std::string hbm2 = "--topology reference_hbm2.yaml ";
+  const std::string beside = "--set cube.hbm_ctrl.write_drain=per_bank ";
   const std::vector<Reference> references{
       {hbm4, 0.881, 0.02},
       {hbm4 + "--read-share 0", 0.880, 0.02},
@@ -59,6 +60,8 @@ TEST_CASE("Memory traffic: efficiencies are those of Ramulator 2.1 and DRAMsim3"
       {hbm2, 0.921, 0.02},
       {hbm2 + "--read-share 0.667", 0.829, 0.05},
       {hbm2 + "--pattern random --access 256", 0.918, 0.05},
+      {hbm2 + beside + "--pattern random --access 128 --read-share 0.667", 0.480, 0.05},
+      {hbm2 + beside + "--pattern random --access 256 --read-share 0.5", 0.704, 0.05},
   };
   for (const Reference& reference : references) {
     CAPTURE(reference.arguments);
@@ -133,10 +136,13 @@ TEST_CASE(
 }
 
 TEST_CASE("Memory traffic: a setting that these accesses make no use of is refused") {
-  for (const char* key : {"write_high=30", "write_low=3", "twr_ns=30", "twtr_s_ns=1", "tcwl_ns=7"})
+  for (const char* key :
+       {"write_high=30", "write_low=3", "twr_ns=30", "twtr_s_ns=1", "tcwl_ns=7", "write_drain=per_bank"})
     refuses_hbm(std::string{"--set cube.hbm_ctrl."} + key, "nothing is written (--read-share 1)");
   refuses_hbm("--load 0.1 --set cube.hbm_ctrl.write_queue=90", "nothing is written");
   refuses_hbm("--read-share 0 --set cube.hbm_ctrl.trtp_ns=9", "nothing is read (--read-share 0)");
+  refuses_hbm("--read-share 0 --set cube.hbm_ctrl.write_drain=per_bank", "nothing is read (--read-share 0)");
+  refuses_hbm("--set cube.hbm_ctrl.write_drain=by_bank", "expected one of all_bank, per_bank");
   refuses_hbm("--pattern one-bank --set cube.hbm_ctrl.tfaw_ns=40", "all in one bank");
   refuses_hbm("--set cube.hbm_ctrl.trfc_bank_ns=200", "all banks are refreshed at once (refresh)");
   refuses_hbm("--set cube.hbm_ctrl.trrefd_ns=9", "all banks are refreshed at once (refresh)");

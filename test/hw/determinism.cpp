@@ -83,6 +83,7 @@ TEST_CASE("Machine: nor where a controller orders the commands of HBM, with and 
     if (random.below(2) == 0) spec = simultaneous(spec);
     spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
     spec.cube.hbm_ctrl.attrs["scheduler"] = std::string{"fr_fcfs"};
+    if (seed % 2 == 0) spec.cube.hbm_ctrl.attrs["write_drain"] = std::string{"per_bank"};
     check_all_orders(spec, seed);
   }
 }

@@ -105,11 +105,12 @@ std::vector<std::string_view> unused_by(const hw::MemoryTrafficRequest& request,
   std::vector<std::string_view> keys;
   const bool fixed = request.load || request.outstanding > 0;
   if (request.read_share == 1.0) {
-    keys = {"trcd_write_ns", "tcwl_ns",   "twr_ns",     "trtw_ns",
-            "twtr_s_ns",     "twtr_l_ns", "write_high", "write_low"};
+    keys = {"trcd_write_ns", "tcwl_ns",    "twr_ns",    "trtw_ns",    "twtr_s_ns",
+            "twtr_l_ns",     "write_high", "write_low", "write_drain"};
     if (fixed) keys.emplace_back("write_queue");
   } else if (request.read_share == 0.0) {
-    keys = {"tcl_ns", "trtp_ns", "trtw_ns", "twtr_s_ns", "twtr_l_ns", "write_high", "write_low"};
+    keys = {"tcl_ns",    "trtp_ns",    "trtw_ns",   "twtr_s_ns",
+            "twtr_l_ns", "write_high", "write_low", "write_drain"};
     if (banks.trcd_write > Time{0}) keys.emplace_back("trcd_ns");
     if (fixed) keys.emplace_back("read_queue");
   }

@@ -61,13 +61,35 @@ void HbmChannelOf<Times>::admit(const At& now) {
   }
 }
 
+// Begins or ends a batch of writes.
 template <class Times>
-auto HbmChannelOf<Times>::in_service() -> Entries& {
+void HbmChannelOf<Times>::choose_writes() {
   const auto writes = std::ssize(writes_);
   const bool read = any_free(reads_);
+  if (beside_reads()) return drain_beside_reads(read);
   const bool enough = writing_ ? writes > spec_.write_low : writes >= spec_.write_high;
   writing_ = (enough || !read) && any_free(writes_);
-  return writing_ ? writes_ : reads_;
+}
+
+// Writes of a batch are the oldest of their queue. It begins when the last of `write_high` others comes, or
+// when no read waits.
+template <class Times>
+void HbmChannelOf<Times>::drain_beside_reads(bool read) {
+  const auto others = std::ranges::find(writes_, false, &Entry::draining);
+  if (read && writes_.end() - others < spec_.write_high) return;
+  const At begin = read ? others[spec_.write_high - 1].at : clock_;
+  const auto end = writes_.end() - (read ? spec_.write_low : 0);
+  std::for_each(others, end, [&](Entry& write) {
+    write.draining = true;
+    write.drains = begin;
+  });
+}
+
+template <class Times>
+bool HbmChannelOf<Times>::in_service(const Entry& entry) const {
+  if (entry.earlier > 0) return false;
+  if (beside_reads()) return !entry.write || entry.draining;
+  return entry.write == writing_;
 }
 
 // The request's next command and its earliest start.
@@ -76,7 +98,8 @@ auto HbmChannelOf<Times>::candidate(Entries& from, std::size_t index) -> Choice 
   const Entry& entry = from[index];
   const HbmIndex& where = entry.where;
   Choice choice{.rank = &from == &opened_ ? 0 : 1, .order = entry.order, .from = &from, .index = index};
-  const At at = times_.turn(entry.at, times_.latest({entry.at, clock_}));
+  const At free = entry.draining ? times_.latest({entry.drains, clock_}) : clock_;
+  const At at = times_.turn(entry.at, times_.latest({entry.at, free}));
   const std::int64_t open = commands_.open_row(where);
   if (open == where.row) {
     choice.command = Command::column;
@@ -92,20 +115,44 @@ auto HbmChannelOf<Times>::candidate(Entries& from, std::size_t index) -> Choice 
   return choice;
 }
 
-// In each bank only the oldest hit and the oldest other request can be first; the latter waits for older
-// hits.
+// In each bank only the oldest hits, a read and a write, and the oldest other request can be first; the
+// latter waits for older hits. Requests come in order of arrival.
 template <class Times>
-auto HbmChannelOf<Times>::ready_first(Entries& queue, Choice best) -> Choice {
+bool HbmChannelOf<Times>::first_of_bank(const Entry& entry) {
+  Met& met = met_[entry.where.bank];
+  const bool hit = commands_.open_row(entry.where) == entry.where.row;
+  if (hit && met.hit[entry.write] == walk_) return false;
+  if (!hit && (met.other == walk_ || met.hit[0] == walk_ || met.hit[1] == walk_)) return false;
+  (hit ? met.hit[entry.write] : met.other) = walk_;
+  return true;
+}
+
+template <class Times>
+void HbmChannelOf<Times>::consider(Entries& queue, std::size_t index, Choice& best) {
+  if (queue[index].earlier > 0 || !first_of_bank(queue[index])) return;
+  const Choice choice = candidate(queue, index);
+  if (choice.before(best)) best = choice;
+}
+
+template <class Times>
+auto HbmChannelOf<Times>::ready_first(Choice best) -> Choice {
   ++walk_;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const Entry& entry = queue[i];
-    if (entry.earlier > 0) continue;
-    Met& met = met_[entry.where.bank];
-    const bool hit = commands_.open_row(entry.where) == entry.where.row;
-    if (met.hit == walk_ || (!hit && met.other == walk_)) continue;
-    (hit ? met.hit : met.other) = walk_;
-    const Choice choice = candidate(queue, i);
-    if (choice.before(best)) best = choice;
+  if (beside_reads()) return ready_first_of_both(best);
+  Entries& queue = writing_ ? writes_ : reads_;
+  for (std::size_t i = 0; i < queue.size(); ++i) consider(queue, i, best);
+  return best;
+}
+
+template <class Times>
+auto HbmChannelOf<Times>::ready_first_of_both(Choice best) -> Choice {
+  std::size_t read = 0;
+  std::size_t write = 0;
+  const auto drained =
+      static_cast<std::size_t>(std::ranges::find(writes_, false, &Entry::draining) - writes_.begin());
+  while (read < reads_.size() || write < drained) {
+    const bool read_is_next =
+        write == drained || (read < reads_.size() && reads_[read].order < writes_[write].order);
+    read_is_next ? consider(reads_, read++, best) : consider(writes_, write++, best);
   }
   return best;
 }
@@ -138,7 +185,8 @@ template <class Times>
 auto HbmChannelOf<Times>::choose() -> Choice {
   times_.only_look(true);
   const Choice upkeep = this->upkeep();
-  const Choice best = ready_first(in_service(), upkeep);
+  choose_writes();
+  const Choice best = ready_first(upkeep);
   const Choice old = aged(best);
   times_.only_look(false);
   if (old.from == nullptr) return best;
@@ -210,9 +258,9 @@ void HbmChannelOf<Times>::note_rivals(const Choice& chosen) {
     times_.only_look(false);
     if (near) times_.in_order(chosen.start, choice().start);
   };
-  for (Entries* from : {&opened_, writing_ ? &writes_ : &reads_}) {
+  for (Entries* from : {&opened_, &reads_, &writes_}) {
     for (std::size_t i = 0; i < from->size(); ++i) {
-      if ((*from)[i].earlier == 0) look([&] { return candidate(*from, i); });
+      if (from == &opened_ || in_service((*from)[i])) look([&] { return candidate(*from, i); });
     }
   }
   for (std::size_t pc = 0; pc < keeping_.size(); ++pc) look([&] { return refresh(pc); });

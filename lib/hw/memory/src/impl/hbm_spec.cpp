@@ -164,6 +164,8 @@ void HbmControllerSpec::describe(FieldList<HbmControllerSpec>& f) {
         "fr_fcfs: from this many writes in the queue on they are served before reads");
   f.add("write_low", &Spec::write_low, between(0, 4096),
         "fr_fcfs: down to this many; then reads, if any wait");
+  f.choice("write_drain", &Spec::write_drain, {"all_bank", "per_bank"},
+           "fr_fcfs: a batch of writes has all banks to itself, or each bank serves it beside its reads");
   f.add("max_age_ns", &Spec::max_age, kPositive,
         "fr_fcfs: a burst that is longer than this in a queue goes before all others");
   f.choice("refresh", &Spec::refresh, {"all_bank", "per_bank"},

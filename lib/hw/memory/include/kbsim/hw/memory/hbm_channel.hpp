@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -25,9 +26,11 @@ using HbmBurst = HbmBurstOf<PlainTimes>;
 /// The controller of a channel: a line in order of arrival feeds a read and a write queue of stated depth.
 /// First ready, first come: the earliest of the next commands of one queue's requests goes first, then the
 /// oldest. No row is closed before its older requests. A batch of writes begins at `write_high` in the queue,
-/// or if no read waits; it ends at `write_low` if a read waits, else when no write is left. A request whose
-/// row was opened for it leaves its queue and keeps the row open. A burst that has been in its queue for
-/// `max_age` goes before all others.
+/// or if no read waits; it ends at `write_low` if a read waits, else when no write is left. With
+/// `write_drain: per_bank` reads stay in service beside a batch, which is then the writes that the queue
+/// holds as it begins, but for the last `write_low` if a read waits; the next begins at `write_high` others.
+/// A request whose row was opened for it leaves its queue and keeps the row open. A burst that has been in
+/// its queue for `max_age` goes before all others.
 template <class Times>
 class HbmChannelOf {
  public:
@@ -60,7 +63,9 @@ class HbmChannelOf {
     std::uint32_t earlier = 0;  // unserved requests of the same bytes
     bool write = false;
     bool write_back = false;
-    bool counted = false;  // as hit, miss or conflict
+    bool counted = false;   // as hit, miss or conflict
+    bool draining = false;  // a write of a batch that banks serve beside reads,
+    At drains{};            // from then on
   };
   using Entries = std::vector<Entry>;
   enum class Command : std::uint8_t { column, activate, precharge, refresh };
@@ -76,19 +81,25 @@ class HbmChannelOf {
   // Per bank: the last walk through a queue that met a hit there, and the last that met another row's
   // request.
   struct Met {
-    std::uint64_t hit = 0;
+    std::array<std::uint64_t, 2> hit{};  // of a read, of a write
     std::uint64_t other = 0;
   };
 
   [[nodiscard]] Choice choose();
   [[nodiscard]] Choice upkeep();
-  [[nodiscard]] Choice ready_first(Entries& queue, Choice best);
+  [[nodiscard]] Choice ready_first(Choice best);
+  [[nodiscard]] Choice ready_first_of_both(Choice best);
+  void consider(Entries& queue, std::size_t index, Choice& best);
+  [[nodiscard]] bool first_of_bank(const Entry& entry);
   [[nodiscard]] Choice aged(const Choice& best);
   [[nodiscard]] Choice candidate(Entries& from, std::size_t index);
   [[nodiscard]] Choice again(const Choice& choice);
   void note_rivals(const Choice& chosen);
   [[nodiscard]] Choice refresh(std::size_t pc) const;
-  [[nodiscard]] Entries& in_service();
+  void choose_writes();
+  void drain_beside_reads(bool read);
+  [[nodiscard]] bool beside_reads() const { return spec_.write_drain == HbmWriteDrain::per_bank; }
+  [[nodiscard]] bool in_service(const Entry& entry) const;
   void issue(const Choice& choice, std::vector<Served>& served);
   void transfer(const Choice& choice, std::vector<Served>& served);
   void release(const Entry& served, const At& end);

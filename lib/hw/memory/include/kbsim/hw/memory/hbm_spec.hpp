@@ -47,6 +47,8 @@ struct HbmSpec {
 
 enum class HbmRefresh : std::uint8_t { all_bank, per_bank };
 
+enum class HbmWriteDrain : std::uint8_t { all_bank, per_bank };
+
 /// Attributes for `scheduler: fr_fcfs`, a controller that orders commands: the queues of a channel, batches
 /// of writes, its command bus, and its refreshes. `scheduler: in_order` uses none of them.
 struct HbmControllerSpec {
@@ -55,6 +57,7 @@ struct HbmControllerSpec {
   std::int64_t write_queue = 32;
   std::int64_t write_high = 26;
   std::int64_t write_low = 6;
+  HbmWriteDrain write_drain = HbmWriteDrain::all_bank;
   Time max_age = 10_us;
   HbmRefresh refresh = HbmRefresh::all_bank;
   Time trfc_bank{};
