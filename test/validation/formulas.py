@@ -44,3 +44,10 @@ def ring_allreduce(ranks, alpha, size, bandwidth):
 def pipeline(stages, tiles):
     """Stages with a time per tile each, one after the other."""
     return sum(stages) + (tiles - 1) * max(stages)
+
+
+def around_one_tile(m, k, n):
+    """ns that a product of one tile, f16, in and out of HBM, takes besides its engine: 4 cycles of dispatch, DMA in and
+    out (36.3625 ns + bytes / 204.8 each), and the fetch (2 ns + bytes / 1024)."""
+    operands, result = 2 * (m * k + k * n), 2 * m * n
+    return 4 + 2 * 36.3625 + (operands + result) / 204.8 + 2 + operands / 1024
