@@ -1,5 +1,9 @@
 // PEs in open lines: the first has no neighbour to the W, the last has none to the E.
+#include <algorithm>
+
+#include "kbsim/base/open_walk.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::ccl {
 namespace {
@@ -29,6 +33,27 @@ Wiring line_of_cubes(const config::MachineSpec&, const std::vector<PeCoord>& par
 }
 KBSIM_TOPOLOGY(line_of_cubes,
                "the same PE of each package's cubes by number: the next one E, the one before W, no wrap");
+
+// Rows of a grid of packages to and fro, else by number.
+std::vector<int> line_of_ranks(const config::MachineSpec& machine) {
+  if (!config::is_grid(machine.system.sips.topology)) return ranks_by_number(machine);
+  const topology::SipGrid grid{machine.system.sips};
+  return open_walk(grid.width(), grid.height());
+}
+
+Wiring line_of_packages(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  const std::vector<int> line = line_of_ranks(machine);
+  return wire_ranks(participants, [&](int rank) {
+    const auto at = std::ranges::find(line, rank);
+    std::vector<RankNeighbour> neighbours;
+    if (at + 1 != line.end()) neighbours.push_back({"E", *(at + 1)});
+    if (at != line.begin()) neighbours.push_back({"W", *(at - 1)});
+    return neighbours;
+  });
+}
+KBSIM_TOPOLOGY(line_of_packages,
+               "each rank with the next one, E, and the one before, W, no wrap: along the rows of a grid of "
+               "packages to and fro, else by number");
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -98,6 +98,25 @@ struct CclDefaults : CclSettings {
 /// A neighbour whose own labels don't lead back: an error of the topology, or a neighbour without a queue.
 enum class Unpaired { refuse, skip };
 
+/// Whether calls that pick an algorithm may take one: by its estimate; or only where its own limits say so.
+enum class Picked { by_estimate, by_limit };
+
+/// Calls of up to a size take an algorithm, on some numbers of ranks and some links between packages.
+struct ChosenSpec {
+  Bytes up_to{};
+  std::string ranks;  // "8", "2-8"; "": any number
+  std::string links;  // a topology of packages, or "line"; "": any
+
+  static void describe(auto& f) {
+    f.add("up_to", &ChosenSpec::up_to, kNotNegative, "so many bytes a rank at most");
+    f.add("ranks", &ChosenSpec::ranks, "a number of ranks or a range, as 8 or 2-8; without it any");
+    f.add(
+        "links", &ChosenSpec::links,
+        "how packages are joined: a value of system.sips.topology, or line, a mesh_2d_no_wrap of one row or "
+        "column; without it any");
+  }
+};
+
 /// A collective algorithm: a kernel and what it runs on.
 struct AlgorithmSpec : CclSettings {
   std::string name;
@@ -111,7 +130,9 @@ struct AlgorithmSpec : CclSettings {
   ReduceOp reduce_op = ReduceOp::sum;
   std::int64_t chunk_size = 0;
   std::map<std::string, Scalar> own = {};  // the given keys of the kernel's own; see KernelKeys
+  Picked picked = Picked::by_estimate;
   Bytes chosen_up_to{};
+  std::map<std::string, ChosenSpec> chosen = {};
   std::map<std::string, Place> places =
       {};                            // where its kernel, collective, topology, mapper and validator are named
   std::set<std::string> given = {};  // the settings that its entry has, whatever the defaults are
@@ -134,8 +155,15 @@ struct AlgorithmSpec : CclSettings {
              "how elements of several ranks become one, unless the call says");
     f.add("chunk_size", &AlgorithmSpec::chunk_size, kNotNegative,
           "elements of a message at most; 0: as many as a slot holds");
+    f.choice(
+        "picked", &AlgorithmSpec::picked, {"by_estimate", "by_limit"},
+        "when calls that pick an algorithm take this: where its estimated time is the least, or only up to "
+        "its chosen_up_to and chosen");
     f.add("chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
           "calls that pick an algorithm take this for up to so many bytes a rank, whatever the estimates");
+    f.map(
+        "chosen", &AlgorithmSpec::chosen, [](const auto&, const std::string&) { return ChosenSpec{}; },
+        "further such limits, each for some numbers of ranks and some links, under names of your own");
     f.template base<CclSettings>();
   }
 };
