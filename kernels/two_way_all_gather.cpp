@@ -9,13 +9,12 @@ Task<> all_gather_outwards(TL& tl, CollectiveArgs args, TwoWays two) {
   const std::int64_t n = args.n_elem;
   const Ptr data = own_data(tl, args);
   const Ptr out = own_out(tl, args, n * args.world_size);
-  // A PE holds its own part and, for each way, those of two steps.
+  // A PE holds, for each way, the parts of two steps, and the ones that it stores.
   for (const Window& window : windows(args, n, {.shares = 5})) {
-    const Slices messages = two.messages(window);
-    const Tiles tiles = co_await load_all(tl, data, messages, window.budget);
-    TileMap own;
-    for (const auto& [message, tile] : paired(messages, tiles)) own[args.rank * n + message.first] = tile;
-    co_await gather_both_ways(tl, two, two.parts(window, n), std::move(own), out, args);
+    const std::vector<Window> parts = two.parts(window, n);
+    const Slices mine = two.messages(parts[static_cast<std::size_t>(two.place())]);
+    Prefetch own{tl, data + -args.rank * n, mine, window.budget};  // slices are those of `out`
+    co_await gather_both_ways(tl, two, parts, &own, {}, out, args);
   }
 }
 

@@ -1,8 +1,14 @@
 // All-to-all both ways at once, round a ring and along a line: a part takes the shorter way to its rank, and
 // the ranks between relay it.
 //
-// In step k each rank receives, on each way, the parts of the rank k places before it that are for itself and
-// for the ranks after it, the furthest ones first.
+// All ranks go through the messages of a part together. In round r a rank sends message r of its own parts,
+// those with the longest way first, and relays message r - k d of the parts of the rank k places before it.
+// What it relays was sent d rounds ago: so many that it has come, and neither way waits for the other one.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <iterator>
+
 #include "kbsim/kernels/two_ways.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -16,83 +22,164 @@ struct Relayed {
   Slice sent;    // in the sender's data
   Slice stored;  // in the receiver's output
 };
+using Relays = std::vector<Relayed>;
 
-struct AllToAll {
-  TwoWays two;
-  Window window;   // of each part
-  std::int64_t n;  // elements of a part
+class AllToAll {
+ public:
+  AllToAll(const CollectiveArgs& args, TwoWays two);
 
+  [[nodiscard]] int rounds() const { return static_cast<int>(messages_.size()) + two_.reach() * delay_; }
+  // Rounds from a message's sending to its relaying.
+  [[nodiscard]] std::size_t delay() const { return static_cast<std::size_t>(delay_); }
+  [[nodiscard]] const Way& way(const Relayed& message) const { return two_.ways[message.way]; }
+
+  // This place's own messages of a round, on both ways in turn; and the one that it keeps, if there is one.
+  [[nodiscard]] Relays sent(int round) const;
+  [[nodiscard]] Slices kept(int round) const;
+  // The messages that come to this place in a round, from both sides in turn.
+  [[nodiscard]] Relays received(int round) const;
+  // Whether tiles that wait to be sent on may fill all slots.
+  [[nodiscard]] bool may_fill_slots(const CollectiveArgs& args) const;
+
+ private:
   [[nodiscard]] Slice of(int place, const Slice& message) const {
-    return {message.first + two.ranks[static_cast<std::size_t>(place)] * n, message.size};
+    return {message.first + two_.ranks[static_cast<std::size_t>(place)] * n_, message.size};
   }
-  // All messages of the places `steps` before that still have `hops` hops to go, at most.
-  [[nodiscard]] std::vector<Relayed> on(std::size_t way, int steps) const;
-  // Those of both ways, in turns.
-  [[nodiscard]] std::vector<Relayed> at(int steps) const;
+  [[nodiscard]] Slices message(int number) const {
+    const bool there = 0 <= number && number < static_cast<int>(messages_.size());
+    return there ? Slices{messages_[static_cast<std::size_t>(number)]} : Slices{};
+  }
+  // The messages of that number from the place `steps` before: with any hops left, or none.
+  [[nodiscard]] Relays from(std::size_t way, int steps, int number) const;
+
+  TwoWays two_;
+  std::int64_t n_;  // elements of a part
+  Window whole_;    // a part
+  Slices messages_;
+  int delay_ = 1;
 };
 
-std::vector<Relayed> AllToAll::on(std::size_t i, int steps) const {
-  const Way& way = two.ways[i];
-  std::vector<Relayed> all;
-  const std::optional<int> from = way.ahead(-steps);
-  for (int hops = from ? way.reach() - steps : -1; hops >= (steps == 0 ? 1 : 0); --hops) {
-    const std::optional<int> to = way.ahead(hops);
-    if (!to) continue;
-    for (const Slice& message : two.messages(window)) {
-      if (way.takes(window, message, steps + hops))
-        all.push_back({.way = i, .hops = hops, .sent = of(*to, message), .stored = of(*from, message)});
+// On the busiest link of a line: n / 2 ranks send to n / 2 others.
+int parts_on_a_link(int ranks) { return std::max(ranks / 2 * ((ranks + 1) / 2), 1); }
+
+// Messages on each link that cover the time of one to the next rank. It is odd: then the ways have as much to
+// do in a round, where each takes every other message for the place opposite.
+int delay_for(int ranks) {
+  constexpr int kMessages = 8;
+  return (kMessages + parts_on_a_link(ranks) - 1) / parts_on_a_link(ranks) | 1;
+}
+
+Relays in_turns(const std::array<Relays, 2>& ways) {
+  Relays turns;
+  for (std::size_t turn = 0; turn < std::max(ways[0].size(), ways[1].size()); ++turn) {
+    for (const Relays& way : ways) {
+      if (turn < way.size()) turns.push_back(way[turn]);
+    }
+  }
+  return turns;
+}
+
+// Messages of both halves in turn, so that each way has as many of the parts for the place opposite.
+Slices messages_of(const CollectiveArgs& args, std::int64_t n, std::int64_t held) {
+  std::array<Slices, 2> halves;
+  for (const Window& window : windows(args, n, {.shares = held})) {
+    for (const Slice& message : window.messages()) {
+      const std::int64_t half = (n + 1) / 2;
+      const std::int64_t first = std::clamp(half - message.first, std::int64_t{0}, message.size);
+      if (first > 0) halves[0].push_back({message.first, first});
+      if (first < message.size) halves[1].push_back({message.first + first, message.size - first});
+    }
+  }
+  Slices all;
+  for (std::size_t i = 0; i < std::max(halves[0].size(), halves[1].size()); ++i) {
+    for (const Slices& half : halves) {
+      if (i < half.size()) all.push_back(half[i]);
     }
   }
   return all;
 }
 
-std::vector<Relayed> AllToAll::at(int steps) const {
-  const std::vector<Relayed> east = on(0, steps);
-  const std::vector<Relayed> west = on(1, steps);
-  std::vector<Relayed> turns;
-  for (std::size_t turn = 0; turn < std::max(east.size(), west.size()); ++turn) {
-    if (turn < east.size()) turns.push_back(east[turn]);
-    if (turn < west.size()) turns.push_back(west[turn]);
+AllToAll::AllToAll(const CollectiveArgs& args, TwoWays two)
+    : two_{std::move(two)},
+      n_{args.n_elem / args.world_size},
+      whole_{{.first = 0, .size = n_}, {}},
+      delay_{delay_for(args.world_size)} {
+  // A PE holds the tiles of delay + 2 rounds: those that it sends on both ways, and those that it stores.
+  const std::int64_t a_round = 2 * parts_on_a_link(args.world_size) + args.world_size + 1;
+  messages_ = messages_of(args, n_, (delay_ + 2) * a_round);
+}
+
+Relays AllToAll::from(std::size_t i, int steps, int number) const {
+  const Way& way = two_.ways[i];
+  const std::optional<int> from = way.ahead(-steps);
+  Relays all;
+  if (!from) return all;
+  for (int hops = way.reach() - steps; hops >= (steps == 0 ? 1 : 0); --hops) {
+    const std::optional<int> to = way.ahead(hops);
+    if (!to) continue;
+    for (const Slice& one : message(number)) {
+      if (way.takes(whole_, one, steps + hops))
+        all.push_back({.way = i, .hops = hops, .sent = of(*to, one), .stored = of(*from, one)});
+    }
   }
-  return turns;
+  return all;
+}
+
+Relays AllToAll::sent(int round) const { return in_turns({from(0, 0, round), from(1, 0, round)}); }
+
+Slices AllToAll::kept(int round) const {
+  Slices kept = message(round);
+  for (Slice& one : kept) one = of(two_.place(), one);
+  return kept;
+}
+
+Relays AllToAll::received(int round) const {
+  std::array<Relays, 2> ways;
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    for (int steps = 1; steps <= two_.reach(); ++steps)
+      std::ranges::copy(from(way, steps, round - steps * delay_), std::back_inserter(ways[way]));
+  }
+  return in_turns(ways);
+}
+
+bool AllToAll::may_fill_slots(const CollectiveArgs& args) const {
+  const auto relays = static_cast<std::size_t>(parts_on_a_link(args.world_size));
+  return collective::may_fill_slots((delay() + 1) * relays, args);
 }
 
 Task<> all_to_all_both_ways(TL& tl, CollectiveArgs args, TwoWays two) {
-  const std::int64_t n = args.n_elem / args.world_size;
+  const AllToAll parts{args, two};
   const Ptr data = own_data(tl, args);
   const Ptr out = own_out(tl, args, args.n_elem);
-  // A PE holds, per part, the tiles that two steps send and the tiles that one step stores.
-  for (const Window& window : windows(args, n, {.shares = 3 * (std::int64_t{args.world_size} + 1)})) {
-    const AllToAll parts{two, window, n};
-    const Slices kept = two.messages(parts.two.parts(window, n)[static_cast<std::size_t>(two.place())]);
-    const bool copy = may_fill_slots(two.messages(window).size() * (args.world_size - 1), args);
-    Prefetch own{tl, data, {}, window.budget};
-    for (const Relayed& message : parts.at(0)) own.append({message.sent});
-    own.append(kept);
-    InFlight in_flight;
-    const auto send = [&](std::size_t way, const Tile& tile) {
-      in_flight.add(tl.send({.dir = two.ways[way].next, .src = tile}));
-    };
-
-    for (const Relayed& message : parts.at(0)) {
-      const Tile tile = co_await own.load(message.sent);
-      send(message.way, tile);
-    }
-    for (const Slice& message : kept) {
-      const Tile tile = co_await own.load(message);
-      in_flight.add(tl.store(out + message.first, tile));
-    }
-    for (int step = 1; step <= two.reach(); ++step) {
-      co_await in_flight.end_step();
-      for (const auto& [way, hops, sent, stored] : parts.at(step)) {
-        Tile tile = co_await tl.recv({.dir = two.ways[way].back, .shape = {sent.size}, .dtype = out.dtype});
-        if (copy && hops > 0) tile = tile.to(out.dtype);
-        if (hops > 0) send(way, tile);
-        if (hops == 0) in_flight.add(tl.store(out + stored.first, tile));
-      }
-    }
-    co_await in_flight.done();
+  const bool copy = parts.may_fill_slots(args);
+  Prefetch own{tl, data, {}, budget_of(args)};
+  for (int round = 0; round < parts.rounds(); ++round) {
+    for (const Relayed& message : parts.sent(round)) own.append({message.sent});
+    own.append(parts.kept(round));
   }
+  std::deque<InFlight> in_flight;  // by round
+  for (int round = 0; round < parts.rounds(); ++round) {
+    InFlight& now = in_flight.emplace_back();
+    for (const Relayed& message : parts.sent(round)) {
+      const Tile tile = co_await own.load(message.sent);
+      now.add(tl.send({.dir = parts.way(message).next, .src = tile}));
+    }
+    for (const Slice& message : parts.kept(round)) {
+      const Tile tile = co_await own.load(message);
+      now.add(tl.store(out + message.first, tile));
+    }
+    for (const Relayed& message : parts.received(round)) {
+      const Way& way = parts.way(message);
+      Tile tile = co_await tl.recv({.dir = way.back, .shape = {message.stored.size}, .dtype = out.dtype});
+      const bool goes_on = message.hops > 0;
+      if (copy && goes_on) tile = tile.to(out.dtype);
+      now.add(goes_on ? tl.send({.dir = way.next, .src = tile}) : tl.store(out + message.stored.first, tile));
+    }
+    if (in_flight.size() < parts.delay() + 2) continue;
+    co_await in_flight.front().done();
+    in_flight.pop_front();
+  }
+  for (InFlight& left : in_flight) co_await left.done();
 }
 
 Task<> two_way_ring_all_to_all(TL& tl, CollectiveArgs args) {

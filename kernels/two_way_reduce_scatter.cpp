@@ -10,13 +10,10 @@ Task<> reduce_scatter_inwards(TL& tl, CollectiveArgs args, TwoWays two) {
   const std::int64_t n = args.n_elem / args.world_size;
   const Ptr data = own_data(tl, args);
   const Ptr out = own_out(tl, args, n);
-  // A PE holds the sums of its own part and, for each way, those of two steps.
+  const Ptr to = out + -args.rank * n;  // slices are those of the data
+  // A PE holds, for each way, the sums of two steps, and the ones that it stores.
   for (const Window& window : windows(args, n, {.shares = 5, .vectors = 2})) {
-    TileMap sums = co_await scatter_both_ways(tl, two, two.parts(window, n), data, args);
-    InFlight stores;
-    for (const auto& [first, sum] : std::exchange(sums, {}))
-      stores.add(tl.store(out + (first - args.rank * n), sum));
-    co_await stores.done();
+    (void)co_await scatter_both_ways(tl, two, two.parts(window, n), data, to, args);
   }
 }
 

@@ -86,12 +86,12 @@ std::vector<WayTurn> in_turns(const TwoWays& two, const std::vector<Window>& par
 }
 
 Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Ptr from,
-                                CollectiveArgs args) {
+                                std::optional<Ptr> to, CollectiveArgs args) {
   const Window& mine = parts[static_cast<std::size_t>(two.place())];
-  const Combination to{args.op, args.world_size};
+  const Combination all{args.op, args.world_size};
   std::vector<Prefetch> own;
   for (std::size_t way = 0; way < two.ways.size(); ++way)
-    own.emplace_back(tl, from, Slices{}, mine.budget, to);
+    own.emplace_back(tl, from, Slices{}, mine.budget, all);
   for (int distance = two.reach(); distance > 0; --distance) {
     for (const auto& [way, part, message] : in_turns(two, parts, distance)) own[way].append({message});
   }
@@ -119,19 +119,28 @@ Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, 
       const Tile theirs = co_await tl.recv({.dir = way.back, .shape = {message.size}, .dtype = from.dtype});
       sum = combine(tl, args.op, theirs, sum);
     }
-    sums[message.first] = sum;
+    if (to) {
+      in_flight.add(tl.store(*to + message.first, sum));
+    } else {
+      sums[message.first] = sum;
+    }
   }
   co_await in_flight.done();
   co_return sums;
 }
 
-Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, TileMap own, Ptr to,
+Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Prefetch* own, TileMap sums, Ptr to,
                         CollectiveArgs args) {
   const Window& mine = parts[static_cast<std::size_t>(two.place())];
   const bool copy = may_fill_slots(two.messages(parts.front()).size(), args);
   InFlight in_flight;
   for (const Slice& message : two.messages(mine)) {
-    const Tile tile = take(own, message);
+    Tile tile;
+    if (own == nullptr) {
+      tile = take(sums, message);
+    } else {
+      tile = co_await own->load(message);
+    }
     in_flight.add(tl.store(to + message.first, tile));
     for (const Way& way : two.ways) {
       if (way.sends(mine, message, 1)) in_flight.add(tl.send({.dir = way.next, .src = tile}));

@@ -67,14 +67,15 @@ struct WayTurn {
 [[nodiscard]] std::vector<WayTurn> in_turns(const TwoWays& two, const std::vector<Window>& parts,
                                             int distance);
 
-/// The combination of all places' messages of this place's part. Each place adds its own to what comes from
-/// the place before and sends the sum on, the part of the place furthest ahead first.
+/// The combination of all places' messages of this place's part, stored at `to` or else returned. Each place
+/// adds its own to what comes from the place before and sends the sum on, the part of the furthest place
+/// first.
 [[nodiscard]] Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Ptr from,
-                                              CollectiveArgs args);
+                                              std::optional<Ptr> to, CollectiveArgs args);
 
-/// Stores the parts of all places at `to`; `own` has this place's messages. Each place sends its own part
-/// both ways, then what arrives, until the last place has it.
-[[nodiscard]] Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, TileMap own, Ptr to,
-                                      CollectiveArgs args);
+/// Stores the parts of all places at `to`. This place's messages are loaded by `own`, or are in `sums`
+/// without it. Each place sends its own part both ways, then what arrives, until the last place has it.
+[[nodiscard]] Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Prefetch* own,
+                                      TileMap sums, Ptr to, CollectiveArgs args);
 
 }  // namespace kbsim::collective
