@@ -19,6 +19,7 @@
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/model_version.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/base/process_memory.hpp"
 #include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
@@ -26,6 +27,7 @@
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
+#include "kbsim/ccl/tuner.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -76,6 +78,7 @@ struct Options {
   int warmup_iters = 0;
   int check = 1;
   std::string output_file;
+  std::string pick;
 
   static void describe(auto& f) {
     f.add("minbytes,b", &Options::minbytes, "smallest size; K, M and G are powers of 1024").called("BYTES");
@@ -96,6 +99,10 @@ struct Options {
     f.add("output_file,J", &Options::output_file, "write the results in nccl-tests' JSON")
         .called("FILE")
         .output();
+    f.add("pick", &Options::pick,
+          "each size takes the algorithm of this collective that a program's calls would pick, by limits and "
+          "estimates, in place of --algorithm")
+        .called("COLLECTIVE");
   }
 };
 
@@ -195,23 +202,60 @@ void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned thread
                                        counted(largest.size(), "size"), to_string(largest.front()->size)));
 }
 
+config::Collective picked_for(const Options& own) {
+  if (ccl::collectives().find(own.pick) != nullptr) return config::Collective{own.pick};
+  throw UsageError{fmt::format("--pick {}: no such collective{}", own.pick,
+                               name_hint(own.pick, ccl::collectives().names()))};
+}
+
+// The algorithm that a call of the point's size picks. A call's size is that of a rank's input.
+config::AlgorithmSpec picked(const evaluate::EvaluationRequest& request, const evaluate::CclPoint& point) {
+  const config::Collective which = picked_for(request.own.as<Options>());
+  const int ranks = request.machine.system.sips.count;
+  const ccl::CollectiveEntry& row = ccl::collective(which);
+  const std::int64_t shares = std::max(row.shares_in(ranks), row.shares_out(ranks));
+  const std::int64_t elements =
+      std::max<std::int64_t>(1, point.size.count() / itemsize(point.dtype) / shares);
+  const Bytes bytes{elements * row.shares_in(ranks) * itemsize(point.dtype)};
+  const auto found = ccl::candidates(request.ccl, request.machine, which, bytes);
+  if (found.empty())
+    throw UsageError{
+        fmt::format("--pick {}: the ccl file has no algorithm for it that joins the same PE of all "
+                    "packages",
+                    to_string(which))};
+  return found.front().algorithm;
+}
+
+config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request,
+                                   const evaluate::CclPoint& point) {
+  return request.own.given("pick") ? picked(request, point) : request.ccl.resolve(request.algorithm);
+}
+
 std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
-  check_options(request.own, request.ccl.resolve(request.algorithm));
-  const int ranks = ccl::ranks_of(request.ccl.resolve(request.algorithm), request.machine);
-  evaluate::CclPoint point{
-      .machine = request.machine,
-      .algorithm = request.ccl.resolve(request.algorithm),
-      .size = {},
-      .dtype = evaluate::dtype_named(own.datatype),
-      .root = root_of(own, ranks),
-      .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1},
-      .trace = request.trace};
+  if (request.own.given("pick") && !request.algorithm.empty())
+    throw UsageError{
+        fmt::format("--pick and --algorithm {}: a picked algorithm isn't named", request.algorithm)};
+  evaluate::CclPoint point{.machine = request.machine,
+                           .algorithm = {},
+                           .size = sizes_of(own).front(),
+                           .dtype = evaluate::dtype_named(own.datatype)};
+  const config::AlgorithmSpec first = algorithm_of(request, point);
+  check_options(request.own, first);
+  const int ranks = ccl::ranks_of(first, request.machine);
+  point = {.machine = request.machine,
+           .algorithm = first,
+           .size = {},
+           .dtype = evaluate::dtype_named(own.datatype),
+           .root = root_of(own, ranks),
+           .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1},
+           .trace = request.trace};
   std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(request.own, point)) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
+      point.algorithm = algorithm_of(request, point);
       check_operation(point);
       point.question = evaluate::question_of(request, points.size());
       points.push_back(point);
@@ -312,10 +356,10 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
 void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated& simulated) {
   const std::string file = request.own.as<Options>().output_file;
   if (file.empty()) return;
-  report::write_file(
-      file, json_as_utf8(boost::json::serialize(nccl_tests_json(
-                simulated, evaluate::works_in_place_alone(request.ccl.resolve(request.algorithm))))) +
-                "\n");
+  report::write_file(file,
+                     json_as_utf8(boost::json::serialize(nccl_tests_json(
+                         simulated, evaluate::works_in_place_alone(points_of(request).front().algorithm)))) +
+                         "\n");
   if (request.parallel.progress) report::say_written(file);
 }
 
@@ -385,12 +429,21 @@ std::string without_end(std::string line) {
   return line;
 }
 
+// Whether rows differ in their algorithms: each picked its own.
+bool shows_algorithms(const evaluate::Rows& rows) {
+  const auto algorithm = [](const boost::json::value& row) {
+    return row.as_object().at("algorithm").as_string();
+  };
+  return std::ranges::any_of(rows,
+                             [&](const auto& row) { return algorithm(row) != algorithm(rows.front()); });
+}
+
 // Two lines, and a line above them that names the groups if there are two.
-std::string head(const Shown& shown, const boost::json::object& first) {
+std::string head(const Shown& shown, const boost::json::object& first, bool picked) {
   const bool both = has_in_place(first);
   const auto twice = [&](const std::string& one) { return both ? one + one : one; };
-  const std::string titles =
-      twice(group(shown, "time", "algbw", "busbw", "#wrong")) + evaluate::limit_head(first);
+  const std::string titles = twice(group(shown, "time", "algbw", "busbw", "#wrong")) +
+                             evaluate::limit_head(first) + (picked ? "  picked" : "");
   const std::string units = twice(group(shown, "(us)", "(GB/s)", "(GB/s)", ""));
   std::string lines;
   if (both) {
@@ -412,10 +465,12 @@ std::string verdict(std::int64_t wrong) {
 std::string table(const evaluate::Rows& rows, report::Columns columns) {
   const boost::json::object& first = rows.front().as_object();
   const Shown shown = shown_of(columns, has_in_place(first), evaluate::has_limits(rows));
-  std::string lines = fmt::format("# {} on {}, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
+  const bool picked = shows_algorithms(rows);
+  std::string lines = fmt::format("# {} on {}, slots in {}\n#\n",
+                                  picked ? "algorithms by size" : first.at("algorithm").as_string().c_str(),
                                   counted(first.at("world_size").to_number<int>(), "rank"),
                                   first.at("buffer_kind").as_string().c_str());
-  lines += in_role(Role::head, head(shown, first));
+  lines += in_role(Role::head, head(shown, first, picked));
   double bus = 0.0;
   std::int64_t wrong = 0;
   for (const auto& value : rows) {
@@ -425,11 +480,20 @@ std::string table(const evaluate::Rows& rows, report::Columns columns) {
     bus += row.at("bus_bw").to_number<double>();
     const std::string line =
         fmt::format("  {}{}{}{}", input_cells(shown, row), cells(shown, row, ""),
-                    has_in_place(row) ? cells(shown, row, "in_place_") : "", evaluate::limit_cell(row));
+                    has_in_place(row) ? cells(shown, row, "in_place_") : "", evaluate::limit_cell(row)) +
+        (picked ? fmt::format("  {}", row.at("algorithm").as_string().c_str()) : "");
     lines += (own > 0 ? in_role(Role::bad, line) : line) + "\n";
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n{}", wrong,
                              verdict(wrong), bus / static_cast<double>(rows.size()), bus_note(first));
+}
+
+std::vector<std::string> to_pick_from(const OptionValues& own, const config::CclSpec& ccl) {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : ccl.algorithms) {
+    if (algorithm.collective == picked_for(own.as<Options>())) names.push_back(name);
+  }
+  return names;
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -453,6 +517,8 @@ const bool kRegistered =
                  .algorithms = evaluate::Algorithms::one,
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
+                 .picks_with = "pick",
+                 .to_pick_from = to_pick_from,
                  .limit_figures = limit_figures,
                  .write = write,
                  .explained = true,

@@ -216,6 +216,8 @@ KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, c
             .algorithms = Algorithms::any,
             .unused = {{"ccl.*.n_elem", "the traces say how much is sent"},
                        {"ccl.*.chosen_up_to", "no call picks its algorithm"},
+                       {"ccl.*.chosen", "no call picks its algorithm"},
+                       {"ccl.*.picked", "no call picks its algorithm"},
                        {"ccl.defaults.algorithm", "collectives run as rings unless --algorithm names one"}},
             .check = check, .runs = runs);
 

@@ -107,6 +107,8 @@ std::vector<evaluate::UnusedKey> unused_keys() {
   std::vector<evaluate::UnusedKey> keys{
       {"ccl.*.n_elem", "it runs vectors of 64 B to 16 KiB"},
       {"ccl.*.chosen_up_to", "no algorithm is picked"},
+      {"ccl.*.chosen", "no algorithm is picked"},
+      {"ccl.*.picked", "no algorithm is picked"},
       {"ccl.*.buffer_kind", "it runs with slots in each memory; --buffer-kind takes one"},
       {"ccl.defaults.algorithm", "it runs every all-reduce"}};
   for (const char* key : {"count", "topology", "w", "h"})

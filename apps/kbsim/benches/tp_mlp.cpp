@@ -177,6 +177,8 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
           {"ccl.*.n_elem", "--tokens and --hidden say how large tensors are"},
           {"ccl.*.chosen_up_to", "no algorithm is picked"},
+          {"ccl.*.chosen", "no algorithm is picked"},
+          {"ccl.*.picked", "no algorithm is picked"},
           {"ccl.*.reduce_op", "partial products are summed up"},
           {"ccl.*.world_size", "--ranks says how many there are"}};
 }

@@ -76,6 +76,10 @@ evaluate::Uses uses_of(const evaluate::Evaluation& evaluation, const RunInputs& 
     uses.algorithms = evaluate::Algorithms::none;
     uses.none_because = fmt::format("it runs no collective without --{}", fmt::join(needed, " or --"));
   }
+  if (!evaluation.picks_with.empty() && given(evaluation.picks_with)) {
+    uses.algorithms = evaluate::Algorithms::any;
+    uses.runs = [&](const config::CclSpec& ccl) { return evaluation.to_pick_from(inputs.own, ccl); };
+  }
   return uses;
 }
 

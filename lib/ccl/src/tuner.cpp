@@ -2,17 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/topology/sip_grid.hpp"
+
+#include "phases.hpp"
 
 namespace kbsim::ccl {
 namespace {
 
 constexpr Time kStep = 68_ns;  // latency of a short message to the next package (ADR 0017)
+constexpr Time kHop = 20_ns;   // and to each package after that
+constexpr Time kPeer =
+    12_ns;  // a PE's commands for a message to a further rank: send, receive, store (ADR 0118)
 
 struct Packages {
   double n = 1;
@@ -64,8 +72,9 @@ const std::map<std::string_view, Cost (*)(const Packages&)>& costs() {
 
 // Whether a topology joins ranks: a PE's neighbours are the same PE of other packages.
 bool joins_ranks(std::string_view topology) {
-  constexpr std::array<std::string_view, 7> kOfRanks{"ring_1d", "ring_1d_unidir",  "ring_by_rank", "torus_2d",
-                                                     "mesh_2d", "mesh_2d_no_wrap", "tree_binary"};
+  constexpr std::array<std::string_view, 11> kOfRanks{
+      "ring_1d",     "ring_1d_unidir",   "ring_by_rank", "torus_2d", "mesh_2d",           "mesh_2d_no_wrap",
+      "tree_binary", "line_of_packages", "all_pairs",    "full",     "doubling_distances"};
   return std::ranges::find(kOfRanks, topology) != kOfRanks.end();
 }
 
@@ -82,14 +91,67 @@ Packages packages_of(const config::MachineSpec& machine) {
           .column_hops = in_a_row ? static_cast<double>(grid.width()) : 1};
 }
 
+// The time of the bytes that units of a rank's bytes are.
+Time of_units(double units, Bytes bytes, Bandwidth bandwidth) {
+  return bandwidth.serialization(
+      Bytes{static_cast<std::int64_t>(units * static_cast<double>(bytes.count()))});
+}
+
+// A phase's bytes leave and enter a package by the link of the PE that sends and receives them.
+Time time_of(const Phase& phase, const config::MachineSpec& machine, Bytes bytes) {
+  if (phase.load.hops == 0) return Time{};
+  const Time step = kStep + kHop * (phase.load.hops - 1) + kPeer * (phase.peers - 1);
+  return step * phase.steps +
+         std::max(of_units(phase.load.on_a_link, bytes, machine.system.sips.link.bandwidth),
+                  of_units(phase.load.at_a_package, bytes, machine.pe.link));
+}
+
 std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
                              Bytes bytes) {
-  const auto found = costs().find(algorithm.kernel);
-  if (found == costs().end()) return std::nullopt;
-  const Cost cost = found->second(packages_of(machine));
-  const auto crossing = static_cast<std::int64_t>(cost.crossings * static_cast<double>(bytes.count()));
-  const auto steps = static_cast<std::int64_t>(cost.steps);
-  return kStep * steps + machine.system.sips.link.bandwidth.serialization(Bytes{crossing});
+  if (const auto found = costs().find(algorithm.kernel); found != costs().end()) {
+    const Cost cost = found->second(packages_of(machine));
+    return kStep * static_cast<std::int64_t>(cost.steps) +
+           of_units(cost.crossings, bytes, machine.system.sips.link.bandwidth);
+  }
+  const std::optional<std::vector<Phase>> phases = phases_of(algorithm.kernel, machine);
+  if (!phases) return std::nullopt;
+  Time time{};
+  for (const Phase& phase : *phases) time += time_of(phase, machine, bytes);
+  return time;
+}
+
+// Whether packages are joined as a limit says: by the topology's name, its other name, or as a line.
+bool is_joined(const config::MachineSpec& machine, std::string_view links) {
+  using enum config::SipTopology;
+  const auto same = [](config::SipTopology topology) {
+    return topology == mesh_2d ? torus_2d : topology == full ? all_pairs : topology;
+  };
+  const config::SipsSpec& sips = machine.system.sips;
+  if (links.empty()) return true;
+  if (links == config::ChosenSpec::kLine) {
+    const topology::SipGrid grid{sips};
+    return sips.topology == mesh_2d_no_wrap && (grid.width() == 1 || grid.height() == 1);
+  }
+  const auto named = std::ranges::find(config::kSipTopologies, links) - config::kSipTopologies.begin();
+  return named < std::ssize(config::kSipTopologies) &&
+         same(static_cast<config::SipTopology>(named)) == same(sips.topology);
+}
+
+// The smallest limit up to which a call takes the algorithm on this machine, whatever the estimates.
+std::optional<Bytes> limit_of(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
+                              Bytes bytes) {
+  std::optional<Bytes> least;
+  const auto consider = [&](Bytes limit) {
+    if (bytes <= limit) least = std::min(least.value_or(limit), limit);
+  };
+  if (algorithm.chosen_up_to > 0_B) consider(algorithm.chosen_up_to);
+  for (const auto& [name, chosen] : algorithm.chosen) {
+    const std::optional<config::RankRange> ranks = config::rank_range(chosen.ranks);
+    const bool holds =
+        ranks && ranks->contains(machine.system.sips.count) && is_joined(machine, chosen.links);
+    if (holds) consider(chosen.up_to);
+  }
+  return least;
 }
 
 }  // namespace
@@ -97,17 +159,20 @@ std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const confi
 std::vector<Candidate> candidates(const config::CclSpec& declared, const config::MachineSpec& machine,
                                   config::Collective collective, Bytes bytes) {
   std::vector<Candidate> all;
+  std::map<std::string, std::optional<Bytes>> limits;
   for (const auto& [name, algorithm] : declared.algorithms) {
     if (algorithm.collective != collective || ranks_are_pes(algorithm) || algorithm.mapper != "leader_only")
       continue;
     if (!joins_ranks(algorithm.topology)) continue;
+    const std::optional<Bytes> limit = limit_of(algorithm, machine, bytes);
+    if (algorithm.picked == config::Picked::by_limit && !limit) continue;
+    limits[name] = limit;
     all.push_back({.algorithm = algorithm, .estimate = estimate(algorithm, machine, bytes)});
     all.back().algorithm.name = name;
   }
   std::ranges::sort(all, {}, [&](const Candidate& one) {
-    const Bytes limit = one.algorithm.chosen_up_to;
-    const bool preferred = limit > 0_B && bytes <= limit;
-    return std::tuple{!preferred, preferred ? limit : 0_B, !one.estimate, one.estimate.value_or(Time{}),
+    const std::optional<Bytes> limit = limits.at(one.algorithm.name);
+    return std::tuple{!limit, limit.value_or(0_B), !one.estimate, one.estimate.value_or(Time{}),
                       one.algorithm.name};
   });
   return all;

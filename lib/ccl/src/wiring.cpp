@@ -12,6 +12,7 @@
 #include <range/v3/view/indices.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/open_walk.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::ccl {
@@ -97,6 +98,12 @@ std::vector<int> ranks_by_number(const config::MachineSpec& machine) {
 std::vector<int> ring_of_ranks(const config::MachineSpec& machine) {
   const std::vector<int> walk = topology::SipGrid{machine.system.sips}.closed_walk();
   return walk.empty() ? ranks_by_number(machine) : walk;
+}
+
+std::vector<int> line_of_ranks(const config::MachineSpec& machine) {
+  if (!config::is_grid(machine.system.sips.topology)) return ranks_by_number(machine);
+  const topology::SipGrid grid{machine.system.sips};
+  return open_walk(grid.width(), grid.height());
 }
 
 std::string opposite(const std::string& direction) { return std::string{opposite_of(direction)}; }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,21 @@ void require_kernel(const CclSpec& spec, const std::string& name, Checker& check
                   printable(name), near_hint(printable(name), with_kernels(spec))));
 }
 
+// The ranks and the links of a limit.
+void require_limit(const std::string& key, const ChosenSpec& chosen, Checker& checker) {
+  checker.require(
+      rank_range(chosen.ranks).has_value(), {key + ".ranks"},
+      fmt::format("found '{}', expected a number of ranks or a range, as 8 or 2-8", printable(chosen.ranks)));
+  std::vector<std::string> links{kSipTopologies.begin(), kSipTopologies.end()};
+  links.emplace_back(ChosenSpec::kLine);
+  const bool known = chosen.links.empty() || std::ranges::find(links, chosen.links) != links.end();
+  checker.require(known, {key + ".links"},
+                  fmt::format("no packages are joined as '{}'{}", printable(chosen.links),
+                              name_hint(printable(chosen.links), links)));
+  checker.require(chosen.up_to > 0_B, {key + ".up_to", key},
+                  "found no size, expected that of the largest call, as up_to: 64KiB");
+}
+
 }  // namespace
 
 void check(const CclSpec& spec, Checker checker) {
@@ -37,6 +53,9 @@ void check(const CclSpec& spec, Checker checker) {
     checker.require(!algorithm.carries_over || algorithm.topology != "none",
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
+    for (const auto& [limit, chosen] : algorithm.chosen) {
+      require_limit("algorithms." + printable(name) + ".chosen." + printable(limit), chosen, checker);
+    }
   }
   if (names.empty()) {
     checker.require(

@@ -1,5 +1,7 @@
 #include "kbsim/config/ccl_spec.hpp"
 
+#include <charconv>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,7 +19,25 @@ std::vector<std::string> names_of(const CclSpec& spec) {
   return names;
 }
 
+// Only digits: a number from 1 on.
+std::optional<int> number_of(std::string_view text) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  const bool right = error == std::errc{} && last == end && number > 0;
+  return right ? std::optional{number} : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<RankRange> rank_range(std::string_view text) {
+  if (text.empty()) return RankRange{};
+  const std::size_t dash = text.find('-');
+  const std::optional<int> least = number_of(text.substr(0, dash));
+  const std::optional<int> most = dash == std::string_view::npos ? least : number_of(text.substr(dash + 1));
+  if (!least || !most || *least > *most) return std::nullopt;
+  return RankRange{*least, *most};
+}
 
 void CclSpec::describe(FieldList<CclSpec>& f) {
   const auto from_defaults = [](const CclSpec& spec, const std::string& name) {

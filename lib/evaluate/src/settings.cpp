@@ -139,18 +139,24 @@ class Judge {
     if (uses_.algorithms == Algorithms::none) return of_choice();
     const std::string name = words(key).back();
     if (chosen_.buffer_kind && name == "buffer_kind") return "--buffer-kind stands in its place";
-    if (key.starts_with(kAlgorithms)) return of_algorithm(words(key).at(2), name);
+    if (key.starts_with(kAlgorithms)) return of_algorithm(words(key).at(2), name, key);
     if (key.starts_with(kDefaults)) return of_default(name);
     return "";
   }
 
-  [[nodiscard]] std::string of_algorithm(const std::string& algorithm, const std::string& name) const {
+  // Whether a key says when an algorithm is picked.
+  [[nodiscard]] static bool of_picks(const std::string& name, const std::string& key) {
+    return name == "chosen_up_to" || name == "picked" || words(key).at(3) == "chosen";
+  }
+
+  [[nodiscard]] std::string of_algorithm(const std::string& algorithm, const std::string& name,
+                                         const std::string& key) const {
     const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
     const std::vector<std::string> all = running_names();
     if (!all.empty() && std::ranges::find(all, algorithm) == all.end())
       return fmt::format("'{}' run{}, not '{}'", fmt::join(all, "', '"), all.size() == 1 ? "s" : "",
                          algorithm);
-    if (name == "chosen_up_to" && uses_.algorithms == Algorithms::one)
+    if (of_picks(name, key) && uses_.algorithms == Algorithms::one)
       return fmt::format("'{}' runs, and none is picked", algorithm);
     if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
     if (name == "reduce_op" && !ccl::collective_of(spec).combines)

@@ -1,9 +1,7 @@
 // PEs in open lines: the first has no neighbour to the W, the last has none to the E.
 #include <algorithm>
 
-#include "kbsim/base/open_walk.hpp"
 #include "kbsim/ccl/wiring.hpp"
-#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::ccl {
 namespace {
@@ -33,13 +31,6 @@ Wiring line_of_cubes(const config::MachineSpec&, const std::vector<PeCoord>& par
 }
 KBSIM_TOPOLOGY(line_of_cubes,
                "the same PE of each package's cubes by number: the next one E, the one before W, no wrap");
-
-// Rows of a grid of packages to and fro, else by number.
-std::vector<int> line_of_ranks(const config::MachineSpec& machine) {
-  if (!config::is_grid(machine.system.sips.topology)) return ranks_by_number(machine);
-  const topology::SipGrid grid{machine.system.sips};
-  return open_walk(grid.width(), grid.height());
-}
 
 Wiring line_of_packages(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
   const std::vector<int> line = line_of_ranks(machine);

@@ -17,8 +17,10 @@ struct Candidate {
 };
 
 /// The declared algorithms for a collective whose wiring joins the same PE of all packages, so that they run
-/// on any PEs that hold shards. First the ones whose `chosen_up_to` is at least `bytes` (per rank), smallest
-/// first; then by steps · 68 ns + bytes that cross a link between packages / its bandwidth (docs/adr/0035).
+/// on any PEs that hold shards. First the ones with a limit that holds here (`chosen_up_to`, `chosen`),
+/// smallest first; then, unless they are `picked: by_limit`, by the estimate: latencies of messages one after
+/// the other, and the time of the busiest link (docs/adr/0035, docs/adr/0118). `bytes` are those of a rank's
+/// input.
 [[nodiscard]] std::vector<Candidate> candidates(const config::CclSpec& declared,
                                                 const config::MachineSpec& machine,
                                                 config::Collective collective, Bytes bytes);

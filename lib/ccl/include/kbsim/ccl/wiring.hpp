@@ -58,6 +58,10 @@ struct RankNeighbour {
 /// system.sips has one; else, and in one dimension, by number.
 [[nodiscard]] std::vector<int> ring_of_ranks(const config::MachineSpec& machine);
 
+/// The ranks in the order of an open line along the wires: the rows of a grid of packages to and fro; else by
+/// number.
+[[nodiscard]] std::vector<int> line_of_ranks(const config::MachineSpec& machine);
+
 /// E and W, N and S are opposites, global_ ones alike; "" for any other label.
 [[nodiscard]] std::string opposite(const std::string& direction);
 

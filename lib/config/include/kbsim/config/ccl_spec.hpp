@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -98,22 +99,34 @@ struct CclDefaults : CclSettings {
 /// A neighbour whose own labels don't lead back: an error of the topology, or a neighbour without a queue.
 enum class Unpaired { refuse, skip };
 
-/// Whether calls that pick an algorithm may take one: by its estimate; or only where its own limits say so.
+/// When calls that pick an algorithm take one: where its estimated time is the least, or only up to its
+/// limits.
 enum class Picked { by_estimate, by_limit };
 
-/// Calls of up to a size take an algorithm, on some numbers of ranks and some links between packages.
+/// Numbers of ranks, both ends included.
+struct RankRange {
+  int least = 1;
+  int most = std::numeric_limits<int>::max();
+  [[nodiscard]] constexpr bool contains(int ranks) const { return least <= ranks && ranks <= most; }
+};
+/// "8", "2-8" or "", which is any number; none for any other text.
+[[nodiscard]] std::optional<RankRange> rank_range(std::string_view text);
+
+/// A limit up to which calls take an algorithm, on some numbers of ranks and some links between packages.
 struct ChosenSpec {
+  static constexpr std::string_view kLine = "line";
+
   Bytes up_to{};
-  std::string ranks;  // "8", "2-8"; "": any number
-  std::string links;  // a topology of packages, or "line"; "": any
+  std::string ranks;  // as rank_range() reads it
+  std::string links;  // a topology of packages, or kLine; "": any
 
   static void describe(auto& f) {
-    f.add("up_to", &ChosenSpec::up_to, kNotNegative, "so many bytes a rank at most");
-    f.add("ranks", &ChosenSpec::ranks, "a number of ranks or a range, as 8 or 2-8; without it any");
+    f.add("up_to", &ChosenSpec::up_to, kNotNegative, "largest size of such a call, in bytes a rank");
+    f.add("ranks", &ChosenSpec::ranks, "a number of ranks or a range, as 8 or 2-8; left out: any number");
     f.add(
         "links", &ChosenSpec::links,
-        "how packages are joined: a value of system.sips.topology, or line, a mesh_2d_no_wrap of one row or "
-        "column; without it any");
+        "how the packages are joined: a value of system.sips.topology; or line, a mesh_2d_no_wrap of one row "
+        "or column; left out: any");
   }
 };
 
@@ -163,7 +176,7 @@ struct AlgorithmSpec : CclSettings {
           "calls that pick an algorithm take this for up to so many bytes a rank, whatever the estimates");
     f.map(
         "chosen", &AlgorithmSpec::chosen, [](const auto&, const std::string&) { return ChosenSpec{}; },
-        "further such limits, each for some numbers of ranks and some links, under names of your own");
+        "further limits, for some numbers of ranks and some links, under names of your own");
     f.template base<CclSettings>();
   }
 };
