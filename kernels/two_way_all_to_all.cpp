@@ -3,7 +3,8 @@
 //
 // All ranks go through the messages of a part together. In round r a rank sends message r of its own parts,
 // those with the longest way first, and relays message r - k d of the parts of the rank k places before it.
-// What it relays was sent d rounds ago: so many that it has come, and neither way waits for the other one.
+// A relayed message was sent d rounds before: long enough ago to be there, so that neither way waits for the
+// other one.
 #include <algorithm>
 #include <array>
 #include <deque>

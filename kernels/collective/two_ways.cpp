@@ -1,26 +1,13 @@
 #include "kbsim/kernels/two_ways.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cstdlib>
 #include <utility>
-
-#include "kbsim/base/open_walk.hpp"
 
 namespace kbsim::collective {
 namespace {
 
 bool has_opposite(const Way& way) { return way.ends == Ends::joined && way.size > 1 && way.size % 2 == 0; }
-
-std::vector<int> by_number(int ranks) {
-  std::vector<int> all(static_cast<std::size_t>(ranks));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-std::vector<int> line_of(const CollectiveArgs& args) {
-  const bool grid = args.exchange == SipExchange::torus || args.exchange == SipExchange::mesh;
-  return grid ? open_walk(args.sip_w, args.sip_h) : by_number(args.world_size);
-}
 
 TwoWays two_ways(const CollectiveArgs& args, std::vector<int> ranks, Ends ends) {
   const auto place = static_cast<int>(std::ranges::find(ranks, args.rank) - ranks.begin());
@@ -63,7 +50,7 @@ TwoWays both_ways_round(const CollectiveArgs& args) {
   return two_ways(args, std::move(ranks), Ends::joined);
 }
 
-TwoWays both_ways_along(const CollectiveArgs& args) { return two_ways(args, line_of(args), Ends::open); }
+TwoWays both_ways_along(const CollectiveArgs& args) { return two_ways(args, args.line(), Ends::open); }
 
 std::vector<WayTurn> in_turns(const TwoWays& two, const std::vector<Window>& parts, int distance) {
   std::array<std::vector<WayTurn>, 2> each;

@@ -85,3 +85,42 @@ TEST_CASE("Tuner: chosen_up_to overrules the estimates, the smallest limit first
   CHECK(pick(64_KiB) == "torus");
   CHECK(pick(16_MiB) == "both");
 }
+
+TEST_CASE("Tuner: a limit holds for its numbers of ranks and its links") {
+  using enum config::SipTopology;
+  config::CclSpec spec = declared();
+  spec.algorithms["own"].chosen["eight"] = {.up_to = 4_KiB, .ranks = "8"};
+  spec.algorithms["tree"].chosen["few"] = {.up_to = 1_MiB, .ranks = "2-4", .links = "torus_2d"};
+  spec.algorithms["torus"].chosen["line"] = {.up_to = 16_KiB, .links = "line"};
+  const auto pick = [&](config::MachineSpec machine, Bytes bytes) {
+    return candidates(spec, machine, config::Collective::all_reduce, bytes).front().algorithm.name;
+  };
+  CHECK(pick(packages(8), 4_KiB) == "own");
+  CHECK(pick(packages(8), 4_KiB + 1_B) == first(packages(8), 4_KiB + 1_B));
+  CHECK(pick(packages(7), 4_KiB) == first(packages(7), 4_KiB));
+  CHECK(pick(packages(4, torus_2d), 1_MiB) == "tree");
+  CHECK(pick(packages(4, mesh_2d), 1_MiB) == "tree");  // the same links by another name
+  CHECK(pick(packages(4), 1_MiB) == first(packages(4), 1_MiB));
+  CHECK(pick(packages(6, torus_2d), 1_MiB) == first(packages(6, torus_2d), 1_MiB));
+  config::MachineSpec line = packages(5, mesh_2d_no_wrap);
+  line.system.sips.w = 5;
+  line.system.sips.h = 1;
+  CHECK(pick(line, 16_KiB) == "torus");
+  CHECK(pick(packages(6, mesh_2d_no_wrap), 16_KiB) == first(packages(6, mesh_2d_no_wrap), 16_KiB));
+}
+
+TEST_CASE("Tuner: an algorithm picked by_limit is no candidate beyond its limits") {
+  config::CclSpec spec = declared();
+  for (auto& [name, algorithm] : spec.algorithms) {
+    if (name != "plain") algorithm.picked = config::Picked::by_limit;
+  }
+  spec.algorithms["both"].chosen_up_to = 1_KiB;
+  const auto names = [&](Bytes bytes) {
+    std::vector<std::string> all;
+    for (const Candidate& one : candidates(spec, packages(16), config::Collective::all_reduce, bytes))
+      all.push_back(one.algorithm.name);
+    return all;
+  };
+  CHECK(names(1_KiB) == std::vector<std::string>{"both", "plain"});
+  CHECK(names(2_KiB) == std::vector<std::string>{"plain"});
+}

@@ -80,6 +80,45 @@ TEST_CASE("Tuner: the estimates on a torus of 6 packages are those of the formul
                {"chunked_ring_allreduce", {2 * 5, Bytes{2 * 5 * kChunk}}}});
 }
 
+// Hops beyond the first take 20 ns each, a message to each further peer 12 ns. On a ring of 8 the routes of
+// all pairs put 4 * 5 / 2 of them on a link to the east, and the longest has 4 packages; to the west the
+// packages opposite send nothing. On a line of 4, 2 * 2 pairs cross the middle.
+TEST_CASE("Tuner: the estimates of collectives as libraries run them, on rings, lines and full networks") {
+  constexpr std::int64_t kBytes = 8 * 1024;
+  const config::MachineSpec ring = machine(8, SipTopology::ring_1d);
+  config::MachineSpec line = machine(4, SipTopology::mesh_2d_no_wrap);
+  line.system.sips.w = 4;
+  line.system.sips.h = 1;
+  const config::MachineSpec full = machine(8, SipTopology::full);
+  const auto took = [](const config::MachineSpec& on, Time latency, std::int64_t bytes) {
+    return latency + on.system.sips.link.bandwidth.serialization(Bytes{bytes});
+  };
+  const auto check = [&](const char* kernel, const config::MachineSpec& on, Time expected) {
+    CAPTURE(kernel);
+    CHECK(estimate_of(kernel, on, Bytes{kBytes}) == expected);
+  };
+  check("two_way_ring_all_gather", ring, took(ring, 4 * 68_ns, kBytes * 7 / 2));
+  check("two_way_ring_reduce_scatter", ring, took(ring, 4 * 68_ns, kBytes / 8 * 7 / 2));
+  check("two_way_ring_allreduce", ring, took(ring, 8 * 68_ns, kBytes / 8 * 7));
+  check("two_way_ring_all_to_all", ring, took(ring, 4 * 68_ns, kBytes / 8 * 8));
+  check("line_all_gather", line, took(line, 3 * 68_ns, kBytes * 3));
+  check("line_reduce_scatter", line, took(line, 3 * 68_ns, kBytes / 4 * 3));
+  check("line_allreduce", line, 2 * took(line, 3 * 68_ns, kBytes / 4 * 3));
+  check("line_all_to_all", line, took(line, 3 * 68_ns, kBytes / 4 * 4));
+  check("direct_all_to_all", ring, took(ring, 68_ns + 3 * 20_ns + 6 * 12_ns, kBytes / 8 * 10));
+  check("one_shot_all_gather", ring, took(ring, 68_ns + 3 * 20_ns + 6 * 12_ns, kBytes * 10));
+  // The PE's own link, of 256 GB/s, carries 7 times as much as a link of 128 GB/s between two packages.
+  check("one_shot_allreduce", full, 68_ns + 6 * 12_ns + full.pe.link.serialization(Bytes{7 * kBytes}));
+  check("doubling_allreduce", full, 3 * took(full, 68_ns, kBytes));
+  check("halving_reduce_scatter", full,
+        took(full, 68_ns, kBytes / 2) + took(full, 68_ns, kBytes / 4) + took(full, 68_ns, kBytes / 8));
+  check("doubling_all_gather", full,
+        took(full, 68_ns, kBytes) + took(full, 68_ns, kBytes * 2) + took(full, 68_ns, kBytes * 4));
+  // Along a ring, the ranks 2 and 4 away are as many links away, and as many exchanges share a link.
+  check("doubling_allreduce", machine(4, SipTopology::ring_1d),
+        took(ring, 68_ns, kBytes) + took(ring, 88_ns, kBytes * 2));
+}
+
 // A tree over N packages has one level per doubling from one package to N: 5 packages have the levels of 8, a
 // single package has none.
 TEST_CASE("Tuner: a tree's estimate has the levels of the next power of two") {

@@ -84,6 +84,43 @@ TEST_CASE("CclSpec: mistakes are reported with place and remedy") {
         "c.yaml:2:29: algorithms.ring.kernel: found a list, expected a text");
 }
 
+TEST_CASE("CclSpec: limits have a size, ranks and links, and are refused with their places") {
+  const auto of = [](const std::string& limit) {
+    return "algorithms: {mine: {kernel: a, picked: by_limit, chosen: {" + limit + "}}}\n";
+  };
+  const CclSpec ccl =
+      parse_ccl(of("small: {up_to: 64KiB, ranks: 2-8, links: line}, any: {up_to: 1KiB}"), "c.yaml");
+  const AlgorithmSpec& mine = ccl.resolve("mine");
+  CHECK(mine.picked == Picked::by_limit);
+  CHECK(mine.chosen.at("small").up_to == 64_KiB);
+  CHECK(mine.chosen.at("small").links == "line");
+  CHECK(rank_range(mine.chosen.at("small").ranks)->contains(8));
+  CHECK(!rank_range(mine.chosen.at("small").ranks)->contains(9));
+  CHECK(mine.chosen.at("any").ranks.empty());
+  CHECK(ccl_errors(of("x: {up_to: 1KiB, ranks: 8-2}")) ==
+        "c.yaml:1:87: algorithms.mine.chosen.x.ranks: found '8-2', expected a number of ranks or a range, as "
+        "8 or "
+        "2-8");
+  CHECK(
+      ccl_errors(of("x: {up_to: 1KiB, links: ring}")) ==
+      "c.yaml:1:87: algorithms.mine.chosen.x.links: no packages are joined as 'ring', did you mean 'line'?");
+  CHECK(ccl_errors(of("x: {ranks: 4}")) ==
+        "c.yaml:1:63: algorithms.mine.chosen.x.up_to: found no size, expected that of the largest call, as "
+        "up_to: "
+        "64KiB");
+}
+
+TEST_CASE("rank_range: a number, a range of two, or nothing for any; other texts are none") {
+  CHECK(rank_range("")->contains(1));
+  CHECK(rank_range("")->contains(256));
+  CHECK(rank_range("8")->contains(8));
+  CHECK(!rank_range("8")->contains(7));
+  for (const char* text : {"0", "-8", "8-", "2-0", "8-2", "2-8-9", "two", " 8", "8 ", "99999999999", "1e3"}) {
+    CAPTURE(text);
+    CHECK(!rank_range(text));
+  }
+}
+
 TEST_CASE("CclSpec: KernBench's module of a kernel is its name") {
   const std::string ring = "defaults: {algorithm: ring}\nalgorithms: {ring: {";
   const std::string module = "module: kernbench.ccl.algorithms.ring_allreduce";

@@ -27,8 +27,10 @@ double number(const boost::json::object& row, const char* key) { return row.at(k
 }  // namespace
 
 TEST_CASE("simulate: sums, products, extremes of every type are right, by each way of reducing") {
-  for (const char* algorithm : {"ring_allreduce_tcm", "tree_allreduce", "pipelined_ring_allreduce",
-                                "hierarchical_allreduce", "ring_reduce", "ring_reduce_scatter"}) {
+  for (const char* algorithm :
+       {"ring_allreduce_tcm", "tree_allreduce", "pipelined_ring_allreduce", "hierarchical_allreduce",
+        "ring_reduce", "ring_reduce_scatter", "two_way_ring_allreduce", "line_reduce_scatter",
+        "one_shot_allreduce", "one_shot_reduce_scatter", "doubling_allreduce", "halving_reduce_scatter"}) {
     for (const char* type : {"half", "bfloat16", "float", "double", "int8", "uint8", "int32"}) {
       for (const Reduction op : {Reduction::sum, Reduction::prod, Reduction::max, Reduction::min}) {
         for (const Bytes size : {96_B, 768_B}) {

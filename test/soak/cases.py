@@ -9,8 +9,13 @@ EVENTS = 3_000_000
 
 ALL_REDUCES = ["intercube_allreduce", "ring_allreduce_tcm", "ring_allreduce_hbm", "ring_allreduce_sram",
                "mesh_allreduce", "tree_allreduce", "hierarchical_allreduce", "chunked_ring_allreduce",
-               "pipelined_ring_allreduce", "bidirectional_ring_allreduce", "torus_allreduce"]
+               "pipelined_ring_allreduce", "bidirectional_ring_allreduce", "torus_allreduce",
+               "two_way_ring_allreduce", "line_allreduce", "one_shot_allreduce", "doubling_allreduce",
+               "halving_doubling_allreduce"]
 OTHERS = ["ring_all_gather", "ring_reduce_scatter", "ring_broadcast", "ring_reduce", "ring_all_to_all",
+          "two_way_ring_all_gather", "two_way_ring_reduce_scatter", "two_way_ring_all_to_all",
+          "line_all_gather", "line_reduce_scatter", "line_all_to_all", "direct_all_to_all",
+          "one_shot_all_gather", "one_shot_reduce_scatter", "doubling_all_gather", "halving_reduce_scatter",
           "hello_send"]
 TOPOLOGIES = ["topology.yaml"] * 4 + ["router_vc.yaml", "hbm4.yaml", "hbm3.yaml", "small.yaml"]
 DTYPES = ["half", "bfloat16", "float", "double", "int8", "uint8", "int32"]

@@ -1,16 +1,21 @@
 #include "kbsim/tl/collective_args.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "kbsim/base/closed_walk.hpp"
+#include "kbsim/base/open_walk.hpp"
 
 namespace kbsim {
 namespace {
 
+bool is_grid(SipExchange exchange) { return exchange == SipExchange::torus || exchange == SipExchange::mesh; }
+
 // The ranks in the order of the ring; empty: by number.
 std::vector<int> order(const CollectiveArgs& args) {
-  if (args.exchange == SipExchange::ring || args.exchange == SipExchange::tree) return {};
+  if (!is_grid(args.exchange)) return {};
   return closed_walk(args.sip_w, args.sip_h, args.exchange == SipExchange::torus);
 }
 
@@ -24,6 +29,13 @@ int CollectiveArgs::place_of(int of) const {
 int CollectiveArgs::rank_at(int place) const {
   const std::vector<int> walk = order(*this);
   return walk.empty() ? place : walk[static_cast<std::size_t>(place)];
+}
+
+std::vector<int> CollectiveArgs::line() const {
+  if (is_grid(exchange)) return open_walk(sip_w, sip_h);
+  std::vector<int> by_number(static_cast<std::size_t>(world_size));
+  std::iota(by_number.begin(), by_number.end(), 0);
+  return by_number;
 }
 
 }  // namespace kbsim

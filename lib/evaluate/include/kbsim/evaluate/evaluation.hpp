@@ -92,8 +92,8 @@ struct Evaluation {
   std::vector<UnusedKey> unused = {};
   /// Algorithms run with one of these options of its own alone; empty: in any case.
   std::vector<std::string> algorithms_with = {};
-  /// With Algorithms::one, an option of its own with which rows pick their algorithms, and the algorithms that it
-  /// leaves to pick from; empty: there is none.
+  /// With Algorithms::one, an option of its own with which rows pick their algorithms, and the algorithms
+  /// that it leaves to pick from; empty: there is none.
   std::string picks_with = {};
   std::function<std::vector<std::string>(const OptionValues& own, const config::CclSpec&)> to_pick_from = {};
   /// For an evaluation that needs only its name. Without --topology it has the default machine, and its

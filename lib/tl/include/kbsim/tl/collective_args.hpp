@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/kernel_keys.hpp"
@@ -48,6 +49,9 @@ struct CollectiveArgs {
   /// over neighbours if the packages have one, else by number.
   [[nodiscard]] int place_of(int of) const;
   [[nodiscard]] int rank_at(int place) const;
+  /// The ranks in the order of a line of packages (topology line_of_packages): along the rows of a grid to
+  /// and fro, else by number.
+  [[nodiscard]] std::vector<int> line() const;
 };
 
 }  // namespace kbsim
