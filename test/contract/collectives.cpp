@@ -105,6 +105,31 @@ TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for e
   CHECK(run_kbsim(kCcl + kSmall + "--set system.sips.count=1 -b 1K -e 1K --out " + folder).exit == 0);
 }
 
+TEST_CASE("--bench ccl --pick: each size takes the algorithm that a call picks, and its row names it") {
+  const std::string pick =
+      kCcl + kSmall + "--set system.sips.count=8 --pick all_gather -b 1K -e 256K -f 256 ";
+  const std::string one_shot = "--set ccl.algorithms.one_shot_all_gather.";
+  for (const auto& row : rows_of(pick)) CHECK(row.at("algorithm") == "ring_all_gather");
+  const boost::json::array limited = rows_of(pick + one_shot + "chosen.small.up_to=1KiB");
+  REQUIRE(limited.size() == 2);
+  CHECK(limited[0].at("algorithm") == "one_shot_all_gather");
+  CHECK(limited[1].at("algorithm") == "ring_all_gather");
+  CHECK(limited[1].at("nwrong") == 0);
+  const Outcome table = run_kbsim(pick + one_shot + "chosen_up_to=1KiB");
+  CHECK(table.out.starts_with("# algorithms by size on 8 ranks"));
+  CHECK(table.out.find("  one_shot_all_gather\n") != std::string::npos);
+  for (const auto& row :
+       rows_of(pick + one_shot + "chosen.small.up_to=1KiB " + one_shot + "chosen.small.ranks=2-4"))
+    CHECK(row.at("algorithm") == "ring_all_gather");
+  refuses(kCcl + "--pick all_gathr", "--pick all_gathr: no such collective, did you mean 'all_gather'?");
+  refuses(pick + "--algorithm ring_all_gather", "a picked algorithm isn't named");
+  refuses(pick + "--set ccl.algorithms.ring_broadcast.n_slots=3", "not 'ring_broadcast'");
+  refuses(kCcl + "--algorithm ring_all_gather --set ccl.algorithms.ring_all_gather.picked=by_limit",
+          "and none is picked");
+  refuses(kCcl + "--algorithm ring_all_gather --set ccl.algorithms.ring_all_gather.chosen.x.up_to=1",
+          "and none is picked");
+}
+
 TEST_CASE("--bench ccl: without a check no numbers are computed, and the times are the same") {
   const std::string arguments = kCcl + kSmall + "--algorithm bidirectional_ring_allreduce -b 1K -e 4K ";
   const boost::json::array checked = rows_of(arguments + "-c 1");
@@ -182,7 +207,8 @@ TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {
   for (const char* algorithm :
        {"ring_allreduce_tcm", "mesh_allreduce", "tree_allreduce", "hierarchical_allreduce",
         "chunked_ring_allreduce", "pipelined_ring_allreduce", "bidirectional_ring_allreduce",
-        "torus_allreduce"}) {
+        "torus_allreduce", "two_way_ring_allreduce", "line_allreduce", "one_shot_allreduce",
+        "doubling_allreduce", "halving_doubling_allreduce"}) {
     const Outcome outcome = run_kbsim(kMainJob + " " + kSmall + "--algorithm " + algorithm);
     CHECK_MESSAGE(outcome.exit == 0, outcome.err);
     CHECK(outcome.out.find(std::string{algorithm} + " (ws=2): ") != std::string::npos);
