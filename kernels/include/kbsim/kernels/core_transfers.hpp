@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kbsim/base/time.hpp"
-#include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/tl.hpp"
 
 namespace kbsim {
 

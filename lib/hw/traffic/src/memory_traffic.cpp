@@ -224,7 +224,7 @@ double MemoryTrafficResult::efficiency() const {
 
 namespace {
 
-// Of a slice, or of a channel that PEs share.
+// The size of a slice, or of a channel that PEs share.
 Bytes memory_size(const config::MachineSpec& spec) {
   return spec.shares_hbm() ? spec.cube.floorplan.hbm.channel : spec.cube.memory.hbm_per_pe;
 }

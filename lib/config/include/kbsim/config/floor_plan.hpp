@@ -110,7 +110,7 @@ struct PlanPlaceSpec {
   }
 };
 
-/// What stands at which router of a cube, in place of `pe_layout`.
+/// The parts at each router of a cube, in place of `pe_layout`.
 struct FloorPlanSpec {
   std::vector<std::string> map;
   PlanPesSpec pe;

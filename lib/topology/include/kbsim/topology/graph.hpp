@@ -166,7 +166,7 @@ class Graph {
   }
   /// The switches that join packages, in the order of the file.
   [[nodiscard]] const std::vector<NodeId>& switches() const { return switches_; }
-  /// What stands where in each cube.
+  /// The floor plan of each cube.
   [[nodiscard]] const config::FloorPlan& plan() const { return plan_; }
   [[nodiscard]] const PeNodes& pe(PeCoord at) const {
     return cube(at.sip, at.cube).pes[static_cast<std::size_t>(at.pe)];

@@ -12,7 +12,7 @@
 #include "kbsim/config/floor_plan.hpp"
 #include "kbsim/kernels/core_transfers.hpp"
 
-namespace kbsim::app::transfers_bench {
+namespace kbsim::app::core_transfers_bench {
 namespace {
 
 enum class Move { write, read };
@@ -144,4 +144,4 @@ KBSIM_BENCH(transfers, "writes or reads between PEs' scratchpads, or of memory, 
             .algorithms = Algorithms::none, .devices = Devices::current, .check = check);
 
 }  // namespace
-}  // namespace kbsim::app::transfers_bench
+}  // namespace kbsim::app::core_transfers_bench
