@@ -89,9 +89,9 @@ TEST_CASE("Tuner: chosen_up_to overrules the estimates, the smallest limit first
 TEST_CASE("Tuner: a limit holds for its numbers of ranks and its links") {
   using enum config::SipTopology;
   config::CclSpec spec = declared();
-  spec.algorithms["own"].chosen["eight"] = {.up_to = 4_KiB, .ranks = "8"};
-  spec.algorithms["tree"].chosen["few"] = {.up_to = 1_MiB, .ranks = "2-4", .links = "torus_2d"};
-  spec.algorithms["torus"].chosen["line"] = {.up_to = 16_KiB, .links = "line"};
+  spec.algorithms["own"].chosen = {{.up_to = 4_KiB, .ranks = "8"}};
+  spec.algorithms["tree"].chosen = {{.up_to = 1_MiB, .ranks = "2-4", .links = "torus_2d"}};
+  spec.algorithms["torus"].chosen = {{.up_to = 16_KiB, .links = "line"}};
   const auto pick = [&](config::MachineSpec machine, Bytes bytes) {
     return candidates(spec, machine, config::Collective::all_reduce, bytes).front().algorithm.name;
   };

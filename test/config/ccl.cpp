@@ -85,27 +85,28 @@ TEST_CASE("CclSpec: mistakes are reported with place and remedy") {
 }
 
 TEST_CASE("CclSpec: limits have a size, ranks and links, and are refused with their places") {
-  const auto of = [](const std::string& limit) {
-    return "algorithms: {mine: {kernel: a, picked: by_limit, chosen: {" + limit + "}}}\n";
+  const auto of = [](const std::string& limits) {
+    return "algorithms: {mine: {kernel: a, picked: by_limit, chosen: [" + limits + "]}}\n";
   };
-  const CclSpec ccl =
-      parse_ccl(of("small: {up_to: 64KiB, ranks: 2-8, links: line}, any: {up_to: 1KiB}"), "c.yaml");
+  const CclSpec ccl = parse_ccl(of("{up_to: 64KiB, ranks: 2-8, links: line}, {up_to: 1KiB}"), "c.yaml",
+                                {"algorithms.mine.chosen.1.ranks=5"});
   const AlgorithmSpec& mine = ccl.resolve("mine");
   CHECK(mine.picked == Picked::by_limit);
-  CHECK(mine.chosen.at("small").up_to == 64_KiB);
-  CHECK(mine.chosen.at("small").links == "line");
-  CHECK(rank_range(mine.chosen.at("small").ranks)->contains(8));
-  CHECK(!rank_range(mine.chosen.at("small").ranks)->contains(9));
-  CHECK(mine.chosen.at("any").ranks.empty());
-  CHECK(ccl_errors(of("x: {up_to: 1KiB, ranks: 8-2}")) ==
-        "c.yaml:1:87: algorithms.mine.chosen.x.ranks: found '8-2', expected a number of ranks or a range, as "
-        "8 or "
-        "2-8");
+  REQUIRE(mine.chosen.size() == 2);
+  CHECK(mine.chosen[0].up_to == 64_KiB);
+  CHECK(mine.chosen[0].links == "line");
+  CHECK(rank_range(mine.chosen[0].ranks)->contains(8));
+  CHECK(!rank_range(mine.chosen[0].ranks)->contains(9));
+  CHECK(mine.chosen[1].ranks == "5");
   CHECK(
-      ccl_errors(of("x: {up_to: 1KiB, links: ring}")) ==
-      "c.yaml:1:87: algorithms.mine.chosen.x.links: no packages are joined as 'ring', did you mean 'line'?");
-  CHECK(ccl_errors(of("x: {ranks: 4}")) ==
-        "c.yaml:1:63: algorithms.mine.chosen.x.up_to: found no size, expected that of the largest call, as "
+      ccl_errors(of("{up_to: 1KiB, ranks: 8-2}")) ==
+      "c.yaml:1:80: algorithms.mine.chosen.0.ranks: found '8-2', expected a number of ranks or a range, as 8 "
+      "or 2-8");
+  CHECK(ccl_errors(of("{up_to: 1KiB, links: tree_binry}")) ==
+        "c.yaml:1:80: algorithms.mine.chosen.0.links: no packages are joined as 'tree_binry', did you mean "
+        "'tree_binary'?");
+  CHECK(ccl_errors(of("{ranks: 4}")) ==
+        "c.yaml:1:59: algorithms.mine.chosen.0.up_to: found no size, expected that of the largest call, as "
         "up_to: "
         "64KiB");
 }

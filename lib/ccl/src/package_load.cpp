@@ -1,35 +1,28 @@
 #include "package_load.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
+#include <functional>
 #include <numeric>
-#include <utility>
 
 namespace kbsim::ccl {
-namespace {
 
-using topology::SipNetwork;
-
-// Units by a package and its port.
-using OnLinks = std::map<std::pair<int, std::size_t>, double>;
-
-double most(const OnLinks& links) {
+double PackageNetwork::most(const OnLinks& on_links) const {
   double units = 0;
-  for (const auto& [link, on] : links) units = std::max(units, on);
+  for (const auto& [link, on] : on_links) {
+    const topology::SipPort& port = network_.ports(link.first)[link.second];
+    const double rate = topology::SipNetwork::wire(spec_, port).rate().gbs();
+    units = std::max(units, on * (spec_.link.rate().gbs() / rate));
+  }
   return units;
 }
 
-int next(const SipNetwork& network, int from, std::size_t port) { return network.ports(from)[port].peer; }
-
-// Hops of each package's route to `goal`.
-std::vector<int> hops_to(const SipNetwork& network, int packages, int goal) {
-  std::vector<int> hops(static_cast<std::size_t>(packages), -1);
+std::vector<int> PackageNetwork::hops_to(int goal) const {
+  std::vector<int> hops(static_cast<std::size_t>(network_.members()), -1);
   hops[static_cast<std::size_t>(goal)] = 0;
   std::vector<int> route;
-  for (int from = 0; from < packages; ++from) {
+  for (int from = 0; from < network_.members(); ++from) {
     int at = from;
-    for (; hops[static_cast<std::size_t>(at)] < 0; at = next(network, at, network.next_port(at, goal)))
+    for (; hops[static_cast<std::size_t>(at)] < 0; at = next(at, network_.next_port(at, goal)))
       route.push_back(at);
     for (int more = hops[static_cast<std::size_t>(at)] + 1; !route.empty(); ++more, route.pop_back())
       hops[static_cast<std::size_t>(route.back())] = more;
@@ -37,48 +30,47 @@ std::vector<int> hops_to(const SipNetwork& network, int packages, int goal) {
   return hops;
 }
 
-}  // namespace
-
-PackageLoad load_of(const SipNetwork& network, const std::vector<PackageFlow>& flows) {
+PackageLoad PackageNetwork::load_of(const std::vector<PackageFlow>& flows) const {
   PackageLoad load;
-  OnLinks links;
+  OnLinks on_links;
   std::map<int, double> sent;
   std::map<int, double> received;
   for (const auto& [from, to, units] : flows) {
     if (from == to) continue;
     int hops = 0;
     for (int at = from; at != to; ++hops) {
-      const std::size_t port = network.next_port(at, to);
-      links[{at, port}] += units;
-      at = next(network, at, port);
+      const std::size_t port = network_.next_port(at, to);
+      on_links[{at, port}] += units;
+      at = next(at, port);
     }
     load.hops = std::max(load.hops, hops);
     load.at_a_package = std::max({load.at_a_package, sent[from] += units, received[to] += units});
   }
-  load.on_a_link = most(links);
+  load.on_a_link = most(on_links);
   return load;
 }
 
-// All routes to a package form a tree: a package passes on what has come to it, those furthest away first.
-PackageLoad load_of_all_pairs(const SipNetwork& network, int packages) {
-  PackageLoad load{.at_a_package = packages - 1.0};
-  OnLinks links;
-  for (int goal = 0; goal < packages; ++goal) {
-    const std::vector<int> hops = hops_to(network, packages, goal);
+// All routes to a package form a tree: a member passes on what has come to it, the furthest ones first.
+PackageLoad PackageNetwork::load_of_all_pairs() const {
+  PackageLoad load{.at_a_package = spec_.count - 1.0};
+  OnLinks on_links;
+  for (int goal = 0; goal < spec_.count; ++goal) {
+    const std::vector<int> hops = hops_to(goal);
     std::vector<int> order(hops.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, std::greater{}, [&](int at) { return hops[static_cast<std::size_t>(at)]; });
-    std::vector<double> units(hops.size(), 1.0);
+    std::vector<double> units(hops.size(), 0.0);
+    std::fill_n(units.begin(), spec_.count, 1.0);  // and nothing from switches
     for (const int at : order) {
       if (at == goal) continue;
-      const std::size_t port = network.next_port(at, goal);
+      const std::size_t port = network_.next_port(at, goal);
       const double passed = units[static_cast<std::size_t>(at)];
-      links[{at, port}] += passed;
-      units[static_cast<std::size_t>(next(network, at, port))] += passed;
+      on_links[{at, port}] += passed;
+      units[static_cast<std::size_t>(next(at, port))] += passed;
     }
-    load.hops = std::max(load.hops, *std::ranges::max_element(hops));
+    load.hops = std::max(load.hops, *std::max_element(hops.begin(), hops.begin() + spec_.count));
   }
-  load.on_a_link = most(links);
+  load.on_a_link = most(on_links);
   return load;
 }
 

@@ -15,12 +15,12 @@ using Phases = std::vector<Phase>;
 // The packages, and the routes between them.
 struct Joined {
   const config::MachineSpec& machine;
-  topology::SipNetwork network{machine.system.sips};
+  PackageNetwork network{machine.system.sips};
   int n = machine.system.sips.count;
 
   [[nodiscard]] double share() const { return 1.0 / n; }
   [[nodiscard]] Phase of(const Flows& flows, int steps = 1) const {
-    return {.load = load_of(network, flows), .steps = steps};
+    return {.load = network.load_of(flows), .steps = steps};
   }
 };
 
@@ -63,7 +63,7 @@ Phase along_line(const Joined& p, OnLink units, double part) {
 
 Phases direct(const Joined& p, double part) {
   if (p.n == 1) return {};
-  PackageLoad load = load_of_all_pairs(p.network, p.n);
+  PackageLoad load = p.network.load_of_all_pairs();
   load.on_a_link *= part;
   load.at_a_package *= part;
   return {{.load = load, .steps = 1, .peers = p.n - 1}};

@@ -97,21 +97,30 @@ Time of_units(double units, Bytes bytes, Bandwidth bandwidth) {
       Bytes{static_cast<std::int64_t>(units * static_cast<double>(bytes.count()))});
 }
 
+// The same on the links between packages, whose packets may be in frames or take a least time.
+Time on_links(double units, Bytes bytes, const config::MachineSpec& machine) {
+  const config::ChipLinkSpec& link = machine.system.sips.link;
+  const Bytes packet = machine.system.packet_bytes;
+  if (!link.is_framed() || packet == 0_B) return of_units(units, bytes, link.rate());
+  const double packets = units * static_cast<double>(bytes.count()) / static_cast<double>(packet.count());
+  return Time{static_cast<std::int64_t>(packets * static_cast<double>(link.service(packet).count()))};
+}
+
 // A phase's bytes leave and enter a package by the link of the PE that sends and receives them.
 Time time_of(const Phase& phase, const config::MachineSpec& machine, Bytes bytes) {
   if (phase.load.hops == 0) return Time{};
-  const Time step = kStep + kHop * (phase.load.hops - 1) + kPeer * (phase.peers - 1);
-  return step * phase.steps +
-         std::max(of_units(phase.load.on_a_link, bytes, machine.system.sips.link.bandwidth),
-                  of_units(phase.load.at_a_package, bytes, machine.pe.link));
+  const Time latency = machine.system.sips.link.latency;
+  const Time step = kStep + latency + (kHop + latency) * (phase.load.hops - 1) + kPeer * (phase.peers - 1);
+  return step * phase.steps + std::max(on_links(phase.load.on_a_link, bytes, machine),
+                                       of_units(phase.load.at_a_package, bytes, machine.pe.link));
 }
 
 std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
                              Bytes bytes) {
   if (const auto found = costs().find(algorithm.kernel); found != costs().end()) {
     const Cost cost = found->second(packages_of(machine));
-    return kStep * static_cast<std::int64_t>(cost.steps) +
-           of_units(cost.crossings, bytes, machine.system.sips.link.bandwidth);
+    return (kStep + machine.system.sips.link.latency) * static_cast<std::int64_t>(cost.steps) +
+           on_links(cost.crossings, bytes, machine);
   }
   const std::optional<std::vector<Phase>> phases = phases_of(algorithm.kernel, machine);
   if (!phases) return std::nullopt;
@@ -121,18 +130,18 @@ std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const confi
 }
 
 // Whether packages are joined as a limit says: by the topology's name, its other name, or as a line.
-bool is_joined(const config::MachineSpec& machine, std::string_view links) {
+bool is_joined(const config::MachineSpec& machine, std::string_view as) {
   using enum config::SipTopology;
   const auto same = [](config::SipTopology topology) {
     return topology == mesh_2d ? torus_2d : topology == full ? all_pairs : topology;
   };
   const config::SipsSpec& sips = machine.system.sips;
-  if (links.empty()) return true;
-  if (links == config::ChosenSpec::kLine) {
+  if (as.empty()) return true;
+  if (as == config::ChosenSpec::kLine) {
     const topology::SipGrid grid{sips};
     return sips.topology == mesh_2d_no_wrap && (grid.width() == 1 || grid.height() == 1);
   }
-  const auto named = std::ranges::find(config::kSipTopologies, links) - config::kSipTopologies.begin();
+  const auto named = std::ranges::find(config::kSipTopologies, as) - config::kSipTopologies.begin();
   return named < std::ssize(config::kSipTopologies) &&
          same(static_cast<config::SipTopology>(named)) == same(sips.topology);
 }
@@ -145,7 +154,7 @@ std::optional<Bytes> limit_of(const config::AlgorithmSpec& algorithm, const conf
     if (bytes <= limit) least = std::min(least.value_or(limit), limit);
   };
   if (algorithm.chosen_up_to > 0_B) consider(algorithm.chosen_up_to);
-  for (const auto& [name, chosen] : algorithm.chosen) {
+  for (const config::ChosenSpec& chosen : algorithm.chosen) {
     const std::optional<config::RankRange> ranks = config::rank_range(chosen.ranks);
     const bool holds =
         ranks && ranks->contains(machine.system.sips.count) && is_joined(machine, chosen.links);

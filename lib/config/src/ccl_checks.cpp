@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,8 @@ void check(const CclSpec& spec, Checker checker) {
     checker.require(!algorithm.carries_over || algorithm.topology != "none",
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
-    for (const auto& [limit, chosen] : algorithm.chosen) {
-      require_limit("algorithms." + printable(name) + ".chosen." + printable(limit), chosen, checker);
-    }
+    for (std::size_t i = 0; i < algorithm.chosen.size(); ++i)
+      require_limit(fmt::format("algorithms.{}.chosen.{}", printable(name), i), algorithm.chosen[i], checker);
   }
   if (names.empty()) {
     checker.require(

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/error.hpp"
@@ -145,7 +146,7 @@ struct AlgorithmSpec : CclSettings {
   std::map<std::string, Scalar> own = {};  // the given keys of the kernel's own; see KernelKeys
   Picked picked = Picked::by_estimate;
   Bytes chosen_up_to{};
-  std::map<std::string, ChosenSpec> chosen = {};
+  std::vector<ChosenSpec> chosen = {};
   std::map<std::string, Place> places =
       {};                            // where its kernel, collective, topology, mapper and validator are named
   std::set<std::string> given = {};  // the settings that its entry has, whatever the defaults are
@@ -174,9 +175,9 @@ struct AlgorithmSpec : CclSettings {
         "its chosen_up_to and chosen");
     f.add("chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
           "calls that pick an algorithm take this for up to so many bytes a rank, whatever the estimates");
-    f.map(
-        "chosen", &AlgorithmSpec::chosen, [](const auto&, const std::string&) { return ChosenSpec{}; },
-        "further limits, for some numbers of ranks and some links, under names of your own");
+    f.list(
+        "chosen", &AlgorithmSpec::chosen, [](const auto&) { return ChosenSpec{}; },
+        "further limits, each for some numbers of ranks and some links");
     f.template base<CclSettings>();
   }
 };
