@@ -119,6 +119,23 @@ TEST_CASE("Tuner: the estimates of collectives as libraries run them, on rings, 
         took(ring, 68_ns, kBytes) + took(ring, 88_ns, kBytes * 2));
 }
 
+// Each package is joined with a switch: two links from one to another, and 3 parts of a quarter on each link.
+// A link of half the rate takes twice as long, and the latency of a link comes on top of each hop.
+TEST_CASE("Tuner: the estimate of a direct all-to-all over a switch") {
+  constexpr std::int64_t kBytes = 4 * 1024;
+  config::MachineSpec spec = machine(4, SipTopology::links);
+  config::SipsSpec& sips = spec.system.sips;
+  for (int sip = 0; sip < 4; ++sip) sips.links.push_back({sips.link, "sip" + std::to_string(sip), "switch"});
+  const auto took = [&] { return estimate_of("direct_all_to_all", spec, Bytes{kBytes}); };
+  const Time latency = 68_ns + 20_ns + 2 * 12_ns;
+  const Bandwidth rate = sips.link.bandwidth;
+  CHECK(took() == latency + rate.serialization(Bytes{3 * kBytes / 4}));
+  sips.links.back().bandwidth = Bandwidth::gbs(rate.gbs() / 2);
+  CHECK(took() == latency + rate.serialization(Bytes{2 * 3 * kBytes / 4}));
+  sips.link.latency = 700_ns;
+  CHECK(took() == latency + 2 * 700_ns + rate.serialization(Bytes{2 * 3 * kBytes / 4}));
+}
+
 // A tree over N packages has one level per doubling from one package to N: 5 packages have the levels of 8, a
 // single package has none.
 TEST_CASE("Tuner: a tree's estimate has the levels of the next power of two") {
