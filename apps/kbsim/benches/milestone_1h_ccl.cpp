@@ -69,9 +69,10 @@ bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
   return !needs_torus || joined.topology == config::SipTopology::torus_2d;
 }
 
+// Limits of picks, which are sections, count for nothing here.
 bool equal_but_for_memory(const config::AlgorithmSpec& a, const config::AlgorithmSpec& b) {
   return a.own == b.own && std::ranges::all_of(fields_of<config::AlgorithmSpec>(), [&](const Field& key) {
-           return key.name == "buffer_kind" || key.get(&a) == key.get(&b);
+           return !key.get || key.name == "buffer_kind" || key.get(&a) == key.get(&b);
          });
 }
 
