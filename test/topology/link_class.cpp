@@ -76,8 +76,36 @@ TEST_CASE("link_groups: every link is in one group, which knows its bandwidth an
 
 TEST_CASE("LinkClass: names are distinct") {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(LinkClass::xbar_to_hbm); ++i) {
+  for (int i = 0; i < static_cast<int>(kLinkClasses); ++i) {
     names.insert(to_string(static_cast<LinkClass>(i)));
   }
-  CHECK(names.size() == 9);
+  CHECK(names.size() == kLinkClasses);
+}
+
+// Two channels with three ports in all; no crossbar.
+TEST_CASE("link_groups: a port of a memory channel that PEs share has a class of its own") {
+  config::MachineSpec spec;
+  spec.system.sips.count = 1;
+  spec.sip.cube_mesh = {.w = 1, .h = 1};
+  spec.cube.floorplan.pe.at = {{.x = 1, .y = 1}, {.x = 2, .y = 1}};
+  spec.cube.floorplan.hbm.channels = {{.at = {{.x = 0, .y = 0}, {.x = 3, .y = 0}}},
+                                      {.at = {{.x = 0, .y = 3}}}};
+  std::map<LinkClass, int> counts = counted(compiled(spec));
+  CHECK(counts[LinkClass::noc_to_hbm] == 2 * 3);
+  CHECK(counts[LinkClass::xbar_to_hbm] == 0);
+  CHECK(counts[LinkClass::noc_to_xbar] == 0);
+  CHECK(counts[LinkClass::pe_port] == 2 * 2 * 2);
+}
+
+TEST_CASE("link_groups: a wire to a switch joins packages; the host's switch is another one") {
+  config::MachineSpec spec;
+  spec.system.sips.count = 3;
+  spec.system.sips.topology = config::SipTopology::links;
+  for (const char* a : {"sip0", "sip1", "sip2"}) {
+    config::ListedLinkSpec link{spec.system.sips.link, a, "sw"};
+    spec.system.sips.links.push_back(link);
+  }
+  std::map<LinkClass, int> counts = counted(compiled(spec));
+  CHECK(counts[LinkClass::package] == 2 * 3);
+  CHECK(counts[LinkClass::host] == 2 * (1 + 3));
 }

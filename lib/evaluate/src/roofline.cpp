@@ -28,7 +28,8 @@ std::optional<Resource> resource_of(topology::LinkClass link) {
     case package:
     case io:
     case pe_internal:
-    case xbar_to_hbm: return std::nullopt;
+    case xbar_to_hbm:
+    case noc_to_hbm: return std::nullopt;
   }
   return std::nullopt;
 }

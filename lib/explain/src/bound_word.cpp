@@ -29,7 +29,8 @@ std::string of_link(LinkClass link) {
     case LinkClass::package: return "package-link-bound";
     case LinkClass::host: return "host-link-bound";
     case LinkClass::ucie: return "UCIe-bound";
-    case LinkClass::xbar_to_hbm: return "HBM-bound";
+    case LinkClass::xbar_to_hbm:
+    case LinkClass::noc_to_hbm: return "HBM-bound";
     case LinkClass::pe_internal: return "TCM-bound";
     default: return "NOC-bound";
   }

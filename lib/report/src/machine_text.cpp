@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
@@ -12,11 +15,32 @@ namespace {
 using topology::LinkGroup;
 using topology::Summary;
 
-std::string shape(const config::MachineSpec& spec) {
-  return fmt::format("{} ({}) of {}x{} cubes, {} a cube on a {}x{} NOC",
+// Rings, one-way links, places without a router, memory channels and their ports.
+std::string plan_words(const topology::Graph& graph) {
+  const config::NocSpec& noc = graph.spec().cube.noc;
+  const config::FloorPlan& plan = graph.plan();
+  std::string text;
+  if (noc.wrap) text += " of rings";
+  if (graph.spec().cube.one_way())
+    text += fmt::format(", one way ({})",
+                        noc.links.front() == config::NocLinks::east_south ? "east_south" : "north_west");
+  if (plan.has_holes())
+    text += fmt::format(", {} without a router", counted(std::ranges::count(plan.routers, false), "place"));
+  if (plan.channels.empty()) return text;
+  std::size_t ports = 0;
+  for (const std::vector<int>& routers : plan.channels) ports += routers.size();
+  return text +
+         fmt::format(", {} with {}", counted(plan.channels.size(), "memory channel"), counted(ports, "port"));
+}
+
+std::string shape(const topology::Graph& graph) {
+  const config::MachineSpec& spec = graph.spec();
+  const std::size_t switches = graph.switches().size();
+  return fmt::format("{} ({}{}) of {}x{} cubes, {} a cube on a {}x{} NOC{}",
                      counted(spec.system.sips.count, "package"), to_string(spec.system.sips.topology),
+                     switches == 0 ? "" : ", " + counted(switches, "switch", "switches"),
                      spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, counted(spec.pes_per_cube(), "PE"),
-                     spec.cube.noc.w, spec.cube.noc.h);
+                     spec.cube.noc.w, spec.cube.noc.h, plan_words(graph));
 }
 
 std::string wire(const LinkGroup& group) {
@@ -65,7 +89,7 @@ std::string to_text(const MachineReport& machine) {
   const auto line = [](std::string_view name, const std::string& text) {
     return wrapped(fmt::format("{:<11}{}\n", name, text), 11);
   };
-  std::string text = line("machine", shape(machine.graph.spec()));
+  std::string text = line("machine", shape(machine.graph));
   text += line("", fmt::format("{}, {}; {}, {} (each direction counts)", counted(s.cubes, "cube"),
                                counted(s.pes, "PE"), counted(s.nodes, "node"), counted(s.links, "link")));
   text += line("memory", fmt::format("HBM {}, SRAM {}, TCM {}", size(s.hbm), size(s.sram), size(s.tcm)));

@@ -64,6 +64,8 @@ void Svg::label(std::string_view look, double size, const Box& box, std::string_
   if (fits) text(look, size, box.mid_x(), box.mid_y() + 0.35 * size, words);
 }
 
+void Svg::style(std::string_view rules) { body_ += fmt::format("<style>{}</style>\n", rules); }
+
 std::string Svg::finish(double width, double height, std::string_view title) const {
   return fmt::format(
              R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">)",

@@ -31,6 +31,9 @@ class Svg {
   /// Writes the words in the middle of a box, if they fit there.
   void label(std::string_view look, double size, const Box& box, std::string_view words);
 
+  /// Rules for looks beside those of every drawing.
+  void style(std::string_view rules);
+
   [[nodiscard]] std::string finish(double width, double height, std::string_view title) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <range/v3/view/zip.hpp>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/report/number_text.hpp"
 
 #include "machine_drawing.hpp"
@@ -75,11 +76,30 @@ void draw_overheads(Svg& svg, const MachineReport& machine, double x, double y, 
   add_own(column, "PE's", spec.pe.parts);
 }
 
+// Rings, one-way links and memory channels of a floor plan; channels of the links between packages.
+void add_plan(Column& column, const topology::Graph& graph) {
+  const config::MachineSpec& spec = graph.spec();
+  const config::FloorPlan& plan = graph.plan();
+  if (!plan.channels.empty()) {
+    std::size_t ports = 0;
+    for (const auto& routers : plan.channels) ports += routers.size();
+    column.row("memory channels of a cube",
+               fmt::format("{} of {}, {}", plan.channels.size(),
+                           rate(spec.cube.floorplan.hbm.bandwidth.gbs()), counted(ports, "port")));
+  }
+  const std::string way = spec.cube.one_way() ? ", one way" : "";
+  if (spec.cube.noc.wrap) column.row("NOC", "rows and columns are rings" + way);
+  const config::ChipLinkSpec& link = spec.system.sips.link;
+  if (!spec.system.sips.is_listed() && link.channels > 1)
+    column.row("a package link", fmt::format("{} channels of {}", link.channels, rate(link.bandwidth.gbs())));
+}
+
 void draw_totals(Svg& svg, const MachineReport& machine, double x, double y, double w) {
   const topology::Summary& s = machine.summary;
   Column column{svg, x, y, w, "In all"};
   column.row(s.hbm_effective_gbs ? "HBM, effective rate" : "HBM, raw rate",
              fmt::format("{}, {}", size(s.hbm), rate(s.hbm_effective_gbs.value_or(s.hbm_raw_gbs))));
+  add_plan(column, machine.graph);
   column.row("SRAM, TCM", fmt::format("{}, {}", size(s.sram), size(s.tcm)));
   if (s.tflops()) column.row("GEMM", number(*s.tflops(), 1) + " TFLOP/s");
   if (s.bisection.noc) column.row("bisection of a cube's NOC", rate(*s.bisection.noc));
@@ -94,8 +114,8 @@ void draw_totals(Svg& svg, const MachineReport& machine, double x, double y, dou
 }  // namespace
 
 std::string_view look_of(topology::LinkClass link_class) {
-  constexpr std::array<std::string_view, 9> kLooks{"l-host", "l-package", "l-io", "l-ucie", "l-noc",
-                                                   "l-xbar", "l-pe",      "l-pe", "l-hbm"};
+  constexpr std::array<std::string_view, topology::kLinkClasses> kLooks{
+      "l-host", "l-package", "l-io", "l-ucie", "l-noc", "l-xbar", "l-pe", "l-pe", "l-hbm", "l-hbm"};
   return kLooks[static_cast<std::size_t>(link_class)];
 }
 

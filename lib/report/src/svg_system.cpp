@@ -17,6 +17,7 @@ using topology::Point;
 using topology::Side;
 
 constexpr double kHostStrip = 92.0;     // above the packages: host, switch and the bus to the first row
+constexpr double kSwitchStrip = 84.0;   // below them, if switches join them
 constexpr double kSystemMargin = 34.0;  // beside and below them: wires that wrap around
 
 Point package_mm(const config::SipSpec& sip) {
@@ -78,7 +79,7 @@ class SystemDrawing {
       : svg_{svg}, graph_{graph}, spec_{graph.spec()}, grid_{spec_.system.sips}, places_{graph} {
     const Point extent = places_.extent();
     const Box room{area.x + kSystemMargin, area.y + kHostStrip, area.w - 2 * kSystemMargin,
-                   area.h - kHostStrip - kSystemMargin};
+                   area.h - kHostStrip - kSystemMargin - (graph.switches().empty() ? 0.0 : kSwitchStrip)};
     scale_ = std::min(room.w / extent.x, room.h / extent.y);
     left_ = room.x + (room.w - scale_ * extent.x) / 2;
     top_ = room.y + (room.h - scale_ * extent.y) / 2;
@@ -91,7 +92,10 @@ class SystemDrawing {
   void draw(const PeCoord& enlarged) {
     draw_host();
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) join_package(sip);
+    for (int member = spec_.system.sips.count; member < graph_.network().members(); ++member)
+      join_listed(member);
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) draw_package(sip, enlarged);
+    draw_switches();
   }
 
   [[nodiscard]] Box cube(int sip, int cube) const {
@@ -155,6 +159,7 @@ class SystemDrawing {
   void join_package(int sip) {
     using enum config::SipTopology;
     const config::SipTopology joined = spec_.system.sips.topology;
+    if (joined == links) return join_listed(sip);
     const bool ring = joined == ring_1d || joined == ring_1d_unidir;
     if (ring && places_.folded()) return join_folded(sip);
     if (config::is_grid(joined) || ring) return join_neighbours(sip);
@@ -173,6 +178,91 @@ class SystemDrawing {
     package_link(fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", from.mid_x(), from.bottom(),
                              (from.mid_x() + to.mid_x()) / 2, from.bottom() + 2 * depth, to.mid_x(),
                              to.bottom()));
+  }
+
+  // Links of the file's list. Several between two packages are side by side.
+  void join_listed(int member) {
+    const topology::SipNetwork& network = graph_.network();
+    const std::vector<topology::SipPort>& ports = network.ports(member);
+    for (auto port = ports.begin(); port != ports.end(); ++port) {
+      const bool to_switch = network.is_switch(port->peer);
+      if (network.is_switch(member) ? !port->begins || !to_switch : !port->begins && !to_switch) continue;
+      const double aside =
+          4.0 * static_cast<double>(std::count_if(ports.begin(), port, [&](const topology::SipPort& one) {
+            return one.peer == port->peer;
+          }));
+      const double width = width_of(topology::SipNetwork::wire(spec_.system.sips, *port).rate());
+      svg_.is(name(member) + "|" + name(port->peer));
+      svg_.line("l-package", width, listed_path(member, port->peer, aside));
+    }
+  }
+
+  [[nodiscard]] std::string name(int member) const {
+    const topology::SipNetwork& network = graph_.network();
+    return network.is_switch(member) ? network.switches()[network.switch_number(member)]
+                                     : fmt::format("sip{}", member);
+  }
+
+  [[nodiscard]] std::string listed_path(int a, int b, double aside) const {
+    const topology::SipNetwork& network = graph_.network();
+    if (network.is_switch(a) && network.is_switch(b)) return between_switches(a, b, aside);
+    if (network.is_switch(a)) return to_switch(b, a, aside);
+    if (network.is_switch(b)) return to_switch(a, b, aside);
+    return between_packages(std::min(a, b), std::max(a, b), aside);
+  }
+
+  // Straight to a neighbour, else in a bow below both.
+  [[nodiscard]] std::string between_packages(int a, int b, double aside) const {
+    const bool next = b == a + 1 && places_.row(a) == places_.row(b);
+    const Box& left = package(a).x < package(b).x ? package(a) : package(b);
+    const Box& right = package(a).x < package(b).x ? package(b) : package(a);
+    if (next) return fmt::format("M{:.1f} {:.1f}H{:.1f}", left.right(), io(a).mid_y() + aside, right.x);
+    const Box from = package(a);
+    const Box to = package(b);
+    if (from.x == to.x && places_.row(b) == places_.row(a) + 1)
+      return fmt::format("M{:.1f} {:.1f}V{:.1f}", from.mid_x() + aside, from.bottom(), to.y);
+    const double depth = gap_y() * std::min(1.0, 0.25 * (1 + std::abs(b - a))) + aside;
+    return fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", from.mid_x(), from.bottom(),
+                       (from.mid_x() + to.mid_x()) / 2, std::max(from.bottom(), to.bottom()) + 2 * depth,
+                       to.mid_x(), to.bottom());
+  }
+
+  // Down beside the packages of the rows below, then to the switch.
+  [[nodiscard]] std::string to_switch(int sip, int member, double aside) const {
+    const Box from = package(sip);
+    const Box to = switch_box(member);
+    const int below = places_.rows() - 1 - places_.row(sip);
+    const std::string start = fmt::format("M{:.1f} {:.1f}", from.mid_x() + aside, from.bottom());
+    const double bottom = top_ + scale_ * places_.extent().y;
+    std::string down;
+    if (below > 0) {
+      const double beside = from.right() + gap_x() * (0.2 + 0.6 * places_.row(sip) / places_.rows()) + aside;
+      down = fmt::format("v{:.1f}H{:.1f}V{:.1f}", 0.3 * gap_y() + aside, beside, bottom);
+    }
+    return start + down + fmt::format("L{:.1f} {:.1f}", to.mid_x() + aside, to.y);
+  }
+
+  [[nodiscard]] std::string between_switches(int a, int b, double aside) const {
+    const Box from = switch_box(a);
+    const Box to = switch_box(b);
+    return fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", from.mid_x(), from.bottom(),
+                       (from.mid_x() + to.mid_x()) / 2, from.bottom() + 24 + aside, to.mid_x(), to.bottom());
+  }
+
+  // Side by side below the packages.
+  [[nodiscard]] Box switch_box(int member) const {
+    const double all = scale_ * places_.extent().x;
+    const double pitch = all / static_cast<double>(graph_.switches().size());
+    const double width = std::min(90.0, 0.8 * pitch);
+    const double at = left_ + (static_cast<double>(graph_.network().switch_number(member)) + 0.5) * pitch;
+    return {at - width / 2, top_ + scale_ * places_.extent().y + kSwitchStrip - 34, width, 26};
+  }
+
+  void draw_switches() {
+    for (int member = spec_.system.sips.count; member < graph_.network().members(); ++member) {
+      svg_.is(name(member));
+      box("host", switch_box(member), name(member));
+    }
   }
 
   // A folded ring: along its row, down to the next row, and from the last package around all others.
@@ -220,7 +310,7 @@ class SystemDrawing {
   }
   void joins(int sip, int peer) { svg_.is(fmt::format("sip{}|sip{}", sip, peer)); }
   void package_link(const std::string& path) {
-    svg_.line("l-package", width_of(spec_.system.sips.link.bandwidth), path);
+    svg_.line("l-package", width_of(spec_.system.sips.link.rate()), path);
   }
 
   void draw_package(int sip, const PeCoord& enlarged) {

@@ -10,9 +10,15 @@ bool is_xbar(const Node& node) { return node.kind == NodeKind::xbar; }
 bool in_pe(const Node& node) { return node.at.pe >= 0; }
 bool same_cube(const Node& a, const Node& b) { return a.at.sip == b.at.sip && a.at.cube == b.at.cube; }
 
+// Whether it ends at a switch that joins packages, not at the host's.
+bool is_at_switch(const Graph& graph, const Link& link) {
+  return std::ranges::any_of(graph.switches(), [&](NodeId id) { return id == link.from || id == link.to; });
+}
+
 // The class of a link that doesn't leave its cube.
 LinkClass class_in_cube(const Node& a, const Node& b) {
-  if (a.kind == NodeKind::hbm_ctrl || b.kind == NodeKind::hbm_ctrl) return LinkClass::xbar_to_hbm;
+  if (a.kind == NodeKind::hbm_ctrl || b.kind == NodeKind::hbm_ctrl)
+    return is_xbar(a) || is_xbar(b) ? LinkClass::xbar_to_hbm : LinkClass::noc_to_hbm;
   if (in_pe(a) && in_pe(b)) return LinkClass::pe_internal;
   if (in_pe(a) || in_pe(b)) return LinkClass::pe_port;
   return is_xbar(a) || is_xbar(b) ? LinkClass::noc_to_xbar : LinkClass::noc;
@@ -21,16 +27,16 @@ LinkClass class_in_cube(const Node& a, const Node& b) {
 }  // namespace
 
 std::string_view to_string(LinkClass link_class) {
-  constexpr std::array<std::string_view, 9> kNames{"host link", "package link", "IO chiplet",
-                                                   "UCIe",      "NOC",          "NOC to crossbar",
-                                                   "PE port",   "inside a PE",  "crossbar to HBM"};
+  constexpr std::array<std::string_view, kLinkClasses> kNames{
+      "host link", "package link", "IO chiplet",      "UCIe",      "NOC", "NOC to crossbar",
+      "PE port",   "inside a PE",  "crossbar to HBM", "NOC to HBM"};
   return kNames[static_cast<std::size_t>(link_class)];
 }
 
 LinkClass link_class(const Graph& graph, const Link& link) {
   const Node& a = graph.node(link.from);
   const Node& b = graph.node(link.to);
-  if (a.at.sip < 0 || b.at.sip < 0) return LinkClass::host;
+  if (a.at.sip < 0 || b.at.sip < 0) return is_at_switch(graph, link) ? LinkClass::package : LinkClass::host;
   if (a.at.sip != b.at.sip) return LinkClass::package;
   if (!same_cube(a, b)) return LinkClass::ucie;
   return a.at.cube < 0 ? LinkClass::io : class_in_cube(a, b);

@@ -5786,7 +5786,7 @@ ${figure.csv}`).join("\n")
     if (!path.getTotalLength || !path.getTotalLength())
       return null;
     const length = path.getTotalLength(), width = parseFloat(path.getAttribute("stroke-width") ?? getComputedStyle(path).strokeWidth) || 2, size = Math.max(3, 0.9 * width);
-    return [false, true].map((back) => {
+    return (path.classList.contains("one-way") ? [false] : [false, true]).map((back) => {
       const at = (back ? 0.38 : 0.62) * length, step = Math.min(1, length / 10) * (back ? -1 : 1);
       const tip = path.getPointAtLength(at), before = path.getPointAtLength(at - step), angle = Math.atan2(tip.y - before.y, tip.x - before.x);
       const corner = (turn) => `${tip.x + size * Math.cos(angle + turn)},${tip.y + size * Math.sin(angle + turn)}`;

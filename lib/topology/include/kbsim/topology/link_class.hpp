@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -8,7 +9,19 @@
 namespace kbsim::topology {
 
 /// The purpose of a link, from the outside in.
-enum class LinkClass { host, package, io, ucie, noc, noc_to_xbar, pe_port, pe_internal, xbar_to_hbm };
+enum class LinkClass {
+  host,
+  package,  // of two packages, or of a package and a switch
+  io,
+  ucie,
+  noc,
+  noc_to_xbar,
+  pe_port,
+  pe_internal,
+  xbar_to_hbm,
+  noc_to_hbm,  // from a router to a port of a memory channel that all PEs share
+};
+inline constexpr std::size_t kLinkClasses = 10;
 [[nodiscard]] std::string_view to_string(LinkClass link_class);  // for people: "UCIe", "NOC to crossbar"
 
 [[nodiscard]] LinkClass link_class(const Graph& graph, const Link& link);
