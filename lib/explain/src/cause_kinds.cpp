@@ -12,12 +12,13 @@ namespace {
 
 // All values that a change follows from, as bytes.
 void append_to(std::string& name, const Term& term) {
-  const std::array<std::int64_t, 6> numbers{std::bit_cast<std::int64_t>(term.value),
+  const std::array<std::int64_t, 7> numbers{std::bit_cast<std::int64_t>(term.value),
                                             std::bit_cast<std::int64_t>(term.count),
                                             std::bit_cast<std::int64_t>(term.share),
                                             term.bytes,
                                             term.times,
-                                            static_cast<std::int64_t>(term.rounding)};
+                                            static_cast<std::int64_t>(term.rounding),
+                                            term.floor.count()};
   name.append(term.key).push_back('\0');
   name.append(reinterpret_cast<const char*>(numbers.data()), sizeof(numbers));
 }

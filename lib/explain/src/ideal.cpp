@@ -17,9 +17,14 @@ struct Rule {
   Better better = Better::zero;
 };
 
-constexpr std::array<Rule, 22> kRules{{
+constexpr std::array<Rule, 28> kRules{{
     {"infinite links", "system.", "link.bw_gbs", Better::more},
     {"infinite links", "sip.", "link.bw_gbs", Better::more},
+    {"infinite links", "system.sips.links.", ".bw_gbs", Better::more},
+    {"infinite links", "system.sips.", ".latency_ns"},
+    {"infinite links", "system.sips.", ".packet_ns"},
+    {"infinite links", "sip.ucie_link.", ".latency_ns"},
+    {"infinite links", "sip.ucie_link.", ".packet_ns"},
     {"infinite links", "cube.noc.", "link_bw_gbs", Better::more},
     {"infinite links", "parts.", "link_bw_gbs", Better::more},
     {"infinite links", "pe.", "link_bw_gbs", Better::more},
@@ -27,6 +32,7 @@ constexpr std::array<Rule, 22> kRules{{
     {"zero overheads", "", ".overhead_ns"},
     {"zero overheads", "pe.pe_cpu.", "dispatch_cycles"},
     {"infinite memories", "cube.xbar_to_hbm_bw_gbs", "", Better::more},
+    {"infinite memories", "cube.floorplan.hbm.bw_gbs", "", Better::more},
     {"infinite memories", "cube.hbm_ctrl.", "efficiency", Better::one},
     {"infinite memories", "cube.", "access_ns"},
     {"infinite memories", "pe.", "access_ns"},

@@ -79,8 +79,8 @@ std::vector<Term> of_port(const Segment& segment, const hw::Machine& machine) {
   const double port = (writes ? memory.write_rate() : memory.read_rate()).gbs();
   const NodeKind kind = memory.node().kind;
   if (kind == NodeKind::hbm_ctrl) {
-    const double raw = machine.graph().spec().cube.xbar_to_hbm.gbs();
-    Term term = rate("cube.xbar_to_hbm_bw_gbs", raw, port, segment.length(), segment);
+    const config::MachineSpec& spec = machine.graph().spec();
+    Term term = rate(std::string{hbm_key(spec)}, hbm_bandwidth(spec).gbs(), port, segment.length(), segment);
     const std::optional<double> efficiency = attribute(memory.node(), "efficiency");
     if (!efficiency) return {term};
     Term also = rate(section(memory.node()) + ".efficiency", *efficiency, port, segment.length(), segment);
@@ -155,14 +155,16 @@ Time rounded_down(double ns) {
 // A unit comes from the text that describes its key.
 Grid grid_of(std::string_view unit) {
   if (unit == "ns") return Grid::picoseconds;
-  return unit == "cycles" ? Grid::cycles : Grid::none;
+  return unit == "cycles" || unit == "B" ? Grid::cycles : Grid::none;
 }
 
 std::string one_of(const std::string& unit) {
-  return grid_of(unit) == Grid::cycles ? unit.substr(0, unit.size() - 1) : unit;
+  return unit == "cycles" ? unit.substr(0, unit.size() - 1) : unit;
 }
 
-Time Term::at(double to) const {
+Time Term::at(double to) const { return std::max(floor, without_floor(to)); }
+
+Time Term::without_floor(double to) const {
   if (!is_rate()) {
     const double ns = times == 0 ? 0.0 : count / static_cast<double>(times) * to;
     return rounding == Rounding::down ? rounded_down(ns) : from_ns(ns);
@@ -179,6 +181,7 @@ Time Term::at(double to) const {
 }
 
 double Term::slope_ns() const {
+  if (without_floor(value) < floor) return 0.0;
   if (!is_rate()) return count;
   return -static_cast<double>(bytes * times) / (value * share) / value;
 }
@@ -186,7 +189,7 @@ double Term::slope_ns() const {
 std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine) {
   const topology::Graph& graph = machine.graph();
   if (segment.cut) return {};
-  if (row(segment.reason).of_link) return {of_link(segment, graph)};
+  if (row(segment.reason).of_link) return of_link(segment, graph);
   const topology::Node& node = graph.node(NodeId{segment.place});
   switch (segment.reason) {
     case Reason::overhead:

@@ -24,6 +24,11 @@ bool is_free(Reason reason) {
          reason == Reason::bank_free;
 }
 
+// How long a packet occupies a link.
+Time service(const topology::Link& link, Bytes packet) {
+  return link.framing == nullptr ? serialization(packet, link.bandwidth) : link.framing->service(packet);
+}
+
 // Walks from the end to the beginning.
 class Walk {
  public:
@@ -150,7 +155,7 @@ class Walk {
     switch (segment.reason) {
       case Reason::overhead: return machine_.component(node).overhead();
       case Reason::wire: return graph.link(link).wire;
-      case Reason::serialization: return serialization(Bytes{segment.amount}, graph.link(link).bandwidth);
+      case Reason::serialization: return service(graph.link(link), Bytes{segment.amount});
       case Reason::access: return memory(node).latency(false);
       case Reason::port: return serialization(Bytes{segment.amount}, memory(node).read_rate());
       case Reason::write_port: return serialization(Bytes{segment.amount}, memory(node).write_rate());

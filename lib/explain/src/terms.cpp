@@ -2,24 +2,22 @@
 #include "terms.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "kbsim/hw/fabric/component.hpp"
-#include "kbsim/topology/link_class.hpp"
 
 namespace kbsim::explain {
 namespace {
 
-using hw::Reason;
 using topology::NodeKind;
 
-constexpr std::array<std::string_view, 9> kBandwidthKeys{
-    "system.host_link.bw_gbs", "system.sips.link.bw_gbs", "sip.io.link.bw_gbs",
-    "sip.ucie_link.bw_gbs",    "cube.noc.link_bw_gbs",    "cube.noc.link_bw_gbs",
-    "pe.link_bw_gbs",          "pe.link_bw_gbs",          "cube.xbar_to_hbm_bw_gbs"};
+// A router of a cube, of an IO chiplet, or a switch that joins packages.
+std::string_view router_section(const topology::Node& node) {
+  if (node.at.sip < 0) return "system.sips.switch";
+  return node.at.cube < 0 ? "sip.io.router" : "cube.noc.router";
+}
 
 }  // namespace
 
@@ -30,7 +28,7 @@ std::string section(const topology::Node& node) {
     case NodeKind::pcie_switch: return "system.components.switch";
     case NodeKind::pcie_ep:
     case NodeKind::io_cpu: return "sip.io." + kind;
-    case NodeKind::router: return node.at.cube < 0 ? "sip.io.router" : "cube.noc.router";
+    case NodeKind::router: return std::string{router_section(node)};
     case NodeKind::ucie: return "sip.ucie";
     case NodeKind::m_cpu:
     case NodeKind::xbar:
@@ -39,6 +37,14 @@ std::string section(const topology::Node& node) {
     case NodeKind::part: return "parts." + node.name.substr(node.name.rfind('.') + 1);
     default: return "pe." + kind;
   }
+}
+
+std::string_view hbm_key(const config::MachineSpec& spec) {
+  return spec.shares_hbm() ? "cube.floorplan.hbm.bw_gbs" : "cube.xbar_to_hbm_bw_gbs";
+}
+
+Bandwidth hbm_bandwidth(const config::MachineSpec& spec) {
+  return spec.shares_hbm() ? spec.cube.floorplan.hbm.bandwidth : spec.cube.xbar_to_hbm;
 }
 
 std::optional<double> attribute(const topology::Node& node, const std::string& name) {
@@ -69,21 +75,6 @@ Term rate(std::string key, double value, double rate, Time time, const Segment& 
           .bytes = segment.amount,
           .times = segment.count,
           .share = rate / value};
-}
-
-Term of_link(const Segment& segment, const topology::Graph& graph) {
-  const topology::Link& link = graph.link(LinkId{segment.place});
-  if (segment.reason == Reason::wire) {
-    return {.key = "system.ns_per_mm",
-            .unit = "ns/mm",
-            .value = graph.spec().system.ns_per_mm,
-            .time = segment.length(),
-            .count = link.length_mm * static_cast<double>(segment.count),
-            .times = segment.count};
-  }
-  const auto link_class = static_cast<std::size_t>(topology::link_class(graph, link));
-  return rate(std::string{kBandwidthKeys[link_class]}, link.bandwidth.gbs(), link.bandwidth.gbs(),
-              segment.length(), segment);
 }
 
 std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {

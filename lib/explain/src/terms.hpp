@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/explain/keys.hpp"
@@ -23,7 +24,16 @@ namespace kbsim::explain {
 
 // Terms of one reason, or of several similar reasons.
 
-[[nodiscard]] Term of_link(const Segment& segment, const topology::Graph& graph);
+/// The rate of a link alone.
+[[nodiscard]] Term of_rate(const Segment& segment, const topology::Graph& graph);
+/// Its delay, or the time that packets occupy it with their frames. A packet's least time has a term of its
+/// own where it decides; the keys of frames are shared with the rate. No term for payload_bytes, channels
+/// and, with frames, header_bytes: time goes in steps with them.
+[[nodiscard]] std::vector<Term> of_link(const Segment& segment, const topology::Graph& graph);
+/// The key of the raw bandwidth of a cube's HBM, of a slice or of a channel that all PEs share, and its
+/// value.
+[[nodiscard]] std::string_view hbm_key(const config::MachineSpec& spec);
+[[nodiscard]] Bandwidth hbm_bandwidth(const config::MachineSpec& spec);
 /// The term of an attribute in ns if it equals the segment's length; else none.
 [[nodiscard]] std::vector<Term> of_latency(const Segment& segment, const topology::Node& node,
                                            const std::string& key);

@@ -22,7 +22,7 @@ Term of_cycle(const Segment& segment, const hw::Machine& machine) {
   fastest.place = std::ranges::min(out, {}, carried).value();
   fastest.reason = Reason::serialization;
   fastest.amount = flit.count();
-  return of_link(fastest, graph);
+  return of_rate(fastest, graph);
 }
 
 std::vector<Term> of_lookahead(const Segment& segment, const topology::Node& router,
@@ -44,16 +44,16 @@ std::vector<Term> of_delay(const Segment& segment, const hw::Machine& machine) {
   std::vector<Term> terms;
   for (const hw::DelayTerm& delay : memory.timing().delay_terms(segment.amount)) {
     const bool of_link = delay.key.empty();
-    Term term{
-        .key = of_link ? "cube.xbar_to_hbm_bw_gbs" : section(memory.node()) + "." + std::string{delay.key},
-        .unit = std::string{delay.unit},
-        .value = delay.value,
-        .time = times(segment.count, delay.time),
-        .bytes = delay.bytes.count(),
-        .times = segment.count * delay.times,
-        .share = delay.share,
-        .rounding = delay.rounded_down ? Rounding::down : Rounding::bandwidth,
-        .shared = delay.shared};
+    Term term{.key = of_link ? std::string{hbm_key(machine.graph().spec())}
+                             : section(memory.node()) + "." + std::string{delay.key},
+              .unit = std::string{delay.unit},
+              .value = delay.value,
+              .time = times(segment.count, delay.time),
+              .bytes = delay.bytes.count(),
+              .times = segment.count * delay.times,
+              .share = delay.share,
+              .rounding = delay.rounded_down ? Rounding::down : Rounding::bandwidth,
+              .shared = delay.shared};
     if (!term.is_rate()) term.count = delay.share * static_cast<double>(term.times);
     terms.push_back(std::move(term));
   }

@@ -79,7 +79,9 @@ PackageSite site_of(const config::MachineSpec& machine, Place on, std::int64_t k
       .grid = grid_of(machine, on, queues.slot_size.count()),
       .hbm = machine.hbm_per_pe(),
       .tcm = memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(queues, machine),
-      .hbm_rate = machine.cube.xbar_to_hbm.gbs() * attribute(machine.cube.hbm_ctrl, "efficiency"),
+      .hbm_rate =
+          (machine.shares_hbm() ? machine.cube.floorplan.hbm.bandwidth : machine.cube.xbar_to_hbm).gbs() *
+          attribute(machine.cube.hbm_ctrl, "efficiency"),
       .port_rate = machine.pe.link.gbs(),
       .ucie_rate = machine.sip.ucie_link.bandwidth.gbs(),
       .macs_rate = attribute(machine.pe.pe_gemm, "macs_per_ns"),

@@ -53,6 +53,12 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
   const Time sent = message.sent + serialization(before, slowest->lane.rate());
   const LinkId of_slowest{static_cast<std::uint32_t>(slowest - fabric_->links_.data())};
   Causes& causes = *this->causes();
+  // Its tail was less late than its head, or packets carry frames on the way.
+  const auto caught_up = [&] {
+    const Cause& ready = fabric_->causes()->ready(packet, node_, pipeline());
+    return causes.make_back(packet.ready - lost, ready, why(Reason::lookahead, node_, Bytes{lost.count()}));
+  };
+  if (slowest->lane.is_framed()) return caught_up();
   Cause way = packet.injected >= sent ? fabric_->causes()->injected(packet)
                                       : causes.make(sent, fabric_->causes()->first(message),
                                                     why(Reason::serialization, of_slowest, before));
@@ -66,10 +72,7 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
     pass(link.wire, why(Reason::wire, id));
   }
   pass(pipeline(), why(Reason::overhead, node_));
-  if (way.at() == packet.ready - lost) return way;
-  // Its tail was less late than its head.
-  const Cause& ready = fabric_->causes()->ready(packet, node_, pipeline());
-  return causes.make_back(packet.ready - lost, ready, why(Reason::lookahead, node_, Bytes{lost.count()}));
+  return way.at() == packet.ready - lost ? way : caught_up();
 }
 
 Cause SwitchPorts::credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const {

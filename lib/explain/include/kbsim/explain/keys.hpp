@@ -33,6 +33,7 @@ struct Term {
   double share = 1.0;      // of the value, available to them
   Rounding rounding = Rounding::bandwidth;
   bool shared = false;  // another key has the same time
+  Time floor{};         // however the value changes, each of `times` takes at least this long
 
   [[nodiscard]] bool is_rate() const { return bytes > 0; }
   /// How long one of `times` takes with another value.
@@ -40,6 +41,9 @@ struct Term {
   [[nodiscard]] Time change(double to) const { return times * (at(to) - at(value)); }
   /// How many ns longer for one more of its unit, before rounding.
   [[nodiscard]] double slope_ns() const;
+
+ private:
+  [[nodiscard]] Time without_floor(double to) const;
 };
 /// The terms of a segment; empty where no key determines its length.
 [[nodiscard]] std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine);
