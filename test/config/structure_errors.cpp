@@ -19,7 +19,7 @@ TEST_CASE("Config: a section must be a map") {
 }
 
 TEST_CASE("Config: the top level must be a map") {
-  const std::string keys = ", expected a map with keys of schema_version, system, sip, cube, pe";
+  const std::string keys = ", expected a map with keys of schema_version, system, sip, cube, pe, software";
   CHECK(machine_errors("- 1\n") == "t.yaml:1:1: found a list" + keys);
   CHECK(machine_errors("hello\n") == "t.yaml:1:1: found 'hello'" + keys);
 }
@@ -53,6 +53,6 @@ TEST_CASE("Config: all errors of a file come at once, in the order of the file, 
         "t.yaml:4:14: system.ns_per_mm: found '.inf', expected a number from 0 to 1000\n"
         "t.yaml:6:16: cube.xbar.impl: unknown model 'builtin.xbr', did you mean 'builtin.xbar'?\n"
         "t.yaml:7:24: cube.pe_layout.corners: found a corner twice, expected distinct ones\n"
-        "--set colour=red: colour: unknown key (known: schema_version, system, sip, cube, pe)\n"
+        "--set colour=red: colour: unknown key (known: schema_version, system, sip, cube, pe, software)\n"
         "--set sip.cube_mesh.w=0: sip.cube_mesh.w: found '0', expected an integer from 1 to 32");
 }

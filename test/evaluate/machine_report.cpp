@@ -2,6 +2,7 @@
 #include "kbsim/report/machine_report.hpp"
 
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,12 @@ class Marker final : public hw::Component {
   Marker(hw::Fabric& fabric, NodeId id, MarkerSpec) : Component{fabric, id} {}
 };
 KBSIM_COMPONENT("test.marker", NodeKind::part, Marker, MarkerSpec, "stands there");
+
+// Texts are wrapped at 80 columns.
+std::string in_one_line(const std::string& text) {
+  static const std::regex kBreak{"\n +"};
+  return std::regex_replace(text, kBreak, " ");
+}
 
 }  // namespace
 
@@ -170,7 +177,7 @@ TEST_CASE("Machine report: a floor plan is drawn with its parts where they are")
   CHECK(count(svg, "data-of=\"@.noc.r0_0|@.noc.r0_2\"") == 1);             // westwards round the ring
   CHECK(count(svg, "data-of=\"@.hbm0|@.noc.r2_1\"") == 1);
   CHECK(count(svg, ">NOC to HBM<") == 1);
-  const std::string text = report::to_text(machine.report);
+  const std::string text = in_one_line(report::to_text(machine.report));
   for (const char* words : {"of rings, one way (north_west)", "1 memory channel with 2 ports", "NOC to HBM"})
     CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 }
@@ -186,7 +193,8 @@ TEST_CASE("Machine report: places without a router stay empty, and a crossbar re
   CHECK(count(svg, "class=\"l-noc\" data-of=\"@.noc.") == 3 + 3 + 2 + 2);
   CHECK(count(svg, "data-of=\"@.xbar\"") == 1);
   CHECK(count(svg, "data-of=\"@.hbm3\"") == 1);
-  CHECK(report::to_text(machine.report).find("2 places without a router") != std::string::npos);
+  const std::string text = in_one_line(report::to_text(machine.report));
+  CHECK(text.find("2 places without a router") != std::string::npos);
 }
 
 TEST_CASE("Machine report: listed links and switches are drawn, each once") {

@@ -95,6 +95,8 @@ TEST_CASE("Floor plan: round holes every router reaches every other, each once")
   config::MachineSpec spec = planned(5, 4);
   spec.cube.floorplan.pe.at.clear();
   spec.cube.floorplan.map = {"P..#P", ".##..", "..#.#", "#...P"};
+  spec.cube.floorplan.port.e = {{.x = 4, .y = 1}};
+  spec.cube.floorplan.m_cpu.at = spec.cube.floorplan.sram.at = {{.x = 2, .y = 0}};
   for (const bool wrap : {false, true}) {
     spec.cube.noc.wrap = wrap;
     const Graph graph = graph_of(spec);

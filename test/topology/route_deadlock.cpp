@@ -158,6 +158,34 @@ TEST_CASE("Routes: rings and tori of routers need a second phase past the dateli
   }
 }
 
+TEST_CASE("Routes: on rings, one-way rings and round holes of a floor plan nothing waits in a circle") {
+  using enum config::NocLinks;
+  config::MachineSpec spec = machine({.cubes = {.w = 2, .h = 2}, .noc = {.w = 4, .h = 3}});
+  spec.cube.floorplan.pe.at = {{.x = 0, .y = 0}, {.x = 3, .y = 1}, {.x = 1, .y = 2}};
+  spec.cube.floorplan.hbm.channels = {{.at = {{.x = 0, .y = 1}, {.x = 3, .y = 2}}},
+                                      {.at = {{.x = 2, .y = 0}}}};
+  spec.cube.noc.wrap = true;
+  for (const config::NocLinks links : {both, east_south, north_west}) {
+    CAPTURE(links);
+    spec.cube.noc.links = {links};
+    const Graph graph = graph_of(spec);
+    CHECK(graph.phases() == 2);
+    CHECK(!has_cycle(waits_at_routers(graph, ends(graph), true)));
+    // With few ends, routes the shorter way round a ring of four never close a circle.
+    if (links != both) CHECK(has_cycle(waits_at_routers(graph, ends(graph), false)));
+  }
+  spec.cube.noc.links = {both};
+  spec.cube.floorplan.map = {"....", ".#..", "..#."};
+  spec.cube.floorplan.m_cpu.at = spec.cube.floorplan.sram.at = {{.x = 0, .y = 2}};
+  spec.cube.floorplan.port = {
+      .e = {{.x = 3, .y = 1}}, .w = {{.x = 0, .y = 1}}, .n = {{.x = 2, .y = 0}}, .s = {{.x = 3, .y = 2}}};
+  for (const bool wrap : {false, true}) {
+    spec.cube.noc.wrap = wrap;
+    const Graph graph = graph_of(spec);
+    CHECK(!has_cycle(waits_at_routers(graph, ends(graph), false)));
+  }
+}
+
 TEST_CASE("Routes: on a mesh nothing waits in a circle, whatever the builtin routing") {
   for (const char* routing : {"builtin.xy", "builtin.yx", "builtin.table"}) {
     CAPTURE(routing);

@@ -9,6 +9,7 @@ import formulas
 import others
 import others_figures
 import page
+import silicon
 import validate
 
 LINE = "a case | 2 * 3 | ns | a formula | 1 % | {a.b[1]} + {rows[x=1,y=z].t} | kbsim traffic --scope link"
@@ -146,6 +147,45 @@ class Readme(unittest.TestCase):
         page.update_readme_of_inputs(path, "| judged | calibrated, open | 1 | 3 | 8.9 % | 4.4 % |\n")
         self.assertEqual(path.read_text(),
                          "| NOC traces, judged half, calibrated, open loop | | 8.9 % mean | |\n" + other)
+
+
+HEAD = ("arch,pattern,grid,role,loopback,receivers,transactions,transaction_bytes,bytes_per_destination,"
+        "latency_cycles,bytes_per_cycle,suspect\n")
+
+
+class Silicon(unittest.TestCase):
+    def tables(self, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / f"{name}.csv").write_text(text)
+            return silicon.tables_in(folder)
+
+    def test_rows_are_those_of_the_folder_that_is_named(self):
+        table, = self.tables(noc_x=HEAD + "wormhole_b0,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n"
+                             "wormhole_b0,loopback,1x1,sender,na,1,4,64,64,100,0.2,why\n", other="a,b\n1,2\n")
+        row, = table.simulated()
+        self.assertEqual((table.name, table.suspect, row.kind, row.measured), ("noc_x", 1, "one_to_one", 300))
+        row.machine, row.simulated = 270, 330
+        self.assertEqual(silicon.lines_of([table])[0],
+                         "silicon noc_x one_to_one rows 1 mean 10.0 worst 10.0 without_software 10.0")
+        self.assertIn("| one_to_one | 1 | 10.0 % | +10.0 % | 10.0 % | – | – | 10.0 % |", silicon.page([table]))
+
+    def test_rows_that_need_more_are_counted(self):
+        table, = self.tables(noc_x=HEAD + "wormhole_b0,one_to_all_multicast,2x2,sender,no,4,4,64,64,300,0.2,\n"
+                             "blackhole,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n")
+        self.assertEqual(silicon.lines_of([table]),
+                         ["silicon noc_x not_simulated rows 1 needs a machine file of blackhole",
+                          "silicon noc_x not_simulated rows 1 needs multicast"])
+
+    def test_what_is_no_table_is_refused_with_its_line(self):
+        for files in ({"noc_x": "arch,pattern\nwormhole_b0,one_to_one\n"}, {"other": "a\n"}):
+            with self.assertRaises(SystemExit):
+                self.tables(**files)
+
+    def test_the_page_opens_no_other_file(self):
+        source = pathlib.Path(silicon.__file__).read_text()
+        self.assertEqual(source.count("open("), 1)
+        self.assertNotIn("shared", source)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+// Machines with floor plans by the command: plans in place of layouts, shared channels, transfers, boxes.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/time.hpp"
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace kbsim::contract::chips_test {
+namespace {
+
+// What stands after "digest " at the end of the text.
+std::string digest_in(const Outcome& run) {
+  const std::string mark = "digest ";
+  const std::size_t at = run.out.rfind(mark) != std::string::npos ? run.out.rfind(mark) : run.err.rfind(mark);
+  const std::string& text = run.out.rfind(mark) != std::string::npos ? run.out : run.err;
+  REQUIRE(at != std::string::npos);
+  return text.substr(at + mark.size(), 16);
+}
+
+std::string indented(const std::string& plan) {
+  std::string text = "  ";
+  for (const char c : plan) {
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+  return text;
+}
+
+const std::string kBox = "--topology wormhole_box.yaml --race off ";
+
+// 12 PEs on one-way rings, with three channels of interleaved addresses.
+const std::string kSmallChip = R"(
+system: {sips: {count: 1}}
+sip: {cube_mesh: {w: 1, h: 1}}
+cube:
+  noc: {w: 4, h: 4, wrap: true, links: [east_south]}
+  floorplan:
+    map: ["HPPP", ".PPP", "HPPP", "HPPP"]
+    hbm: {channel_bytes: 256MiB, interleave_bytes: 256, bw_gbs: 64}
+)";
+
+}  // namespace
+
+TEST_CASE("Floor plan: the plan that is printed, in place of pe_layout, gives the same digest") {
+  const Outcome plan = run_kbsim("topology topology.yaml --floorplan");
+  REQUIRE(plan.exit == 0);
+  const std::string layout =
+      "  pe_layout:\n    corners: [NW, NE, SW, SE]  # [given]\n    pe_per_corner: 2           # [given] 8 "
+      "PEs a cube\n";
+  const std::string planned = changed_topology(layout, indented(plan.out) + "\n");
+  const Outcome usual = run_kbsim(kMainJob);
+  const Outcome same = run_kbsim("--bench ccl_allreduce --topology " + planned);
+  REQUIRE(same.exit == 0);
+  CHECK(digest_in(same) == digest_in(usual));
+  CHECK(run_kbsim("topology " + planned + " --floorplan").out == plan.out);
+}
+
+TEST_CASE(
+    "Floor plan: on shared channels and one-way rings values are right, in any order and without shortcuts") {
+  const std::string machine = "--topology " + written("chip.yaml", kSmallChip) + " ";
+  for (const char* const bench : {"va_offset_verify", "gemm --m 48 --n 40 --k 56 --on cube", "qkv_gemm"}) {
+    CAPTURE(bench);
+    const Outcome run = run_kbsim(machine + "--bench " + bench);
+    CHECK_MESSAGE(run.exit == 0, run.err);
+    const std::string digest = digest_in(run);
+    CHECK(digest_in(run_kbsim(machine + "--exact-packets --bench " + bench)) == digest);
+    CHECK(digest_in(run_kbsim(machine + "--shuffle-ties 7 --bench " + bench)) == digest);
+  }
+}
+
+TEST_CASE("Floor plan: queues in shared channels aren't supported, and say so") {
+  const Outcome run = run_kbsim("--topology " + written("chip.yaml", kSmallChip) +
+                                " --set system.sips.count=2 --bench ccl --algorithm ring_allreduce_hbm");
+  CHECK(run.exit == 5);
+  CHECK(unwrapped(run.err).find("slots in HBM whose channels the PEs share (cube.floorplan.hbm)") !=
+        std::string::npos);
+}
+
+// A write and its acknowledgement go once round both rings: 8 routers of 9 ns, and one twice at each end.
+TEST_CASE("Transfers: a write on one-way rings takes as long to the neighbour as to any other core") {
+  const std::string chip = kSmallChip.substr(0, kSmallChip.find("  floorplan")) + R"(
+  floorplan: {pe: {grid: {x: [0-3], y: [0-3]}}}
+)";
+  const std::string machine = "--topology " + written("rings.yaml", chip) +
+                              " --set cube.noc.router.overhead_ns=9 --set system.ns_per_mm=0"
+                              " --bench transfers --transactions 1 --bytes 64 --quiet --json --from 0 --to ";
+  const auto time = [&](const char* to) {
+    const std::string out = run_kbsim(machine + to).out;
+    const std::size_t at = out.find("\"median_ns\":");
+    REQUIRE(at != std::string::npos);
+    return std::stod(out.substr(at + 12));
+  };
+  const double diagonal = time("5");
+  CHECK(time("15") == doctest::Approx(diagonal));
+  CHECK(time("10") == doctest::Approx(diagonal));
+  CHECK(time("1") == doctest::Approx(diagonal - 4 * 9));  // only round the ring of its row
+}
+
+TEST_CASE("Transfers: cores that don't exist and transfers beyond a TCM are refused") {
+  const auto refused = [](const std::string& options, const char* why) {
+    const Outcome run =
+        run_kbsim(kBox + "--set system.sips.count=1 --set system.sips.w=1 --bench transfers " + options);
+    CHECK(run.exit == 2);
+    CHECK_MESSAGE(unwrapped(run.err).find(why) != std::string::npos, run.err);
+  };
+  refused("--to 64", "--to 64: there is no PE 64: the package has 64 PEs");
+  refused("--from 3-x", "'3-x' is neither a number nor a range like 1-4");
+  refused("--from 1,,2", "'' is neither a number nor a range like 1-4");
+  refused("--bytes 1MiB",
+          "--bytes 1 MiB: expected at most 604 KiB, half of a PE's TCM beside the scheduler's part");
+}
+
+TEST_CASE("Box of Wormhole chips: one, two, four and eight chips on a line, a ring, and 32 in a mesh") {
+  for (const char* const shape :
+       {"--set system.sips.count=1 --set system.sips.w=1", "--set system.sips.count=2 --set system.sips.w=2",
+        "--set system.sips.topology=ring_1d",
+        "--set system.sips.count=32 --set system.sips.w=8 --set system.sips.h=4"}) {
+    CAPTURE(shape);
+    CHECK(run_kbsim(std::string{"topology wormhole_box.yaml "} + shape).exit == 0);
+  }
+  const Outcome run = run_kbsim(kBox + "--bench ccl --algorithm line_all_gather -b 8192 -e 8192");
+  CHECK_MESSAGE(run.exit == 0, run.err);
+}
+
+}  // namespace kbsim::contract::chips_test
