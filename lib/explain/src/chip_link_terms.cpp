@@ -54,7 +54,10 @@ int listed_wire(const topology::Graph& graph, const topology::Link& link) {
   if (!graph.network().is_switch(to)) return number_at(link.to, to);
   const auto alike = [&](const topology::SipPort& port) {
     const config::ChipLinkSpec& wire = topology::SipNetwork::wire(sips, port);
-    return port.peer == to && wire.rate() == link.bandwidth && wire.length_mm == link.length_mm;
+    const bool frames_alike = link.framing != nullptr ? link.framing == &wire : !wire.is_framed();
+    return port.peer == to && wire.rate() == link.bandwidth && wire.length_mm == link.length_mm &&
+           link.wire == from_ns(link.length_mm * graph.spec().system.ns_per_mm) + wire.latency &&
+           frames_alike;
   };
   return std::ranges::find_if(ports, alike)->listed;
 }
