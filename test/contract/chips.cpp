@@ -12,7 +12,7 @@ using namespace kbsim::test;
 namespace kbsim::contract::chips_test {
 namespace {
 
-// What stands after "digest " at the end of the text.
+// The text after "digest " at the end of the text.
 std::string digest_in(const Outcome& run) {
   const std::string mark = "digest ";
   const std::size_t at = run.out.rfind(mark) != std::string::npos ? run.out.rfind(mark) : run.err.rfind(mark);

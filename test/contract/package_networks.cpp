@@ -27,7 +27,8 @@ TEST_CASE("checklist 16: what can't join packages is refused with those that can
   CHECK(outcome.exit == 2);
   CHECK(outcome.err.find(
             "system.sips.topology: found 'line_of_pes', expected one of ring_1d, torus_2d, mesh_2d, "
-            "mesh_2d_no_wrap, ring_1d_unidir, tree_binary, all_pairs, doubling_distances, full, links; it joins "
+            "mesh_2d_no_wrap, ring_1d_unidir, tree_binary, all_pairs, doubling_distances, full, links; it "
+            "joins "
             "the PEs of a cube, not packages") != std::string::npos);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE(
        {std::pair{"ccl -b 1K -e 4K", "2; a single size (-b SIZE -e SIZE) of a single operation (-o) is one"},
         {"tp_mlp", "3; --ranks 1 is one"},
         {"attention", "48; a single --panel with --ranks 1 --s_kv 1 is one"},
-        {"milestone-1h-ccl", "276; --bench ccl --algorithm NAME -b SIZE -e SIZE is one"},
+        {"milestone-1h-ccl", "456; --bench ccl --algorithm NAME -b SIZE -e SIZE is one"},
         {"milestone-1h-gemm", "24; --bench gemm --m M --n N --k K is one"}}) {
     const Outcome refused =
         run_kbsim(std::string{"--topology topology.yaml --dry-run --parallel-bound --bench "} + several);
