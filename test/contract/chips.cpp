@@ -80,6 +80,14 @@ TEST_CASE("Floor plan: queues in shared channels aren't supported, and say so") 
         std::string::npos);
 }
 
+TEST_CASE("Floor plan: a second network in a cube isn't supported, and says so") {
+  const Outcome run = run_kbsim(
+      "topology topology.yaml --set cube.noc.wrap=true --set "
+      "'cube.noc.links=[east_south, north_west]'");
+  CHECK(run.exit == 5);
+  CHECK(run.err.find("cube.noc.links: several networks in a cube") != std::string::npos);
+}
+
 // A write and its acknowledgement go once round both rings: 8 routers of 9 ns, and one twice at each end.
 TEST_CASE("Transfers: a write on one-way rings takes as long to the neighbour as to any other core") {
   const std::string chip = kSmallChip.substr(0, kSmallChip.find("  floorplan")) + R"(

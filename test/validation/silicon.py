@@ -113,6 +113,24 @@ def collective_rows(row):
     return made
 
 
+# Forwarding latencies of a hop that the maker states, by fabric.
+HOP_NS = {"Linear": 711, "Ring": 711, "Mesh": 874}
+
+
+def hop_rows(row):
+    """A packet to the next chip and back: twice a send between queues. Rates need routers' times."""
+    kind = row["topology"]
+    if row["kind"] != "latency":
+        return Row("rate", 0, 1.0, missing="routers under load")
+    if not row["machine"].startswith("wh_") or kind not in HOP_NS:
+        return Row(kind, 0, 1.0, missing=f"a machine file of {row['machine']}")
+    size = row["packet_bytes"]
+    words = ["probe", "--topology", "wormhole_box.yaml", "--case", "pe-ipcq-other-sip", "--bytes", size,
+             "--set", "system.sips.count=2", "--set", "system.sips.w=2", "--set", "ccl.defaults.slot_size=8192",
+             "--set", f"system.sips.link.latency_ns={HOP_NS[kind]}"]
+    return Row(f"{kind} round trip", int(size), float(row["latency_avg_ns"]), words)
+
+
 def not_yet(what):
     return lambda row: Row(row.get("collective") or row.get("kind") or row.get("config") or "rows", 0, 1.0,
                            missing=what)
@@ -124,7 +142,7 @@ TABLES = {
     "noc_rows": not_yet("multicast"),
     "noc_": noc_rows,
     "ccl_": collective_rows,
-    "fabric_hops": not_yet("round trips between chips"),
+    "fabric_hops": hop_rows,
     "fabric_router": not_yet("routers under load"),
     "gemm": not_yet("products of many cores"),
     "llm": not_yet("models in 8 and 4 bits"),
@@ -180,12 +198,23 @@ def tables_in(folder):
 
 
 def simulate(kbsim, row):
+    if row.words[0] == "probe":
+        simulate_round_trip(kbsim, row)
+        return
     words = [kbsim, *row.words, "--race", "off", "--timing-only", "--quiet", "--json"]
     ran = subprocess.run(words, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise SystemExit(f"{' '.join(row.words)}: exit code {ran.returncode}\n{ran.stderr}")
     result = json.loads(ran.stdout)["result"]
     row.machine, row.simulated = result["median_ns"], result["with_software_ns"]
+
+
+def simulate_round_trip(kbsim, row):
+    ran = subprocess.run([kbsim, *row.words, "--json"], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        raise SystemExit(f"{' '.join(row.words)}: exit code {ran.returncode}\n{ran.stderr}")
+    case, = json.loads(ran.stdout)["cases"]
+    row.machine = row.simulated = 2 * case["total_ns"]
 
 
 def sizes_of(rows):
@@ -247,7 +276,8 @@ def lines_of(tables):
 def sums_of(tables):
     """Rows that belong together: name, kind and rows."""
     found = []
-    for name, kind, begin in (("noc", "unicast", "noc_"), ("ccl", "lines", "ccl_")):
+    for name, kind, begin in (("noc", "unicast", "noc_"), ("fabric", "round trips", "fabric_hops"),
+                              ("ccl", "lines", "ccl_")):
         rows = [row for table in tables if table.name.startswith(begin) for row in table.simulated()]
         if rows:
             found.append((name, kind, rows))
@@ -301,6 +331,10 @@ forward an all-gather without a core. So on two chips large transfers are too fa
 chips is too slow. Sizes above 8 MiB continue at the rate between the two largest simulated sizes. The software of a
 call and of each hop is fitted to sizes of at most 64 KiB (`SOFTWARE_US` in
 [silicon.py](../test/validation/silicon.py)); an all-reduce has the sum of that of its two parts.""",
+    "fabric_hops": """\
+A hop's latency is that of the link, as the maker states it for each fabric. His routers store a packet before they
+send it on; here its head goes on at once, so packets of 4 KiB are too fast. An atomic increment that goes with a
+packet takes no time here, and a ring doesn't acknowledge twice.""",
     "noc_path": """\
 Reads of at most 512 B cost 25 cycles each in this table, and 19 in the other one, for the same experiment.""",
     "noc_wormhole": """\

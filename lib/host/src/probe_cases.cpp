@@ -146,7 +146,7 @@ Bytes most_bytes(const std::string& name, const config::MachineSpec& machine) {
   const config::MemorySpec& memory = machine.cube.memory;
   const Bytes tiles = memory.tcm - memory.tcm_scheduler;
   const Bytes hbm = hbm_of_one_path(machine);
-  if (definition.transfer == Transfer::send) return std::min(tiles, hbm);
+  if (definition.transfer == Transfer::send) return std::min(tiles, machine.hbm_per_pe());
   if (definition.transfer != Transfer::load) return hbm;
   switch (definition.ends(machine, 0)->memory.decode().region) {
     case topology::Region::tcm: return Bytes{tiles.count() / 2};  // tiles that are read are in the TCM, too

@@ -40,6 +40,9 @@ class Compiler : private NetworkBuilder {
  public:
   explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
       : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {
+    if (spec_.cube.noc.links.size() > 1)
+      throw Unsupported{
+          "cube.noc.links: several networks in a cube; give one of both, east_south, north_west"};
     graph_.plan_ = config::floor_plan(spec_.cube);
   }
 
