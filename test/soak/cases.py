@@ -36,10 +36,39 @@ def machine_parts(random, keys, algorithm=None):
     parts = [[word for setting in settings for word in ("--set", setting)] for settings in drawn]
     if random.random() < 0.7:
         parts.append(packages(random))
+    if random.random() < 0.25:
+        parts = [part for part in parts if not any(word.startswith(NOT_BESIDE_A_PLAN) for word in part)]
+        parts.append(floor_plan(random))
     if random.random() < 0.7:  # a smaller package: more cases
         w, h = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)])
         parts.append(["--set", f"sip.cube_mesh.w={w}", "--set", f"sip.cube_mesh.h={h}"])
     return parts
+
+
+NOT_BESIDE_A_PLAN = ("cube.pe_layout.", "cube.xbar", "cube.noc.w=", "cube.noc.h=", "cube.memory.hbm_bytes_per_pe")
+
+
+def floor_plan(random):
+    """A grid of routers with PEs anywhere: a mesh, rings or one-way rings; most with memory that all share."""
+    w, h = random.choice([(1, 1), (1, 5), (2, 2), (3, 2), (4, 3), (5, 5)])
+    spot = lambda: [random.randrange(w), random.randrange(h)]
+    spots = lambda most: [spot() for _ in range(random.randint(1, most))]
+    plan = [f"pe: {{at: {spots(6)}, per_router: {random.choice([1, 1, 1, 2, 5])}}}"]
+    if random.random() < 0.7:
+        channels = [sorted(map(list, set(map(tuple, spots(3))))) for _ in range(random.randint(1, 5))]
+        plan.append(f"hbm: {{channels: {[{'at': ports} for ports in channels]}, ".replace("'", "") +
+                    f"channel_bytes: {random.choice(['64KiB', '1MiB', '1GiB'])}, "
+                    f"interleave_bytes: {random.choice([0, 32, 64, 256, 4096])}}}")
+    if random.random() < 0.5:
+        plan.append(f"port: {{n: {spot()}, e: {spot()}}}")
+    if random.random() < 0.5:
+        plan.append(f"m_cpu: {{at: {spot()}}}")
+    part = ["--set", f"cube.noc.w={w}", "--set", f"cube.noc.h={h}",
+            "--set", f"cube.floorplan={{{', '.join(plan)}}}"]
+    if random.random() < 0.6:
+        links = random.choice(["both", "east_south", "north_west"])
+        part += ["--set", "cube.noc.wrap=true", "--set", f"cube.noc.links=[{links}]"]
+    return part
 
 
 def packages(random):
@@ -47,10 +76,21 @@ def packages(random):
     w, h = random.choice([1, 2, 2, 3, 4]), random.choice([1, 1, 2, 3])
     grids = ["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"]
     topology = random.choice(grids + ["ring_1d_unidir", "tree_binary", "all_pairs", "doubling_distances"])
+    if random.random() < 0.1:
+        return listed_links(random, w * h)
     part = ["--set", f"system.sips.count={w * h}", "--set", f"system.sips.topology={topology}"]
     if random.random() < 0.4:
         part += ["--set", f"system.sips.w={w}", "--set", f"system.sips.h={h}"]
     return part
+
+
+def listed_links(random, count):
+    """Packages joined by a switch, or in a tree, with a wire or two beside."""
+    ends = [(f"sip{sip}", random.choice(["sw"] + [f"sip{other}" for other in range(sip)])) for sip in range(count)]
+    ends += [("sip0", f"sip{random.randrange(1, count)}") for _ in range(random.randint(0, 2)) if count > 1]
+    links = ", ".join(f"{{a: {a}, b: {b}, bw_gbs: {random.choice([1, 64, 128])}}}" for a, b in ends)
+    return ["--set", f"system.sips.count={count}", "--set", "system.sips.topology=links",
+            "--set", f"system.sips.links=[{links}]"]
 
 
 def queue_parts(random, section):

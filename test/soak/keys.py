@@ -60,6 +60,14 @@ LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size", "defa
             "system.sips.w", "system.sips.h"}  # the last two are drawn together with the count
 
 
+# Keys of floor plans and of listed links mean something together alone: cases.py draws whole ones.
+DRAWN_WHOLE = ("cube.floorplan.", "cube.noc.wrap", "cube.noc.links", "system.sips.links.", "system.sips.switch")
+
+
+def is_left_out(name):
+    return name in LEFT_OUT or name.startswith(DRAWN_WHOLE)
+
+
 class Key:
     """A key, and how its values are drawn."""
 
@@ -106,7 +114,7 @@ class Keys:
             if line.startswith("## "):
                 section = line[3:].strip()
             row = re.match(r"\| `([^`]+)` \| (.*?) \| `(.*?)` \|", line)
-            if not row or row[1] in LEFT_OUT or row[2].startswith("a map"):
+            if not row or is_left_out(row[1]) or row[2].startswith("a map"):
                 slot = re.match(r"\| `([^`]+)` \| a map with impl.* \| `(builtin\.\w+)` \|", line)
                 if slot:
                     MODELS.setdefault(slot[1], [slot[2]])
