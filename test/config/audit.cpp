@@ -66,6 +66,12 @@ std::string file_for(const std::string& key) {
     return plan + "pe: {at: [0, 0]}, hbm: {channels: [{at: [0, 0]}], interleave_bytes: 0}}}";
   if (key.starts_with("cube.floorplan") && key != "cube.floorplan.map" && key != "cube.floorplan.pe.at")
     return plan + "pe: {at: [0, 0]}}}";
+  if (key == "system.sips.link.frame.payload_bytes")
+    return "system: {sips: {link: {frame: {overhead_bytes: 1}}}}";
+  if (key == "system.sips.link.frame.overhead_bytes")
+    return "system: {sips: {link: {frame: {payload_bytes: 1}}}}";
+  if (key == "sip.ucie_link.frame.payload_bytes") return "sip: {ucie_link: {frame: {overhead_bytes: 1}}}";
+  if (key == "sip.ucie_link.frame.overhead_bytes") return "sip: {ucie_link: {frame: {payload_bytes: 1}}}";
   if (key == "cube.noc.links") return "cube: {noc: {wrap: true}}";
   if (key.starts_with("system.sips.switch")) return "system: {sips: {count: 1, topology: links}}";
   if (key == "system.sips.topology") return "system: {sips: {count: 1}}";

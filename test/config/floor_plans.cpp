@@ -168,6 +168,31 @@ TEST_CASE("Listed links: keys that one leaves out are those of `link`") {
   CHECK(set.system.sips.links[0].latency == 700_ns);
 }
 
+TEST_CASE("Links between chips: rates beyond the range and frames without effect name their place") {
+  const auto errors = [](const std::string& link) {
+    return machine_errors("system:\n  sips:\n    link: {" + link + "}\n");
+  };
+  CHECK(errors("bw_gbs: 1e9, channels: 2") ==
+        "t.yaml:3:20: system.sips.link.bw_gbs: bw_gbs x channels x efficiency is 2e+09 GB/s, expected 0.001 "
+        "to 1e+09");
+  CHECK(errors("bw_gbs: 0.001, efficiency: 0.5") ==
+        "t.yaml:3:20: system.sips.link.bw_gbs: bw_gbs x channels x efficiency is 0.0005 GB/s, expected 0.001 "
+        "to 1e+09");
+  CHECK(errors("frame: {overhead_bytes: 5}") ==
+        "t.yaml:3:36: system.sips.link.frame.overhead_bytes: has no effect without payload_bytes");
+  CHECK(errors("frame: {payload_bytes: 5}") ==
+        "t.yaml:3:35: system.sips.link.frame.payload_bytes: has no effect without overhead_bytes");
+}
+
+TEST_CASE("Floor plan: numbers beyond any grid are refused, however many there are") {
+  CHECK(plan_errors("    pe: {grid: {x: [0-99999], y: [0-99999, 0-99999]}}\n") ==
+        "t.yaml:4:20: cube.floorplan.pe.grid.x: 0-99999 reaches beyond the last one, 3\n"
+        "t.yaml:4:34: cube.floorplan.pe.grid.y: 0-99999 reaches beyond the last one, 1\n"
+        "t.yaml:4:34: cube.floorplan.pe.grid.y: 0-99999 reaches beyond the last one, 1");
+  CHECK(plan_errors("    pe: {grid: {x: [0-2147483647], y: [0]}}\n") ==
+        "t.yaml:4:20: cube.floorplan.pe.grid.x: '0-2147483647' is neither a number nor a range like 1-4");
+}
+
 TEST_CASE("Listed links: mistakes name their place") {
   const auto errors = [](const std::string& links) {
     return machine_errors("system:\n  sips:\n    count: 3\n    topology: links\n    links: " + links + "\n");

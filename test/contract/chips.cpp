@@ -122,6 +122,13 @@ TEST_CASE("Transfers: cores that don't exist and transfers beyond a TCM are refu
           "--bytes 1 MiB: expected at most 604 KiB, half of a PE's TCM beside the scheduler's part");
 }
 
+TEST_CASE("Software of a library: only a bench that prints its times takes it") {
+  const Outcome run = run_kbsim(kMainJob + " --set software.zone_ns=5");
+  CHECK(run.exit == 2);
+  CHECK(unwrapped(run.err).find("it prints no times of a library") != std::string::npos);
+  CHECK(run_kbsim("--topology topology.yaml --bench transfers --set software.zone_ns=5").exit == 0);
+}
+
 TEST_CASE("Box of Wormhole chips: one, two, four and eight chips on a line, a ring, and 32 in a mesh") {
   for (const char* const shape :
        {"--set system.sips.count=1 --set system.sips.w=1", "--set system.sips.count=2 --set system.sips.w=2",

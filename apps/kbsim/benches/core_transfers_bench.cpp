@@ -141,7 +141,8 @@ Task<> transfers(host::Rank& main, Options own, BenchRequest, BenchReport* repor
                                 ns + software, moved / (ns + software));
 }
 KBSIM_BENCH(transfers, "writes or reads between PEs' scratchpads, or of memory, back to back",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check);
+            .algorithms = Algorithms::none, .devices = Devices::current, .prints_software = true,
+            .check = check);
 
 }  // namespace
 }  // namespace kbsim::app::core_transfers_bench

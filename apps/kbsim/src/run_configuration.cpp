@@ -64,12 +64,15 @@ config::Configuration read(const RunInputs& inputs) {
   }
 }
 
+const evaluate::UnusedKey kNoSoftware{"software", "it prints no times of a library"};
+
 evaluate::Uses uses_of(const evaluate::Evaluation& evaluation, const RunInputs& inputs) {
   evaluate::Uses uses{.name = "--bench " + inputs.bench,
                       .algorithms = evaluation.algorithms,
                       .collective = evaluation.collective,
                       .named = evaluation.named,
                       .unused = unused_beside(evaluation.unused, inputs.own)};
+  uses.unused.push_back(kNoSoftware);
   const std::vector<std::string>& needed = evaluation.algorithms_with;
   const auto given = [&](const std::string& option) { return inputs.own.given(option); };
   if (!needed.empty() && std::ranges::none_of(needed, given)) {
@@ -87,6 +90,7 @@ evaluate::Uses uses_of(const Bench& bench, const RunInputs& inputs) {
   evaluate::Uses uses{.name = "--bench " + inputs.bench,
                       .algorithms = bench.algorithms,
                       .unused = unused_beside(bench.unused, inputs.own)};
+  if (!bench.prints_software) uses.unused.push_back(kNoSoftware);
   if (!bench.runs) return uses;
   uses.runs = [&bench, &inputs](const config::CclSpec& ccl) {
     return bench.runs({.own = inputs.own, .algorithm = inputs.algorithm}, ccl);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,11 +14,15 @@
 namespace kbsim::config {
 namespace {
 
+constexpr int kLargestNumber = 99'999;          // beyond any grid and any number of PEs
+constexpr std::int64_t kMostCounted = 1 << 20;  // beyond the limits that checks have
+
 std::optional<int> number_in(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   int value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc{} && stop == text.data() + text.size() && value >= 0;
+  const bool whole =
+      error == std::errc{} && stop == text.data() + text.size() && value >= 0 && value <= kLargestNumber;
   return whole ? std::optional{value} : std::nullopt;
 }
 
@@ -32,8 +37,8 @@ Halves halves(std::string_view text, char between) {
   return {.first = number_in(text.substr(0, at)), .second = number_in(text.substr(at + 1))};
 }
 
-int sum_of(const std::vector<Span>& spans) {
-  int sum = 0;
+std::int64_t sum_of(const std::vector<Span>& spans) {
+  std::int64_t sum = 0;
   for (const Span& span : spans) sum += span.count();
   return sum;
 }
@@ -167,7 +172,7 @@ std::string Span::to_text() const {
   return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
 }
 
-int PlanGridSpec::count() const { return sum_of(x) * sum_of(y); }
+int PlanGridSpec::count() const { return static_cast<int>(std::min(sum_of(x) * sum_of(y), kMostCounted)); }
 
 bool FloorPlanSpec::given() const { return !map.empty() || !pe.at.empty() || pe.grid.count() > 0; }
 

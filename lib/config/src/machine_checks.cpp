@@ -50,7 +50,8 @@ void check_memory(const MachineSpec& spec, Checker& checker) {
                   {"cube.memory.tcm_scheduler_bytes", "cube.memory.tcm_bytes"},
                   fmt::format("found {}, expected less than tcm_bytes ({})", to_string(memory.tcm_scheduler),
                               to_string(memory.tcm)));
-  if (spec.shares_hbm()) return;
+  constexpr int kMostPlanned = 1024;  // more PEs have an error of their own
+  if (spec.shares_hbm() || spec.pes_per_cube() > kMostPlanned) return;
   checker.require(memory.hbm_per_pe * spec.pes_per_cube() <= kMaxHbm,
                   {"cube.memory.hbm_bytes_per_pe", "cube.pe_layout", "cube.floorplan"},
                   fmt::format("found {} for each of {} PEs, expected at most {} a cube",
@@ -71,9 +72,29 @@ void check_parts(const PartsSpec& parts, const std::string& key, Checker& checke
   }
 }
 
+// Its rate and its frames.
+void check_chip_link(const ChipLinkSpec& link, const std::string& key, Checker& checker) {
+  constexpr double kLeast = 1e-3;
+  constexpr double kMost = 1e9;
+  const double rate = link.bandwidth.gbs() * link.channels * link.efficiency;
+  checker.require(
+      rate >= kLeast && rate <= kMost, {key + ".bw_gbs", key + ".channels", key + ".efficiency"},
+      fmt::format("bw_gbs x channels x efficiency is {:g} GB/s, expected {:g} to {:g}", rate, kLeast, kMost));
+  const bool payload = link.frame.payload > 0_B;
+  const bool overhead = link.frame.overhead > 0_B;
+  checker.require(payload || !overhead, {key + ".frame.overhead_bytes", key + ".frame"},
+                  "has no effect without payload_bytes");
+  checker.require(overhead || !payload, {key + ".frame.payload_bytes", key + ".frame"},
+                  "has no effect without overhead_bytes");
+}
+
 }  // namespace
 
 void check(const MachineSpec& spec, Checker checker) {
+  check_chip_link(spec.system.sips.link, "system.sips.link", checker);
+  check_chip_link(spec.sip.ucie_link, "sip.ucie_link", checker);
+  for (std::size_t i = 0; i < spec.system.sips.links.size(); ++i)
+    check_chip_link(spec.system.sips.links[i], fmt::format("system.sips.links.{}", i), checker);
   check_sips(spec.system.sips, checker);
   check_sip_links(spec.system.sips, checker);
   check_cubes(spec, checker);
