@@ -24,13 +24,8 @@ Task<> one_shot_allreduce(TL& tl, CollectiveArgs args) {
       }
       if (step < kSentAhead) continue;
       const Slice& message = messages[step - kSentAhead];
-      Tiles of_ranks(static_cast<std::size_t>(ranks));
-      of_ranks[args.rank] = std::exchange(mine[step - kSentAhead], {});
-      for (int turn = 1; turn < ranks; ++turn) {
-        const int rank = received_from(args, turn);
-        of_ranks[rank] =
-            co_await tl.recv({.dir = to_rank(rank), .shape = {message.size}, .dtype = data.dtype});
-      }
+      const Tiles of_ranks = co_await tiles_of_ranks(tl, args, std::exchange(mine[step - kSentAhead], {}),
+                                                     message.size, data.dtype);
       in_flight.add(tl.store(data + message.first, combine_in_order(tl, args.op, of_ranks)));
     }
     co_await in_flight.done();

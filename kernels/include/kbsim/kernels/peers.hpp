@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "kbsim/kernels/in_flight.hpp"
 #include "kbsim/kernels/messages.hpp"
@@ -21,6 +23,18 @@ inline constexpr std::size_t kSentAhead = 4;
 }
 [[nodiscard]] inline int received_from(const CollectiveArgs& args, int turn) {
   return (args.rank - turn + args.world_size) % args.world_size;
+}
+
+/// A message of each other rank, received in turns, and this rank's own tile: by rank.
+[[nodiscard]] inline Task<Tiles> tiles_of_ranks(TL& tl, const CollectiveArgs& args, Tile own,
+                                                std::int64_t elements, DType dtype) {
+  Tiles of_ranks(static_cast<std::size_t>(args.world_size));
+  of_ranks[args.rank] = std::move(own);
+  for (int turn = 1; turn < args.world_size; ++turn) {
+    const int rank = received_from(args, turn);
+    of_ranks[rank] = co_await tl.recv({.dir = to_rank(rank), .shape = {elements}, .dtype = dtype});
+  }
+  co_return of_ranks;
 }
 
 /// The combination of the tiles of all ranks, in the order of ranks.
