@@ -137,6 +137,11 @@ void TL::check_all(const Tile& condition, std::string_view text, Here at) {
                      .at = at});
 }
 
+void TL::work(Time time, Here at) {
+  if (time < Time{0}) throw Call{"work", at, &pe_}.fault("a time of {} ns is negative", to_ns(time));
+  pe_.work(time, at);
+}
+
 void TL::check(bool condition, std::string_view text, Here at) {
   const Call call{"check", at, &pe_};
   if (!condition) throw call.fault("{}", text);

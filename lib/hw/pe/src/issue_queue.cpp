@@ -79,28 +79,30 @@ void IssueQueue::observe(Time t) {
 }
 
 Time IssueQueue::issue(const std::source_location& at) {
-  if (stalled_.expired()) note(at);  // else the kernel is ahead of this command
-  require_commands(commands_++, at);
-  observe(sim_.now());
-  clock_ += settings_.dispatch;
-  if (Causes* const causes = sim_.causes()) [[unlikely]] {
-    Why dispatch = hw::why(Reason::dispatch, settings_.cpu);
-    dispatch.line = causes->lines().number({.file = at.file_name(), .line = at.line()});
-    clock_why_ = causes->make(clock_, clock_why_ ? clock_why_ : causes->current(), dispatch);
-    causes->because(clock_why_);
-  }
-  show_turn(at);
+  spend(settings_.dispatch, Reason::dispatch, at);
   return clock_;
 }
 
-void IssueQueue::show_turn(const std::source_location& at) const {
+void IssueQueue::work(Time time, const std::source_location& at) { spend(time, Reason::given, at); }
+
+void IssueQueue::spend(Time time, Reason reason, const std::source_location& at) {
+  if (stalled_.expired()) note(at);  // else the kernel is ahead of this command
+  require_commands(commands_++, at);
+  observe(sim_.now());
+  clock_ += time;
+  if (Causes* const causes = sim_.causes()) [[unlikely]] {
+    Why spent = hw::why(reason, settings_.cpu);
+    spent.line = causes->lines().number({.file = at.file_name(), .line = at.line()});
+    clock_why_ = causes->make(clock_, clock_why_ ? clock_why_ : causes->current(), spent);
+    causes->because(clock_why_);
+  }
   ISpans* const spans = settings_.fabric->spans();
   if (spans == nullptr) return;
   spans->add({.kind = SpanKind::issue,
               .unit = settings_.cpu,
               .what = settings_.kernel,
               .at = at,
-              .start = clock_ - settings_.dispatch,
+              .start = clock_ - time,
               .end = clock_});
 }
 

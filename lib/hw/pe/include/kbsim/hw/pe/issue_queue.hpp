@@ -13,6 +13,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/watched.hpp"
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/sim/causes.hpp"
@@ -73,6 +74,8 @@ class IssueQueue {
              std::function<void()> issue);
   /// Issues a command; returns the time at which it reaches its unit.
   [[nodiscard]] Time issue(const std::source_location& at);
+  /// The CPU works for `time`, as a command that goes to no unit.
+  void work(Time time, const std::source_location& at);
   /// A call that takes no time; it counts as a command.
   void count(const std::source_location& at) { note(at), require_commands(commands_++, at); }
   /// The line of the last command or call.
@@ -99,7 +102,7 @@ class IssueQueue {
   [[nodiscard]] Cause after_looks() const;
   void note(const std::source_location& at) { last_command_.store(at, std::memory_order_relaxed); }
   void show_level(Time at, std::int64_t taken) const;
-  void show_turn(const std::source_location& at) const;
+  void spend(Time time, Reason reason, const std::source_location& at);
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
   [[nodiscard]] std::string no_room(Bytes n, const TileType& tile = {}) const;

@@ -40,6 +40,9 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void awaited(const PendingState& pending, Time done) override;
 
   void count(const std::source_location& at) override { turns_.count(at); }
+  void work(Time time, const std::source_location& at) override {
+    in_order(at, [this, time, at] { turns_.work(time, at); });
+  }
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
   void range(std::string_view name, Time begin, Time end) override;
