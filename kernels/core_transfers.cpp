@@ -24,7 +24,7 @@ Task<> core_transfers(TL& tl, CoreTransfersArgs args) {
         tl.store(at, sent).detach();
         continue;
       }
-      if (std::ssize(under_way) == args.places) {  // the oldest tile makes room for this one
+      if (std::ssize(under_way) == args.window) {  // the oldest tile makes room for this one
         co_await under_way.front();
         under_way.pop_front();
       }

@@ -231,6 +231,14 @@ config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request,
   return request.own.given("pick") ? picked(request, point) : request.ccl.resolve(request.algorithm);
 }
 
+void check_software(const config::SoftwareSpec& software) {
+  for (const config::CallSoftwareSpec& call : software.calls) {
+    if (ccl::collectives().find(call.collective) == nullptr)
+      throw UsageError{fmt::format("software.calls: {}: no such collective{}", call.collective,
+                                   name_hint(call.collective, ccl::collectives().names()))};
+  }
+}
+
 std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
   const auto& own = request.own.as<Options>();
   if (request.own.given("pick") && !request.algorithm.empty())
@@ -269,6 +277,8 @@ boost::json::object measured(const boost::json::object& row, const std::string& 
   for (const char* column : {"time", "alg_bw", "bus_bw", "nwrong"}) group[column] = row.at(prefix + column);
   return group;
 }
+
+constexpr const char* kWithSoftware = "with_software";
 
 bool has_in_place(const boost::json::object& row) { return row.contains("in_place_time"); }
 
@@ -328,6 +338,7 @@ void check(const evaluate::EvaluationRequest& request) {
     throw UsageError{fmt::format("--trace is of a single simulation, and these are {}; {} is one",
                                  points.size(), request.alone)};
   evaluate::require_asked(request, points.size());
+  check_software(request.machine.software);
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(request, largest.machine, points.size());
   evaluate::require_possible(
@@ -443,7 +454,8 @@ std::string head(const Shown& shown, const boost::json::object& first, bool pick
   const bool both = has_in_place(first);
   const auto twice = [&](const std::string& one) { return both ? one + one : one; };
   const std::string titles = twice(group(shown, "time", "algbw", "busbw", "#wrong")) +
-                             evaluate::limit_head(first) + (picked ? "  picked" : "");
+                             evaluate::limit_head(first) + (picked ? "  picked" : "") +
+                             (first.contains(kWithSoftware) ? "  with software (us)" : "");
   const std::string units = twice(group(shown, "(us)", "(GB/s)", "(GB/s)", ""));
   std::string lines;
   if (both) {
@@ -481,7 +493,9 @@ std::string table(const evaluate::Rows& rows, report::Columns columns) {
     const std::string line =
         fmt::format("  {}{}{}{}", input_cells(shown, row), cells(shown, row, ""),
                     has_in_place(row) ? cells(shown, row, "in_place_") : "", evaluate::limit_cell(row)) +
-        (picked ? fmt::format("  {}", row.at("algorithm").as_string().c_str()) : "");
+        (picked ? fmt::format("  {}", row.at("algorithm").as_string().c_str()) : "") +
+        (row.contains(kWithSoftware) ? fmt::format("  {:>18.3f}", row.at(kWithSoftware).to_number<double>())
+                                     : "");
     lines += (own > 0 ? in_role(Role::bad, line) : line) + "\n";
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n{}", wrong,
@@ -517,6 +531,7 @@ const bool kRegistered =
                  .algorithms = evaluate::Algorithms::one,
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
+                 .prints_software = "calls",
                  .picks_with = "pick",
                  .to_pick_from = to_pick_from,
                  .limit_figures = limit_figures,

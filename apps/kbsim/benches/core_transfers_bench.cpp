@@ -84,6 +84,12 @@ std::int64_t places_of(const Options& own, const config::MachineSpec& machine, s
   return std::clamp<std::int64_t>(room / own.bytes / pes, 1, own.transactions);
 }
 
+// Reads under way at a PE: as many tiles as its own TCM has room for.
+std::int64_t window_of(const Options& own, const config::MachineSpec& machine) {
+  const Bytes tcm = machine.cube.memory.tcm - machine.cube.memory.tcm_scheduler;
+  return std::max<std::int64_t>(Bytes{tcm.count() / 2} / own.bytes, 1);
+}
+
 Task<> transfers(host::Rank& main, Options own, BenchRequest, BenchReport* report) {
   const config::MachineSpec& machine = main.session().spec();
   const int pes = pes_of(machine);
@@ -112,6 +118,7 @@ Task<> transfers(host::Rank& main, Options own, BenchRequest, BenchReport* repor
                                .bytes = own.bytes.count(),
                                .transactions = own.transactions,
                                .places = places,
+                               .window = window_of(own, machine),
                                .reads = own.move == Move::read,
                                .targets = &targets,
                                .numbers = &numbers,
@@ -141,7 +148,7 @@ Task<> transfers(host::Rank& main, Options own, BenchRequest, BenchReport* repor
                                 ns + software, moved / (ns + software));
 }
 KBSIM_BENCH(transfers, "writes or reads between PEs' scratchpads, or of memory, back to back",
-            .algorithms = Algorithms::none, .devices = Devices::current, .prints_software = true,
+            .algorithms = Algorithms::none, .devices = Devices::current, .prints_software = "zone_ns",
             .check = check);
 
 }  // namespace

@@ -64,7 +64,13 @@ config::Configuration read(const RunInputs& inputs) {
   }
 }
 
-const evaluate::UnusedKey kNoSoftware{"software", "it prints no times of a library"};
+// The keys of `software`, but for those that the bench prints times with.
+void leave_software(const std::string& printed, evaluate::Uses& uses) {
+  for (const Field& key : fields_of<config::SoftwareSpec>()) {
+    if (key.name != printed)
+      uses.unused.push_back({"software." + key.name, "it prints no such times of a library"});
+  }
+}
 
 evaluate::Uses uses_of(const evaluate::Evaluation& evaluation, const RunInputs& inputs) {
   evaluate::Uses uses{.name = "--bench " + inputs.bench,
@@ -72,7 +78,7 @@ evaluate::Uses uses_of(const evaluate::Evaluation& evaluation, const RunInputs& 
                       .collective = evaluation.collective,
                       .named = evaluation.named,
                       .unused = unused_beside(evaluation.unused, inputs.own)};
-  uses.unused.push_back(kNoSoftware);
+  leave_software(evaluation.prints_software, uses);
   const std::vector<std::string>& needed = evaluation.algorithms_with;
   const auto given = [&](const std::string& option) { return inputs.own.given(option); };
   if (!needed.empty() && std::ranges::none_of(needed, given)) {
@@ -90,7 +96,7 @@ evaluate::Uses uses_of(const Bench& bench, const RunInputs& inputs) {
   evaluate::Uses uses{.name = "--bench " + inputs.bench,
                       .algorithms = bench.algorithms,
                       .unused = unused_beside(bench.unused, inputs.own)};
-  if (!bench.prints_software) uses.unused.push_back(kNoSoftware);
+  leave_software(bench.prints_software, uses);
   if (!bench.runs) return uses;
   uses.runs = [&bench, &inputs](const config::CclSpec& ccl) {
     return bench.runs({.own = inputs.own, .algorithm = inputs.algorithm}, ccl);

@@ -73,6 +73,16 @@ void check_parts(const PartsSpec& parts, const std::string& key, Checker& checke
 }
 
 // Its rate and its frames.
+void check_software(const SoftwareSpec& software, Checker& checker) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < software.calls.size(); ++i) {
+    const std::string key = fmt::format("software.calls.{}.collective", i);
+    const std::string& name = software.calls[i].collective;
+    checker.require(!name.empty(), {key}, "not given, expected the name of a collective, as all_gather");
+    checker.require(names.insert(name).second, {key}, fmt::format("a second entry for {}", name));
+  }
+}
+
 void check_chip_link(const ChipLinkSpec& link, const std::string& key, Checker& checker) {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e9;
@@ -104,6 +114,7 @@ void check(const MachineSpec& spec, Checker checker) {
   check_parts(spec.sip.io.parts, "sip.io.parts", checker);
   check_parts(spec.cube.parts, "cube.parts", checker);
   check_parts(spec.pe.parts, "pe.parts", checker);
+  check_software(spec.software, checker);
 }
 
 }  // namespace kbsim::config

@@ -16,6 +16,7 @@
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/report/run_trace.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -53,6 +54,15 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
     all += fmt::format("{}{}>{}:{:.0f}", all.empty() ? "" : " ", from, to, 1000.0 * busy / window);
   }
   return all;
+}
+
+// The time that a library adds to such a call, if the machine has it.
+std::optional<Time> software_of(const CclPoint& point) {
+  const auto& calls = point.machine.software.calls;
+  const auto call =
+      std::ranges::find(calls, to_string(point.algorithm.collective), &config::CallSoftwareSpec::collective);
+  if (call == calls.end() || ccl::ranks_are_pes(point.algorithm)) return std::nullopt;
+  return call->call + topology::SipNetwork{point.machine.system.sips}.diameter() * call->hop;
 }
 
 // The last of the calls that count: as long as each of them, if they are equal.
@@ -201,6 +211,8 @@ boost::json::object simulate(const CclPoint& point, Buffers buffers) {
       {"correct", if_checked(run.wrong == 0)},
       {"simulated_ns", to_ns(session.sim().now())},
       {"events", session.machine().events()}};
+  if (const std::optional<Time> software = software_of(point))
+    found["with_software"] = (ns + to_ns(*software)) / 1000.0;
   explain_row(found, point.question, last_call(point, run), session, marks);
   return found;
 }

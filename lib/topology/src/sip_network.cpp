@@ -203,6 +203,18 @@ std::size_t SipNetwork::next_port(int from, int to, DimensionOrder order) const 
   return static_cast<std::size_t>(nearest - ports.begin());
 }
 
+int SipNetwork::diameter() const {
+  int most = 0;
+  for (int from = 0; from < count_; ++from) {
+    for (int to = 0; to < count_; ++to) {
+      int wires = 0;
+      for (int at = from; at != to; ++wires) at = ports(at)[next_port(at, to)].peer;
+      most = std::max(most, wires);
+    }
+  }
+  return most;
+}
+
 // Every step of a message reduces this distance.
 int SipNetwork::distance(int from, int to) const {
   using enum config::SipTopology;

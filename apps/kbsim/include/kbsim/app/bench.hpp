@@ -88,8 +88,8 @@ struct Bench {
   /// The program uses the machine by messages alone and never reads its state while it runs. Its packages may
   /// then be simulated in parallel.
   bool by_messages = false;
-  /// The program prints times with those of the machine's section `software`.
-  bool prints_software = false;
+  /// The key of the machine's section `software` that the program prints times with; empty: none.
+  std::string prints_software = {};
   /// Throws UsageError if the bench can't run on this machine. Called before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
   /// For Algorithms::any: names of the algorithms that run. Settings of others are refused. Not given: any

@@ -402,14 +402,32 @@ struct PeSpec {
   }
 };
 
+/// Times that a library adds to each call of a collective.
+struct CallSoftwareSpec {
+  std::string collective;
+  Time call{};
+  Time hop{};
+
+  static void describe(auto& f) {
+    f.add("collective", &CallSoftwareSpec::collective, "its name, as all_gather");
+    f.add("call_ns", &CallSoftwareSpec::call, kNotNegative, "of a call, whatever its size and ranks");
+    f.add("hop_ns", &CallSoftwareSpec::hop, kNotNegative,
+          "of each link between the two ranks that are furthest apart");
+  }
+};
+
 /// Times that a library adds on a real machine, for comparisons with measurements. They are no part of the
 /// machine and of no simulated time: benches print them apart.
 struct SoftwareSpec {
   Time zone{};
+  std::vector<CallSoftwareSpec> calls = {};
 
   static void describe(auto& f) {
     f.add("zone_ns", &SoftwareSpec::zone, kNotNegative,
           "of a measured loop, before its first command and after its last answer: bench transfers");
+    f.list(
+        "calls", &SoftwareSpec::calls, [](const auto&) { return CallSoftwareSpec{}; },
+        "of a collective's calls: bench ccl");
   }
 };
 

@@ -41,7 +41,8 @@ struct CclPoint {
 /// Simulates the point. Unless checked, `nwrong` and `correct` are null. Columns of nccl-tests (time in us,
 /// bandwidths in GB/s, n in busbw the parts that become one) and more; `limited_by` if asked for. All-gather
 /// and reduce-scatter on one PE per rank also get an in-place run: `in_place_time`, `in_place_alg_bw`,
-/// `in_place_bus_bw`, `in_place_nwrong`.
+/// `in_place_bus_bw`, `in_place_nwrong`. Where the machine has the library's time of such a call, the row has
+/// `with_software`, the time with it in us.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
 /// The dtype by its name in nccl-tests, PyTorch, C or kbsim, and the reduction. UsageError for unknown names.

@@ -90,6 +90,8 @@ struct Evaluation {
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
   std::vector<std::string> named = {};                // as Uses::named
   std::vector<UnusedKey> unused = {};
+  /// The key of the machine's section `software` that its rows have times of; empty: none.
+  std::string prints_software = {};
   /// Algorithms run with one of these options of its own alone; empty: in any case.
   std::vector<std::string> algorithms_with = {};
   /// With Algorithms::one, an option of its own with which rows pick their algorithms, and the algorithms

@@ -48,6 +48,8 @@ class SipNetwork {
   /// The port by which a message leaves a member on its route to a package: as SipGrid::next_side(), or to
   /// the neighbour nearest to `to`, the first of several. InternalError if `from` is `to`.
   [[nodiscard]] std::size_t next_port(int from, int to, DimensionOrder order = DimensionOrder::xy) const;
+  /// The most wires on the route from a package to another one.
+  [[nodiscard]] int diameter() const;
 
  private:
   void take_list(const config::SipsSpec& spec);
