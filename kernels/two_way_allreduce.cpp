@@ -12,8 +12,8 @@ Task<> all_reduce_both_ways(TL& tl, CollectiveArgs args, TwoWays two) {
   for (const Window& window : windows(args, args.n_elem, {.shares = 5, .of = n, .vectors = 2})) {
     std::vector<Window> parts;
     for (int place = 0; place < n; ++place) parts.push_back(window.share(place, n));
-    TileMap sums = co_await scatter_both_ways(tl, two, parts, data, std::nullopt, args);
-    co_await gather_both_ways(tl, two, parts, nullptr, std::move(sums), data, args);
+    TileMap sums = co_await scatter_both_ways(tl, two, parts, data, std::nullopt, args, {});
+    co_await gather_both_ways(tl, two, parts, std::move(sums), data, args);
   }
 }
 

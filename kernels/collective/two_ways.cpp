@@ -7,8 +7,6 @@
 namespace kbsim::collective {
 namespace {
 
-bool has_opposite(const Way& way) { return way.ends == Ends::joined && way.size > 1 && way.size % 2 == 0; }
-
 TwoWays two_ways(const CollectiveArgs& args, std::vector<int> ranks, Ends ends) {
   const auto place = static_cast<int>(std::ranges::find(ranks, args.rank) - ranks.begin());
   const int size = args.world_size;
@@ -26,12 +24,12 @@ std::optional<int> Way::ahead(int distance) const {
 
 bool Way::takes(const Window& part, const Slice& message, int distance) const {
   if (distance > reach()) return false;
-  if (!has_opposite(*this) || distance < reach()) return true;
+  if (!has_opposite() || distance < reach()) return true;
   return (step == 1) == (message.first < part.share(1, 2).first);
 }
 
 Slices TwoWays::messages(const Window& part) const {
-  if (!has_opposite(ways[0])) return part.messages();
+  if (!ways[0].has_opposite()) return part.messages();
   Slices all = part.share(0, 2).messages();
   const Slices second = part.share(1, 2).messages();
   all.insert(all.end(), second.begin(), second.end());
@@ -73,12 +71,12 @@ std::vector<WayTurn> in_turns(const TwoWays& two, const std::vector<Window>& par
 }
 
 Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Ptr from,
-                                std::optional<Ptr> to, CollectiveArgs args) {
+                                std::optional<Ptr> to, CollectiveArgs args, WorkerSpec worker) {
   const Window& mine = parts[static_cast<std::size_t>(two.place())];
   const Combination all{args.op, args.world_size};
   std::vector<Prefetch> own;
   for (std::size_t way = 0; way < two.ways.size(); ++way)
-    own.emplace_back(tl, from, Slices{}, mine.budget, all);
+    own.emplace_back(tl, from, Slices{}, worker.limited(mine.budget), all);
   for (int distance = two.reach(); distance > 0; --distance) {
     for (const auto& [way, part, message] : in_turns(two, parts, distance)) own[way].append({message});
   }
@@ -95,6 +93,7 @@ Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, 
       const Tile theirs = co_await arriving;  // nothing where the sum begins
       if (arrives) sum = combine(tl, args.op, theirs, sum);
       in_flight.add(tl.send({.dir = way.next, .src = sum}));
+      worker.handled(tl);
     }
     co_await in_flight.end_step();
   }
@@ -106,28 +105,26 @@ Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, 
       const Tile theirs = co_await tl.recv({.dir = way.back, .shape = {message.size}, .dtype = from.dtype});
       sum = combine(tl, args.op, theirs, sum);
     }
-    if (to) {
+    if (to && worker.serial) {
+      co_await tl.store(*to + message.first, sum);
+    } else if (to) {
       in_flight.add(tl.store(*to + message.first, sum));
     } else {
       sums[message.first] = sum;
     }
+    worker.handled(tl);
   }
   co_await in_flight.done();
   co_return sums;
 }
 
-Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Prefetch* own, TileMap sums, Ptr to,
+Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, TileMap sums, Ptr to,
                         CollectiveArgs args) {
   const Window& mine = parts[static_cast<std::size_t>(two.place())];
   const bool copy = may_fill_slots(two.messages(parts.front()).size(), args);
   InFlight in_flight;
   for (const Slice& message : two.messages(mine)) {
-    Tile tile;
-    if (own == nullptr) {
-      tile = take(sums, message);
-    } else {
-      tile = co_await own->load(message);
-    }
+    const Tile tile = take(sums, message);
     in_flight.add(tl.store(to + message.first, tile));
     for (const Way& way : two.ways) {
       if (way.sends(mine, message, 1)) in_flight.add(tl.send({.dir = way.next, .src = tile}));

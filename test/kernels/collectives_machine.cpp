@@ -13,13 +13,17 @@ struct Args {
   PerRank* out;
 };
 
-// A part on each PE that takes part, a row a part.
-host::TensorOptions placed(const Parts& parts, const char* name) {
+// A part on each PE that takes part, a row a part; for all PEs to use if two PEs share the work for their
+// parts.
+host::TensorOptions placed(const Collective& c, const char* name) {
+  const Parts parts = parts_of(c);
+  const bool shared = c.algorithm.own.contains("per_way");
   return {.dp = {.cube = topology::Split::row_wise,
                  .pe = topology::Split::row_wise,
                  .num_cubes = parts.cubes,
                  .num_pes = parts.pes},
-          .name = name};
+          .name = name,
+          .shared = shared};
 }
 
 struct Tensors {
@@ -34,10 +38,9 @@ Task<Tensors> tensors_of(host::Rank& rk, Args args) {
   const host::HostArray contents = host::generate({parts.count(), c.n_elem}, c.dtype, [&](std::int64_t i) {
     return numbers[static_cast<std::size_t>(i)];
   });
-  const host::Tensor in = co_await rk.torch.from_host(contents, placed(parts, "in"));
+  const host::Tensor in = co_await rk.torch.from_host(contents, placed(c, "in"));
   if (in_place(c)) co_return Tensors{in, in};
-  const host::Tensor out =
-      co_await rk.torch.empty({parts.count(), out_elems(c)}, c.dtype, placed(parts, "out"));
+  const host::Tensor out = co_await rk.torch.empty({parts.count(), out_elems(c)}, c.dtype, placed(c, "out"));
   co_return Tensors{in, out};
 }
 

@@ -6,6 +6,7 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/kernel_keys.hpp"
 #include "kbsim/base/live_line.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
@@ -29,6 +30,14 @@ std::set<PeCoord> joined(const ccl::Wiring& wiring) {
     }
   }
   return seen;
+}
+
+// Whether its kernel has PEs use parts of one another, as a key of its own says.
+bool uses_parts_of_others(const config::AlgorithmSpec& algorithm) {
+  const KernelKeys* kernel = kernel_keys().find(algorithm.kernel);
+  if (kernel == nullptr) return false;
+  const auto given = algorithm.own.find(kernel->shared_key);
+  return given != algorithm.own.end() && given->second == Scalar{true};
 }
 
 // The largest whole number up to which a dtype holds each one.
@@ -133,7 +142,8 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       collective_{algorithm.collective},
       row_{ccl::collective_of(algorithm)},
       plan_{ccl::plan_of(algorithm)},
-      flat_{ccl::ranks_are_pes(algorithm)} {
+      flat_{ccl::ranks_are_pes(algorithm)},
+      shared_{uses_parts_of_others(algorithm)} {
   const WorkScope scope{kNumbers};
   const HostWork work{"making expected numbers"};
   const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
@@ -170,7 +180,8 @@ host::TensorOptions CollectiveData::placed(std::string name) const {
                  .pe = topology::Split::row_wise,
                  .num_cubes = cubes_,
                  .num_pes = pes_},
-          .name = std::move(name)};
+          .name = std::move(name),
+          .shared = shared_};
 }
 
 host::HostArray CollectiveData::input(int program) const {

@@ -18,6 +18,8 @@ class Prefetch {
   Prefetch(Prefetch&&) = default;  // and no copies: loads are in flight once
   /// Adds slices to the end of the order.
   void append(const Slices& slices) { order_.insert(order_.end(), slices.begin(), slices.end()); }
+  /// Submits the loads that may be in flight now, before the first of them is asked for.
+  void start(Here at = Here::current()) { submit(at); }
   /// KernelFault if the slice isn't the next one of the order.
   [[nodiscard]] Task<Tile> load(Slice slice, Here at = Here::current());
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kbsim/kernels/lanes.hpp"
+#include "kbsim/kernels/worker.hpp"
 
 namespace kbsim::collective {
 
@@ -25,6 +26,8 @@ struct Way {
 
   /// The largest distance between two places.
   [[nodiscard]] int reach() const { return ends == Ends::joined ? size / 2 : size - 1; }
+  /// Whether a place lies opposite, as far away along both ways.
+  [[nodiscard]] bool has_opposite() const { return ends == Ends::joined && size > 1 && size % 2 == 0; }
   /// The place at that distance ahead, or before if negative; none past the end of a line.
   [[nodiscard]] std::optional<int> ahead(int distance) const;
   /// Whether this way takes that message of a part to a place `distance` places after the part's.
@@ -71,11 +74,11 @@ struct WayTurn {
 /// adds its own to what comes from the place before and sends the sum on, the part of the furthest place
 /// first.
 [[nodiscard]] Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Ptr from,
-                                              std::optional<Ptr> to, CollectiveArgs args);
+                                              std::optional<Ptr> to, CollectiveArgs args, WorkerSpec worker);
 
-/// Stores the parts of all places at `to`. This place's messages are loaded by `own`, or are in `sums`
-/// without it. Each place sends its own part both ways, then what arrives, until the last place has it.
-[[nodiscard]] Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Prefetch* own,
-                                      TileMap sums, Ptr to, CollectiveArgs args);
+/// Stores the parts of all places at `to`. `sums` has this place's messages. Each place sends its own part
+/// both ways, then what arrives, until the last place has it.
+[[nodiscard]] Task<> gather_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, TileMap sums, Ptr to,
+                                      CollectiveArgs args);
 
 }  // namespace kbsim::collective

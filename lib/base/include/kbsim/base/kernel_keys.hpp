@@ -44,14 +44,15 @@ class KernelValues {
 };
 
 /// Additions of a collective's kernel to the entries of ccl.yaml that name it. Its own keys, described as any
-/// Spec's; the topology and mapper that stand in for `topology: none`, if it needs certain ones; and the key,
-/// if any, that numbers a cube of a package.
+/// Spec's; the topology and mapper that stand in for `topology: none`, if it needs certain ones; the key, if
+/// any, that numbers a cube of a package; and the one that, if true, makes PEs use parts of others' tensors.
 struct KernelKeys {
   const std::vector<Field>* fields = nullptr;
   std::function<KernelValues(const std::map<std::string, Scalar>& given)> values;
   std::string topology = {};
   std::string mapper = {};
   std::string cube_key = {};
+  std::string shared_key = {};
   [[nodiscard]] bool has_function() const { return values != nullptr; }
 };
 /// By the kernels' names.
@@ -62,15 +63,17 @@ bool register_kernel_keys(std::string kernel, KernelKeys keys, const char& abi) 
 
 template <class Spec>
 [[nodiscard]] KernelKeys kernel_keys_of(std::string topology = {}, std::string mapper = {},
-                                        std::string cube_key = {}) {
+                                        std::string cube_key = {}, std::string shared_key = {}) {
   return {.fields = &fields_of<Spec>(),
           .values = [](const auto& given) { return KernelValues::of(spec_from<Spec>(given)); },
           .topology = std::move(topology),
           .mapper = std::move(mapper),
-          .cube_key = std::move(cube_key)};
+          .cube_key = std::move(cube_key),
+          .shared_key = std::move(shared_key)};
 }
 
-/// KBSIM_KERNEL_KEYS(ring, RingSpec) in the kernel's file; a topology, a mapper and a cube_key may follow.
+/// KBSIM_KERNEL_KEYS(ring, RingSpec) in the kernel's file; a topology, a mapper, a cube_key and a
+/// shared_key may follow.
 #define KBSIM_KERNEL_KEYS(kernel, ...)    \
   static const bool kHasKeysOf_##kernel = \
       ::kbsim::register_kernel_keys(#kernel, KBSIM_KERNEL_KEYS_OF(__VA_ARGS__), KBSIM_ABI)

@@ -84,6 +84,7 @@ class CollectiveData {
   topology::DPPolicy plan_placement_ = {};
   std::vector<std::vector<ccl::PlanSum>> outputs_;  // by rank and chunk, of a plan that names no collective
   bool flat_ = false;                               // ranks are PEs
+  bool shared_ = false;                             // PEs use parts of others
   int programs_ = 1;
   int cubes_ = 1;
   int pes_ = 1;
