@@ -1,69 +1,147 @@
 """Transfers over the NOC of a chip: core to core, to many and from many, and to DRAM."""
-from silicon_rows import Row, not_simulated, not_yet
+import functools
+import math
+import re
 
-BOX = ["--topology", "wormhole_box.yaml", "--set", "system.sips.count=1", "--set", "system.sips.w=1"]
+from silicon_rows import Row, not_simulated, transfers_of
+
 ISSUE_CYCLES = {"write": "22.5", "read": "19"}  # stated by the maker's figures: issue of one transaction
-GRID = 8  # cores of a row of the chip
-
-
-def transfer(move, source, target, row, where="tcm", size=None, more=()):
-    return ["--bench", "transfers", *BOX, "--move", move, "--where", where, "--from", source, "--to", target,
-            "--transactions", row["transactions"], "--bytes", size or row["transaction_bytes"],
-            "--set", f"pe.pe_cpu.dispatch_cycles={ISSUE_CYCLES[move]}", *more]
-
-
 ONE_CHANNEL = ["--set", "cube.floorplan.hbm.interleave_bytes=0"]
-CORNER, OTHER = "0", str(3 * GRID + 3)  # cores in different rows and columns
+FLIT_HOPS = 3_000_000  # of a simulation flit by flit; more transactions go on at its rate
+HOPS = 11  # of a packet on the way, in the mean
 
 
-def grid_of(row):
-    """The cores of a grid such as 4x4, from the corner on, row by row."""
-    width, height = (int(side) for side in row["grid"].split("x"))
-    return [str(y * GRID + x) for y in range(height) for x in range(width)]
+class Chip:
+    """A machine's file, its cores, and what its tables count in: cycles of `clock` GHz.
+
+    Where many cores send at once, packets wait for each other in routers with finite queues, flit by flit: 16 virtual
+    channels, as the maker states. Their depth isn't stated; 16 flits are the least power of two with which a transfer
+    alone has a link's whole rate. A packet has a header of one flit, as the maker states.
+    """
+
+    def __init__(self, box, columns, rows, clock, packet, flit):
+        self.box, self.columns, self.rows, self.clock, self.packet, self.flit = box, columns, rows, clock, packet, flit
+        self.corner, self.other = "0", str(3 * columns + 3)  # in different rows and columns
+        self.in_row, self.in_column = "3", str(3 * columns)  # of the corner
+        self.by_flits = [
+            "--set", "cube.noc.router.impl=builtin.router_iq", "--set", "cube.noc.router.vcs=16",
+            "--set", f"cube.noc.router.flit_bytes={flit}", "--set", "cube.noc.router.buffer_flits=16",
+            "--set", f"cube.noc.router.packet_flits={packet // flit + 1}", "--set", f"system.packet_bytes={flit}",
+            "--set", f"pe.pe_dma.request_bytes={packet + flit}"]
+
+    def cores(self, width, height):
+        """The cores of a grid, from the corner on, row by row."""
+        return [str(y * self.columns + x) for y in range(height) for x in range(width)]
+
+    def transfer(self, move, source, target, size, *more):
+        return ["--bench", "transfers", "--topology", self.box, "--set", "system.sips.count=1", "--set",
+                "system.sips.w=1", "--move", move, "--from", source, "--to", target, "--bytes", str(size),
+                "--set", f"pe.pe_cpu.dispatch_cycles={ISSUE_CYCLES[move]}", *more]
+
+    def set_cycles(self, row, machine_ns, simulated_ns):
+        row.machine, row.simulated = machine_ns * self.clock, simulated_ns * self.clock
+
+    def simulate(self, kbsim, rows):
+        times = transfers_of(kbsim, rows[0].words)
+        for row in rows:
+            self.set_cycles(row, *times)
+
+    def simulate_row_and_column(self, kbsim, rows):
+        """The mean of a target in the corner's row and one in its column."""
+        of_row = transfers_of(kbsim, rows[0].words)
+        at = rows[0].words.index("--to") + 1
+        of_column = transfers_of(kbsim, [*rows[0].words[:at], self.in_column, *rows[0].words[at + 1:]])
+        for row in rows:
+            self.set_cycles(row, *((a + b) / 2 for a, b in zip(of_row, of_column)))
+
+    def simulate_many(self, kbsim, rows):
+        """Rows of one command, whose number of transactions isn't among its words."""
+        @functools.cache
+        def times(transactions):
+            return transfers_of(kbsim, [*rows[0].words, "--transactions", str(transactions)])
+        for row in rows:
+            simulated = min(row.transactions, row.most)
+            machine, with_software = times(simulated)
+            longer = machine * row.transactions / simulated
+            self.set_cycles(row, longer, longer + with_software - machine)
 
 
-def noc_pattern(row):
-    """The command of a row of noc_*.csv, or a reason."""
-    pattern, role = row["pattern"], row["role"]
-    if "multicast" in pattern:
-        return None, "multicast"
-    if row["arch"] != "wormhole_b0":
-        return None, f"a machine file of {row['arch']}"
-    if pattern == "one_to_one":
-        return transfer("write", CORNER, OTHER, row), None
-    if pattern == "one_from_one":
-        return transfer("read", CORNER, OTHER, row), None
-    if pattern == "loopback":
-        return transfer("write", CORNER, CORNER, row), None
-    if pattern == "dram_interleaved":  # despite its name of one channel, as its rate shows
-        return transfer("read" if "read" in role else "write", OTHER, CORNER, row, "hbm", more=ONE_CHANNEL), None
-    if pattern.startswith(("one_to_all", "one_from_all", "all_to_all", "all_from_all")):
-        cores = ",".join(grid_of(row))
-        move = "read" if "from" in pattern else "write"
-        itself = ["--itself", "1"] if row.get("loopback") == "yes" else []
-        return transfer(move, cores if pattern.startswith("all_") else CORNER, cores, row,
-                        size=row["bytes_per_destination"] or None, more=itself), None
-    return None, f"an experiment for {pattern}"
+CHIPS = {"wormhole_b0": Chip("wormhole_box.yaml", 8, 8, 1.0, 8192, 32),
+         "blackhole": Chip("blackhole_box.yaml", 13, 10, 1.35, 16384, 64)}
+
+
+def made(chip, row, kind, words):
+    return Row(kind, int(row["transaction_bytes"]), float(row["latency_cycles"]),
+               [*words, "--transactions", row["transactions"]], simulate=chip.simulate)
+
+
+def ends_of(chip, row, word):
+    """The cores that `one`, `all`, `row` or `column` of a pattern's name means, or None."""
+    if word == "one":
+        return [chip.corner]
+    if word == "all":
+        width, height = (int(side) for side in row["grid"].split("x"))
+    else:
+        width, height = (chip.columns, 1) if word == "row" else (1, chip.rows)
+    return chip.cores(width, height) if width <= chip.columns and height <= chip.rows else None
+
+
+def many_rows(chip, row, move, sources, targets):
+    """Many cores, or many targets: each core takes the targets in the same order."""
+    itself = row["loopback"] == "yes" and len(targets) > 1
+    receivers = len(targets) - (0 if itself or len(targets) == 1 else 1)
+    size = int(row.get("bytes_per_destination") or int(row["transaction_bytes"]) // receivers)
+    ends = [",".join(sources), ",".join(targets)]
+    more = ["--itself", "1"] if itself else []
+    if len(sources) == 1:
+        return made(chip, row, row["pattern"], chip.transfer(move, *ends, size, *more))
+    flits = math.ceil(min(size, chip.packet) / chip.flit) + 1
+    words = chip.transfer(move, *ends, min(size, chip.packet) + chip.flit, *more, *chip.by_flits)
+    many = Row(row["pattern"], int(row["transaction_bytes"]), float(row["latency_cycles"]), words,
+               simulate=chip.simulate_many)
+    many.transactions = int(row["transactions"]) * math.ceil(size / chip.packet)
+    many.most = max(1, FLIT_HOPS // (len(sources) * receivers * flits * HOPS))
+    return many
 
 
 def noc_rows(row):
-    words, missing = noc_pattern(row)
-    kind = row["role"] if row["pattern"] == "dram_interleaved" else row["pattern"]
-    return Row(kind, int(row["transaction_bytes"]), float(row["latency_cycles"]), words, missing)
+    """A row of noc_*.csv, by its pattern."""
+    pattern, role, chip = row["pattern"], row.get("role", ""), CHIPS.get(row["arch"])
+    if "multicast" in pattern + row.get("mechanism", ""):
+        return not_simulated(pattern, "multicast")
+    if chip is None:
+        return not_simulated(pattern, f"a machine file of {row['arch']}")
+    size = row["transaction_bytes"]
+    if pattern == "loopback":
+        return made(chip, row, pattern, chip.transfer("write", chip.corner, chip.corner, size))
+    if pattern in ("dram_interleaved", "dram_sharded") and row["grid"] == "1x1":
+        move = "read" if "read" in role else "write"  # of one channel in both tables, as their rates show
+        return made(chip, row, role, chip.transfer(move, chip.other, chip.corner, size, "--where", "hbm", *ONE_CHANNEL))
+    words = re.fullmatch("(one|all|row|column)_(to|from)_(one|all|row|column)(_unicast)?", pattern)
+    if words is None:
+        return not_simulated(pattern, f"an experiment for {pattern}")
+    move = "read" if words[2] == "from" else "write"
+    sources, targets = ends_of(chip, row, words[1]), ends_of(chip, row, words[3])
+    if words[1] == words[3] == "one":
+        return made(chip, row, pattern, chip.transfer(move, chip.corner, chip.other, size))
+    if sources is None or targets is None:
+        return not_simulated(pattern, f"a chip with {row['grid']} cores")
+    return many_rows(chip, row, move, sources, targets)
 
 
 def path_rows(row):
     """Both ends in a row or column, or in neither."""
-    if row["arch"] != "wormhole_b0":
-        return not_simulated(row["operation"], f"a machine file of {row['arch']}")
-    same = row["same_row_or_column"] == "yes"
-    kind = f"{row['operation']} in {'a row or column' if same else 'neither'}"
-    target = "3" if same else OTHER
-    return Row(kind, int(row["transaction_bytes"]), float(row["latency_cycles"]),
-               transfer(row["operation"], CORNER, target, row))
+    chip, move, size = CHIPS.get(row["arch"]), row["operation"], row["transaction_bytes"]
+    if chip is None:
+        return not_simulated(move, f"a machine file of {row['arch']}")
+    if row["same_row_or_column"] != "yes":
+        return made(chip, row, f"{move} in neither", chip.transfer(move, chip.corner, chip.other, size))
+    path = made(chip, row, f"{move} in a row or column", chip.transfer(move, chip.corner, chip.in_row, size))
+    path.simulate = chip.simulate_row_and_column
+    return path
 
 
-TABLES = {"noc_": noc_rows, "noc_path": path_rows, "noc_rows": not_yet("multicast")}
+TABLES = {"noc_": noc_rows, "noc_path": path_rows}
 SUMS = [("noc", "unicast", "noc_")]
 NOTES = {
     "noc_path": """\
