@@ -87,8 +87,8 @@ def other_chips(runner):
     rows = [[f"`{row['trace']}`", row["barriers"],
              *(percent(own["mean"]) if row["barriers"] else "–" for own in (row, other))]
             for row, other in zip(open_loop, closed)]
-    return ["Traces of one chip each of an all-gather over four, by `kbsim traffic --trace` with the fitted constants "
-            "(events of links between chips are left out; neither half has them):", "",
+    return ["Traces of one chip each of an all-gather over four, by `kbsim traffic --trace` with the constants of "
+            "`wormhole.yaml` (events of links between chips are left out; neither half has them):", "",
             *table(["trace", "barriers", "open loop: mean", "closed loop: mean"], rows)]
 
 

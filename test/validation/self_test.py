@@ -1,6 +1,7 @@
 """The validation's own tests: cases read, judged and refused."""
 import argparse
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -172,15 +173,107 @@ class Silicon(unittest.TestCase):
 
     def test_rows_that_need_more_are_counted(self):
         table, = self.tables(noc_x=HEAD + "wormhole_b0,one_to_all_multicast,2x2,sender,no,4,4,64,64,300,0.2,\n"
-                             "blackhole,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n")
+                             "grayskull,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n"
+                             "wormhole_b0,all_to_some,8x8,sender,na,1,4,64,64,300,0.2,\n"
+                             "wormhole_b0,all_to_all,9x8,sender,no,71,4,4544,64,300,0.2,\n")
         self.assertEqual(silicon.lines_of([table]),
-                         ["silicon noc_x not_simulated rows 1 needs a machine file of blackhole",
+                         ["silicon noc_x not_simulated rows 1 needs a chip with 9x8 cores",
+                          "silicon noc_x not_simulated rows 1 needs a machine file of grayskull",
+                          "silicon noc_x not_simulated rows 1 needs an experiment for all_to_some",
                           "silicon noc_x not_simulated rows 1 needs multicast"])
 
-    def test_what_is_no_table_is_refused_with_its_line(self):
-        for files in ({"noc_x": "arch,pattern\nwormhole_b0,one_to_one\n"}, {"other": "a\n"}):
-            with self.assertRaises(SystemExit):
-                self.tables(**files)
+    def test_what_is_no_table_is_refused_with_its_place(self):
+        row = "wormhole_b0,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n"
+        for text, said in (("arch,pattern\nwormhole_b0,one_to_one\n", "noc_x.csv:2: the table has no column"),
+                           ("", "noc_x.csv: empty"),
+                           (HEAD.upper() + row, "noc_x.csv:2: the table has no column 'pattern'"),
+                           (HEAD.replace("grid", "role") + row, "noc_x.csv:1: a column is there twice"),
+                           (HEAD + row.replace("4,64", "4"), "noc_x.csv:2: expected 12 columns"),
+                           (HEAD + row.replace("\n", ",1\n"), "noc_x.csv:2: expected 12 columns"),
+                           (HEAD + row.replace("4,64", "4,"), "noc_x.csv:2: no row of this table: invalid literal"),
+                           (HEAD + row + row.replace("300", ""), "noc_x.csv:3: no row of this table: could not"),
+                           (HEAD + row.replace("300", "0"), "noc_x.csv:2: no row of this table: a measured figure"),
+                           (HEAD + row.replace("300", "nan"), "noc_x.csv:2: no row of this table: a measured figure"),
+                           (HEAD + row.replace("one_to_one,1x1", "all_to_all,0x4"), "noc_x.csv:2: no row of this"),
+                           (HEAD + row.replace("one_to_one,1x1", "all_to_all,4x"), "noc_x.csv:2: no row of this"),
+                           ("a\0b\n\0", "noc_x.csv"), (HEAD + '"' + row, "noc_x.csv: can't be read as a table")):
+            with self.subTest(text=text), self.assertRaises(SystemExit) as refused:
+                self.tables(noc_x=text)
+            self.assertIn(said, str(refused.exception))
+        with self.assertRaisesRegex(SystemExit, "no table, expected"):
+            self.tables(other="a\n")
+
+    def test_a_file_that_is_none_and_a_folder_that_is_none_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "noc_x.csv").write_bytes(b"\xff\xfe\x00arch")
+            (pathlib.Path(folder) / "gemm.csv").mkdir()
+            for wrong in (folder, f"{folder}/noc_x.csv", f"{folder}/nowhere"):
+                with self.assertRaisesRegex(SystemExit, "can't be read as a table|no such folder"):
+                    silicon.tables_in(wrong)
+
+    def test_unknown_machines_of_every_table_are_counted(self):
+        tables = self.tables(
+            ccl_x="machine,collective,topology,chips,memory,calls_back_to_back,links_per_direction,line_rate_gbs,bytes,"
+                  "time_us,suspect\nxy_box,all_gather,line,2,DRAM,1,1,12.5,4096,12,\n",
+            fabric_hops="machine,kind,test,topology,message,packet_bytes,latency_avg_ns,suspect\n"
+                        "xy_box,latency,t,Linear,write,16,2000,\n",
+            noc_path_x="arch,operation,same_row_or_column,transactions,transaction_bytes,latency_cycles\n"
+                       "xy,read,no,1,64,293\n")
+        self.assertEqual([list(table.missing()) for table in tables],
+                         [["a machine file of xy_box"], ["a machine file of xy_box"], ["a machine file of xy"]])
+
+    def test_commands_are_those_of_the_row_and_its_chip(self):
+        lines = "{},one_to_one,1x1,sender,na,1,16,128,128,300,7,\n{},all_to_all,4x4,sender,yes,16,8,1048576,65536,9,7,\n"
+        table, = self.tables(noc_x=HEAD + lines.format("wormhole_b0", "wormhole_b0")
+                             + lines.format("blackhole", "blackhole"))
+        for (one, many), box, other, packets in ((table.rows[:2], "wormhole_box.yaml", "27", 8),
+                                                 (table.rows[2:], "blackhole_box.yaml", "42", 4)):
+            words = " ".join(one.words)
+            self.assertTrue(all(text in words for text in (box, f"--to {other} ", "--bytes 128", "--transactions 16")))
+            words = " ".join(many.words)
+            self.assertIn("--itself 1", words)
+            self.assertIn("router_iq", words)
+            self.assertEqual(many.times * int(many.words[many.words.index("--transactions") + 1]), 8 * packets)
+
+    def test_figures_are_cycles_of_the_chips_clock(self):
+        table, = self.tables(noc_x=HEAD + "blackhole,one_to_one,1x1,sender,na,1,16,128,128,270,7,\n")
+        self.run_with('echo \'{"result": {"median_ns": 100, "with_software_ns": 200}}\'', table)
+        self.assertEqual((table.rows[0].machine, table.rows[0].simulated), (135.0, 270.0))
+
+    def test_rows_whose_command_is_refused_are_counted(self):
+        table, = self.tables(noc_x=HEAD + "wormhole_b0,one_to_one,1x1,sender,na,1,16,128,128,270,7,\n")
+        self.run_with("echo 'kbsim: --bytes:  too many' >&2; exit 2", table)
+        self.assertEqual(silicon.lines_of([table]),
+                         ["silicon noc_x not_simulated rows 1 needs a command that isn't refused: --bytes: too many"])
+        table, = self.tables(noc_x=HEAD + "wormhole_b0,one_to_one,1x1,sender,na,1,16,128,128,270,7,\n")
+        with self.assertRaisesRegex(SystemExit, "exit code 1"):
+            self.run_with("exit 1", table)
+
+    @staticmethod
+    def run_with(script, table):
+        runner = pathlib.Path(tempfile.mkdtemp()) / "kbsim"
+        runner.write_text(f"#!/bin/sh\n{script}\n")
+        runner.chmod(0o755)
+        silicon.simulate(str(runner), table.rows)
+
+    def test_both_files_of_the_chip_say_the_same(self):
+        configs = pathlib.Path(silicon.__file__).parents[2] / "configs"
+        noc, box = ((configs / name).read_text() for name in ("wormhole.yaml", "wormhole_box.yaml"))
+
+        def value(text, key):
+            return float(re.search(rf"\b{key}: *([0-9.]+)", text)[1])
+
+        for key, its in (("w", "noc:\n    w"), ("h", "h"), ("link_gbs", "link_bw_gbs"), ("hop_ns", "builtin.router, "
+                         "overhead_ns")):
+            ours = value(box[box.index("cube:\n"):], its)
+            self.assertEqual(value(noc, key), ours, key)
+        channel, share = float(re.search("bw_gbs: ([0-9.]+) .* 288 GB/s", box)[1]), value(box, "efficiency")
+        dram = noc[noc.index("dram:\n"):]
+        self.assertAlmostEqual(value(dram, "injection_gbs"), channel * share)
+        self.assertEqual(value(dram, "latency_ns"), value(noc, "latency_ns") + value(box, "hbm_ctrl.*\n.*\n *access_ns"))
+        ports = {f"{x}-{y}" for at in re.findall(r"- {at: \[(.*)\]}", box)
+                 for x, y in re.findall(r"\[(\d+), (\d+)\]", at)}
+        self.assertEqual(ports, set(re.findall(r"\d+-\d+", noc[noc.index("dram_nodes"):])))
 
     def test_the_page_opens_no_other_file(self):
         sources = [file.read_text() for file in pathlib.Path(silicon.__file__).parent.glob("silicon*.py")]

@@ -12,6 +12,7 @@ import silicon_collectives
 import silicon_links
 import silicon_noc
 import silicon_products
+from silicon_rows import Refused
 
 # A table is named by the longest beginning of its file's name. A row with a reason is listed, and counted.
 MODULES = [silicon_noc, silicon_links, silicon_collectives, silicon_products]
@@ -26,21 +27,41 @@ def longest(of, name):
     return of[max(begins, key=len)] if begins else None
 
 
+def rows_in(file):
+    """The rows of a file, each with its line; columns by the names of the first line."""
+    try:
+        with open(file, newline="", encoding="utf-8-sig") as text:
+            reader = csv.DictReader(text, skipinitialspace=True, strict=True)
+            if not reader.fieldnames:
+                raise SystemExit(f"{file}: empty, expected names of columns and rows")
+            if len(set(reader.fieldnames)) < len(reader.fieldnames):
+                raise SystemExit(f"{file}:1: a column is there twice")
+            for row in reader:
+                if None in row or None in row.values():
+                    raise SystemExit(f"{file}:{reader.line_num}: expected {len(reader.fieldnames)} columns")
+                yield reader.line_num, row
+    except (OSError, UnicodeError, csv.Error) as error:
+        raise SystemExit(f"{file}: can't be read as a table: {error}") from error
+
+
 class Table:
     """The rows of one file."""
 
     def __init__(self, file):
         self.name, self.rows, self.suspect = file.stem, [], 0
         make = longest(TABLES, self.name)
-        with open(file, newline="", encoding="utf-8") as text:
-            for number, row in enumerate(csv.DictReader(text), 2):
-                if row.get("suspect"):
-                    self.suspect += 1
-                    continue
-                try:
-                    self.rows.append(make(row))
-                except (KeyError, TypeError, ValueError) as error:
-                    raise SystemExit(f"{file}:{number}: no row of this table: {error!r}") from error
+        for line, row in rows_in(file):
+            if row.get("suspect"):
+                self.suspect += 1
+                continue
+            try:
+                self.rows.append(make(row))
+                if not 0 < self.rows[-1].measured < float("inf"):
+                    raise ValueError(f"a measured figure of {self.rows[-1].measured}")
+            except KeyError as error:
+                raise SystemExit(f"{file}:{line}: the table has no column {error}") from error
+            except (AttributeError, TypeError, ValueError) as error:
+                raise SystemExit(f"{file}:{line}: no row of this table: {error}") from error
 
     def simulated(self):
         return [row for row in self.rows if row.words is not None]
@@ -100,8 +121,9 @@ def lines_of(tables):
 def sums_of(tables):
     """Rows that belong together: name, kind and rows."""
     found = []
-    for name, kind, begin in SUMS:
-        rows = [row for table in tables if table.name.startswith(begin) for row in table.simulated()]
+    for name, kind, begin, *chosen in SUMS:
+        rows = [row for table in tables if table.name.startswith(begin) for row in table.simulated()
+                if all(of(row) for of in chosen)]
         if rows:
             found.append((name, kind, rows))
     return found
@@ -180,5 +202,14 @@ def run(kbsim, folder, jobs):
         for row in table.simulated():
             alike.setdefault((row.simulate, tuple(row.words)), []).append(row)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda rows: rows[0].simulate(kbsim, rows), alike.values()))
+        list(pool.map(lambda rows: simulate(kbsim, rows), alike.values()))
     return tables
+
+
+def simulate(kbsim, rows):
+    """Rows whose command is refused are counted, with what the command says."""
+    try:
+        rows[0].simulate(kbsim, rows)
+    except Refused as refused:
+        for row in rows:
+            row.words, row.missing = None, f"a command that isn't refused: {refused}"

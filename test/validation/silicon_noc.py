@@ -1,5 +1,4 @@
 """Transfers over the NOC of a chip: core to core, to many and from many, and to DRAM."""
-import functools
 import math
 import re
 
@@ -7,7 +6,7 @@ from silicon_rows import Row, not_simulated, transfers_of
 
 ISSUE_CYCLES = {"write": "22.5", "read": "19"}  # stated by the maker's figures: issue of one transaction
 ONE_CHANNEL = ["--set", "cube.floorplan.hbm.interleave_bytes=0"]
-FLIT_HOPS = 3_000_000  # of a simulation flit by flit; more transactions go on at its rate
+FLIT_HOPS = 2_000_000  # of a simulation flit by flit; more transactions go on at its rate
 HOPS = 11  # of a packet on the way, in the mean
 
 
@@ -55,15 +54,10 @@ class Chip:
             self.set_cycles(row, *((a + b) / 2 for a, b in zip(of_row, of_column)))
 
     def simulate_many(self, kbsim, rows):
-        """Rows of one command, whose number of transactions isn't among its words."""
-        @functools.cache
-        def times(transactions):
-            return transfers_of(kbsim, [*rows[0].words, "--transactions", str(transactions)])
+        """Rows of many transactions go on at the rate of those that are simulated."""
+        machine, with_software = transfers_of(kbsim, rows[0].words)
         for row in rows:
-            simulated = min(row.transactions, row.most)
-            machine, with_software = times(simulated)
-            longer = machine * row.transactions / simulated
-            self.set_cycles(row, longer, longer + with_software - machine)
+            self.set_cycles(row, machine * row.times, machine * row.times + with_software - machine)
 
 
 CHIPS = {"wormhole_b0": Chip("wormhole_box.yaml", 8, 8, 1.0, 8192, 32),
@@ -72,7 +66,7 @@ CHIPS = {"wormhole_b0": Chip("wormhole_box.yaml", 8, 8, 1.0, 8192, 32),
 
 def made(chip, row, kind, words):
     return Row(kind, int(row["transaction_bytes"]), float(row["latency_cycles"]),
-               [*words, "--transactions", row["transactions"]], simulate=chip.simulate)
+               [*words, "--transactions", str(int(row["transactions"]))], simulate=chip.simulate)
 
 
 def ends_of(chip, row, word):
@@ -81,6 +75,8 @@ def ends_of(chip, row, word):
         return [chip.corner]
     if word == "all":
         width, height = (int(side) for side in row["grid"].split("x"))
+        if min(width, height) < 1:
+            raise ValueError(f"a grid of {row['grid']}")
     else:
         width, height = (chip.columns, 1) if word == "row" else (1, chip.rows)
     return chip.cores(width, height) if width <= chip.columns and height <= chip.rows else None
@@ -89,18 +85,21 @@ def ends_of(chip, row, word):
 def many_rows(chip, row, move, sources, targets):
     """Many cores, or many targets: each core takes the targets in the same order."""
     itself = row["loopback"] == "yes" and len(targets) > 1
+    if len(targets) == 1 and len(sources) > 1:
+        sources = [core for core in sources if core != targets[0]]
     receivers = len(targets) - (0 if itself or len(targets) == 1 else 1)
+    kind = f"{row['pattern']} of {row['grid']} cores" if row.get("grid") else row["pattern"]
     size = int(row.get("bytes_per_destination") or int(row["transaction_bytes"]) // receivers)
     ends = [",".join(sources), ",".join(targets)]
     more = ["--itself", "1"] if itself else []
     if len(sources) == 1:
-        return made(chip, row, row["pattern"], chip.transfer(move, *ends, size, *more))
-    flits = math.ceil(min(size, chip.packet) / chip.flit) + 1
+        return made(chip, row, kind, chip.transfer(move, *ends, size, *more))
+    flits = math.ceil(min(size, chip.packet) / chip.flit) + 2  # with header and acknowledgement
     words = chip.transfer(move, *ends, min(size, chip.packet) + chip.flit, *more, *chip.by_flits)
-    many = Row(row["pattern"], int(row["transaction_bytes"]), float(row["latency_cycles"]), words,
-               simulate=chip.simulate_many)
-    many.transactions = int(row["transactions"]) * math.ceil(size / chip.packet)
-    many.most = max(1, FLIT_HOPS // (len(sources) * receivers * flits * HOPS))
+    packets = int(row["transactions"]) * math.ceil(size / chip.packet)
+    simulated = min(packets, max(1, FLIT_HOPS // (len(sources) * receivers * flits * HOPS)))
+    many = made(chip, {**row, "transactions": simulated}, kind, words)
+    many.simulate, many.times = chip.simulate_many, packets / simulated
     return many
 
 
@@ -142,7 +141,8 @@ def path_rows(row):
 
 
 TABLES = {"noc_": noc_rows, "noc_path": path_rows}
-SUMS = [("noc", "unicast", "noc_")]
+SUMS = [("noc", "unicast", "noc_", lambda row: not row.kind.startswith("all_")),
+        ("noc", "many at once", "noc_", lambda row: row.kind.startswith("all_"))]
 NOTES = {
     "noc_path": """\
 Reads of at most 512 B cost 25 cycles each in this table, and 19 in the other one, for the same experiment.""",

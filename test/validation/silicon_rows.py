@@ -1,16 +1,26 @@
 """A row of a published table: its figure, and the command that simulates it.
 
 A module of tables has TABLES: by the beginning of a file's name, the function that makes a Row of a line of the file;
-NOTES: by the beginning, the reason of the largest errors; SUMS: (name, kind, beginning) of rows that belong together.
+NOTES: by the beginning, the reason of the largest errors; SUMS: (name, kind, beginning) of rows that belong together,
+and a function of a row that chooses among them if not all do.
 silicon.MODULES names the modules.
 """
 import json
 import subprocess
 
 
+class Refused(Exception):
+    """The command's usage or its machine, or what it needs, isn't there."""
+
+
+REFUSED = (2, 5)  # exit codes
+
+
 def document_of(kbsim, words, *more):
     """The document that a command prints."""
     ran = subprocess.run([kbsim, *words, *more, "--json"], capture_output=True, text=True, check=False)
+    if ran.returncode in REFUSED:
+        raise Refused(" ".join(ran.stderr.split()).removeprefix("kbsim: "))
     if ran.returncode != 0:
         raise SystemExit(f"{' '.join(words)}: exit code {ran.returncode}\n{ran.stderr}")
     return json.loads(ran.stdout)
