@@ -223,7 +223,8 @@ class Silicon(unittest.TestCase):
                          [["a machine file of xy_box"], ["a machine file of xy_box"], ["a machine file of xy"]])
 
     def test_commands_are_those_of_the_row_and_its_chip(self):
-        lines = "{},one_to_one,1x1,sender,na,1,16,128,128,300,7,\n{},all_to_all,4x4,sender,yes,16,8,1048576,65536,9,7,\n"
+        lines = ("{},one_to_one,1x1,sender,na,1,16,128,128,300,7,\n"
+                 "{},all_to_all,4x4,sender,yes,16,8,1048576,65536,9,7,\n")
         table, = self.tables(noc_x=HEAD + lines.format("wormhole_b0", "wormhole_b0")
                              + lines.format("blackhole", "blackhole"))
         for (one, many), box, other, packets in ((table.rows[:2], "wormhole_box.yaml", "27", 8),
@@ -270,7 +271,8 @@ class Silicon(unittest.TestCase):
         channel, share = float(re.search("bw_gbs: ([0-9.]+) .* 288 GB/s", box)[1]), value(box, "efficiency")
         dram = noc[noc.index("dram:\n"):]
         self.assertAlmostEqual(value(dram, "injection_gbs"), channel * share)
-        self.assertEqual(value(dram, "latency_ns"), value(noc, "latency_ns") + value(box, "hbm_ctrl.*\n.*\n *access_ns"))
+        more = value(box, "hbm_ctrl.*\n.*\n *access_ns")
+        self.assertEqual(value(dram, "latency_ns"), value(noc, "latency_ns") + more)
         ports = {f"{x}-{y}" for at in re.findall(r"- {at: \[(.*)\]}", box)
                  for x, y in re.findall(r"\[(\d+), (\d+)\]", at)}
         self.assertEqual(ports, set(re.findall(r"\d+-\d+", noc[noc.index("dram_nodes"):])))

@@ -172,9 +172,9 @@ INTRODUCTION = """\
 
 After this page you know how near simulated times are to those that a maker published of his chips, with which
 machine, and which rows can't be simulated yet. `scripts/validate.sh --silicon DIR` writes it from a folder of
-tables, and prints a line a table and kind. The machine is
-`configs/wormhole_box.yaml`, in which each number has its source. Numbers marked *fitted* there were fitted to the
-rows named beside them.
+tables, and prints a line a table and kind. The machines are `configs/wormhole_box.yaml` and
+`configs/blackhole_box.yaml`, in which each number has its source. Numbers marked *fitted* there were fitted to the
+rows named beside them. The second machine has none: what isn't stated of that chip is as on the first.
 
 Errors are those of times: (simulated − measured) / measured. A mean is of absolute errors. Errors *without software*
 leave out the times that the maker's library adds (`software:` in the machine's file). Figures of several cores are

@@ -143,7 +143,11 @@ def path_rows(row):
 TABLES = {"noc_": noc_rows, "noc_path": path_rows}
 SUMS = [("noc", "unicast", "noc_", lambda row: not row.kind.startswith("all_")),
         ("noc", "many at once", "noc_", lambda row: row.kind.startswith("all_"))]
+MANY = """\
+Where many cores send at once, the routers have virtual channels with finite queues, flit by flit. Rows of more
+transactions than are simulated go on at their rate."""
 NOTES = {
+    "noc_": MANY,
     "noc_path": """\
 Reads of at most 512 B cost 25 cycles each in this table, and 19 in the other one, for the same experiment.""",
     "noc_wormhole": """\
