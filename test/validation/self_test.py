@@ -234,6 +234,7 @@ class Silicon(unittest.TestCase):
             words = " ".join(many.words)
             self.assertIn("--itself 1", words)
             self.assertIn("router_iq", words)
+            self.assertFalse([word for word in one.words + many.words if "/" in word or word.endswith(".csv")])
             self.assertEqual(many.times * int(many.words[many.words.index("--transactions") + 1]), 8 * packets)
 
     def test_figures_are_cycles_of_the_chips_clock(self):
