@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/base/error.hpp"
 #include "kbsim/kernels/in_flight.hpp"
 #include "kbsim/kernels/prefetch.hpp"
 
@@ -75,7 +74,8 @@ Relays::Relays(const CollectiveArgs& args, TwoWays two, Spread spread, std::int6
   const int parts = parts_on_a_link(spread, two_);
   delay_ = delay_for(parts, worker_.serial && two_.reach() > 1);
   // A PE holds the tiles of delay + 2 rounds: those that it sends on both ways, and those that it stores.
-  const std::int64_t a_round = 2 * parts + args.world_size + 1;
+  const std::int64_t ways = std::ranges::count(share_.ways, true);
+  const std::int64_t a_round = ways * parts + args.world_size + 1;
   const std::vector<Window> windows = collective::windows(args, n_, {.shares = (delay_ + 2) * a_round});
   const std::int64_t message = budget_of(args).message;
   const bool all_at_once = windows.size() <= 1;

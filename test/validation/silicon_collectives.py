@@ -1,72 +1,153 @@
-"""Collectives of chips, one size after the other."""
+"""Collectives of chips: the library's workers on lines and rings, one size after the other."""
 from silicon_rows import Row, document_of, not_simulated
 
-# Collectives on lines of chips: one core a chip, which is the library's worker, and slots of a fabric packet.
 MOST_BYTES = 8 << 20  # of a simulated collective; larger ones go on at the rate between the two largest
-CCL = ["--topology", "wormhole_box.yaml", "--bench", "ccl", "--check", "0", "--set", "cube.floorplan.pe.grid.x=[1]",
-       "--set", "cube.floorplan.pe.grid.y=[1]", "--set", "ccl.defaults.slot_size=6144"]
-ALGORITHMS = {"all_gather": "line_all_gather", "reduce_scatter": "line_reduce_scatter",
-              "all_reduce": "line_allreduce", "all_to_all": "line_all_to_all"}
-# The library's software in us: of a call, and of each hop from end to end. Fitted to fit/ccl_wormhole.csv, sizes to
-# 64 KiB. An all-reduce is a reduce-scatter and an all-gather: the sums of theirs.
-SOFTWARE_US = {"all_gather": (4.8, 0.4), "reduce_scatter": (2.8, 2.6), "all_to_all": (0.3, 1.9)}
-SOFTWARE_US["all_reduce"] = tuple(map(sum, zip(SOFTWARE_US["all_gather"], SOFTWARE_US["reduce_scatter"])))
 
 
-def sizes_of(rows):
-    """The sizes to simulate: powers of two that cover those of the rows."""
-    least = min(row.size for row in rows)
-    most = min(max(row.size for row in rows), MOST_BYTES)
-    return max(least, 64), max(most, least)
+class Chip:
+    """A chip's file, clock, stated bytes of a fabric packet, and the first columns of cores in a row of them."""
+
+    def __init__(self, file, ghz, packet, columns, row):
+        self.file, self.ghz, self.packet, self.columns, self.row = file, ghz, packet, columns, row
+
+    def cores(self, count):
+        """Settings of a chip with so many cores, in one row or two."""
+        rows = [self.row] if count <= len(self.columns) else [self.row, self.row + 1]
+        return ["--set", f"cube.floorplan.pe.grid.x={self.columns[:count // len(rows)]}",
+                "--set", f"cube.floorplan.pe.grid.y={rows}"]
+
+
+WORMHOLE = Chip("wormhole_box.yaml", 1.0, 6144, [1, 2, 3, 4, 6, 7, 8, 9], 1)
+BLACKHOLE = Chip("blackhole_box.yaml", 1.35, 8192, [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15], 2)
+# By the beginning of a machine's name.
+MACHINES = {"wh_": WORMHOLE, "t3k": WORMHOLE, "n300": WORMHOLE, "bh_": BLACKHOLE, "p150": BLACKHOLE, "p300": BLACKHOLE}
+ALGORITHMS = {
+    ("line", "all_gather"): "line_all_gather",
+    ("line", "reduce_scatter"): "line_reduce_scatter",
+    ("line", "all_to_all"): "line_all_to_all",
+    ("ring", "all_gather"): "two_way_ring_all_gather",
+    ("ring", "reduce_scatter"): "two_way_ring_reduce_scatter",
+    ("ring", "all_to_all"): "two_way_ring_all_to_all",
+}
+ONE_SHOT_BYTES = 512 << 10  # stated: on a ring a reduce-scatter of up to so many bytes a chip is a direct exchange
+SEVERAL_BYTES = 256 << 10  # read off the tables: up to so many, one worker serves a link and direction, then two
+RING_BYTES = 512 << 10  # the maker's program: four cores for an all-gather on a ring, beyond 256 KiB a link and direction
+PACKET_CYCLES = 300  # fitted to all_gather and all_to_all on two chips, from 8 MiB: a worker's own work for a packet
+TCM_BYTES = 256  # stated: 16 banks of 16 B a cycle
+
+
+def workers_of(kind, chips, topology, size):
+    """Cores of a chip that work on each link and direction."""
+    if kind == "all_gather" and topology == "line":
+        return 1  # routers forward: a core sends its own part alone
+    if kind == "all_to_all" and chips == 2:
+        return 1
+    if kind == "all_gather" and size > RING_BYTES:
+        return 4
+    return 1 if size <= SEVERAL_BYTES else 2
+
+
+def words_of(kind, row, size):
+    """The command of a collective; it simulates all sizes that its cores serve, each with a share."""
+    chips, topology, links = int(row["chips"]), row["topology"], int(row["links_per_direction"])
+    chip = machine_of(row)
+    one_shot = kind == "reduce_scatter" and topology == "ring" and size <= ONE_SHOT_BYTES
+    name = "one_shot_reduce_scatter" if one_shot else ALGORITHMS[topology, kind]
+    cores = 2 * links * (1 if one_shot else workers_of(kind, chips, topology, size))
+    words = ["--topology", chip.file, "--bench", "ccl", "--check", "0", "--algorithm", name,
+             *chip.cores(cores),
+             "--set", f"pe.pe_tcm.read_bw_gbs={TCM_BYTES * chip.ghz:g}",
+             "--set", f"system.sips.count={chips}", "--set", f"system.sips.w={chips}",
+             "--set", f"system.sips.link.bw_gbs={row['line_rate_gbs']}"]
+    if links > 1:
+        words += ["--set", f"system.sips.link.channels={links}"]
+    if topology == "ring":  # a torus of one row
+        words += ["--set", "system.sips.topology=torus_2d"]
+    slots = max(24, 2 * (chips // 2) * ((chips + 1) // 2) + 2)  # for two rounds of relays on the busiest link
+    own = {"slot_size": chip.packet, "n_slots": 8 if one_shot else slots, "mapper": "all_pes", "credit": "direct"}
+    if not one_shot:
+        own |= {"serial": "true", "packet_ns": f"{PACKET_CYCLES / chip.ghz:g}"}
+        if kind != "reduce_scatter":
+            own["per_way"] = "true"
+    for key, value in own.items():
+        words += ["--set", f"ccl.algorithms.{name}.{key}={value}"]
+    return words, cores
+
+
+def machine_of(row):
+    return next((found for begin, found in MACHINES.items() if row["machine"].startswith(begin)), None)
 
 
 def time_at(times, size):
-    """The simulated time, or its continuation beyond the largest size."""
+    """The simulated times, or their continuation beyond the largest size."""
     if size in times:
         return times[size]
     last, before = sorted(times, reverse=True)[:2]
-    return times[last] + (size - last) * (times[last] - times[before]) / (last - before)
+    slope = (size - last) / (last - before)
+    return tuple(at_last + slope * (at_last - at_before) for at_last, at_before in zip(times[last], times[before]))
+
+
+def sizes_to_simulate(sizes):
+    """Runs of doubled sizes, (first, last), that have all sizes up to MOST_BYTES, and two to continue from."""
+    wanted = {size for size in sizes if size <= MOST_BYTES}
+    if max(sizes) > MOST_BYTES:
+        wanted |= {MOST_BYTES // 2, MOST_BYTES}
+    runs = []
+    for size in sorted(wanted):
+        if runs and size == 2 * runs[-1][1]:
+            runs[-1] = (runs[-1][0], size)
+        else:
+            runs.append((size, size))
+    return runs
+
+
+def simulated(kbsim, words, cores, sizes):
+    """Times of the machine and with software in us, by size."""
+    times = {}
+    for first, last in sizes_to_simulate(sizes):
+        document = document_of(kbsim, words, "-b", str(first // cores), "-e", str(last // cores), "-f", "2",
+                               "--race", "off", "--quiet")
+        for index, row in enumerate(document["rows"]):
+            times[first << index] = (row["time"], row.get("with_software", row["time"]))
+    return times
 
 
 def simulate_sizes(kbsim, rows):
-    """All rows of one command, by one run over their sizes."""
-    least, most = sizes_of(rows)
-    document = document_of(kbsim, rows[0].words, "-b", str(least), "-e", str(most), "-f", "2", "--race", "off",
-                           "--quiet")
-    times = {row["size"]: row["time"] for row in document["rows"]}
+    """All rows of one command, by one run over their sizes. An all-reduce is its parts, one after the other."""
+    sizes = [row.size for row in rows]
+    parts = [simulated(kbsim, words, cores, sizes) for words, cores in rows[0].parts]
     for row in rows:
-        row.machine = time_at(times, row.size)
-        row.simulated = row.machine + row.software
+        row.machine, row.simulated = map(sum, zip(*(time_at(times, row.size) for times in parts)))
 
 
 def collective_rows(row):
-    """A collective on a line; the command simulates all sizes of its kind and number of chips."""
-    kind, chips = row["collective"], int(row["chips"])
-    if row["topology"] != "line":
-        return not_simulated(kind, f"collectives on a {row['topology']}")
-    if not row["machine"].startswith("wh_"):
+    """A collective; the command simulates all sizes that its cores serve."""
+    kind, topology, size = row["collective"], row["topology"], int(row["bytes"])
+    parts = ("reduce_scatter", "all_gather") if kind == "all_reduce" else (kind,)
+    if any((topology, part) not in ALGORITHMS for part in parts):
+        return not_simulated(kind, f"an algorithm for {kind} on a {topology}")
+    if machine_of(row) is None:
         return not_simulated(kind, f"a machine file of {row['machine']}")
-    if kind not in ALGORITHMS:
-        return not_simulated(kind, f"an algorithm for {kind}")
-    name = ALGORITHMS[kind]
-    words = [*CCL, "--algorithm", name, "--set", f"ccl.algorithms.{name}.n_slots=16",
-             "--set", f"system.sips.count={chips}", "--set", f"system.sips.w={chips}"]
-    call, hop = SOFTWARE_US[kind]
-    made = Row(f"{kind} of {chips} chips", int(row["bytes"]), float(row["time_us"]), words,
-               simulate=simulate_sizes, limits=(64 << 10, 4 << 20))
-    made.software = call + hop * (chips - 1)
+    if row.get("memory", "DRAM") != "DRAM":
+        return not_simulated(kind, f"collectives in {row['memory']}")
+    commands = [words_of(part, row, size) for part in parts]
+    made = Row(f"{kind} of {row['chips']} chips on a {topology}", size, float(row["time_us"]),
+               sum((words for words, _ in commands), []), simulate=simulate_sizes, limits=(64 << 10, 4 << 20))
+    made.parts = commands
     return made
 
 
 TABLES = {"ccl_": collective_rows}
-SUMS = [("ccl", "lines", "ccl_")]
+SUMS = [("ccl", "collectives", "ccl_")]
 NOTES = {
     "ccl_": """\
-One core a chip runs a collective here. It keeps several packets on their way, and relays packets through its
-scratchpad. The library's cores handle one packet after the other, and up to four of them share a link; its routers
-forward an all-gather without a core. So on two chips large transfers are too fast here, and an all-gather over four
-chips is too slow. Sizes above 8 MiB continue at the rate between the two largest simulated sizes. The software of a
-call and of each hop is fitted to sizes of at most 64 KiB (`SOFTWARE_US` in
-[silicon_collectives.py](../test/validation/silicon_collectives.py)); an all-reduce has the sum of that of its two
-parts.""",
+A chip runs the library's workers here, and no other cores: PEs that serve one way of a link each, and handle one
+packet after the other (`serial`, `per_way`). Up to 256 KiB one core serves a link and direction, then two; an
+all-gather on a line has one, and so has an all-to-all of two chips. The library's routers forward an all-gather on a
+line without a core; here PEs relay it through their scratchpads. A reduce-scatter's PEs serve both ways, and read what
+arrives from their scratchpads, as the library's read it from DRAM. A PE's scratchpad is read at its own rate, 256 GB/s:
+`pe_tcm.read_bw_gbs` of the machine is that of answers to others. An all-reduce is a reduce-scatter and then an
+all-gather. Sizes above 8 MiB continue at the rate between the two largest simulated sizes. The software of a call and
+of each hop (`software.calls`) is fitted to sizes of at most 64 KiB, and 300 cycles of a worker's work for a packet to two
+chips from 8 MiB.""",
 }

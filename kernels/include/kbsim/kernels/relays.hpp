@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "kbsim/kernels/serial_worker.hpp"
 #include "kbsim/kernels/two_ways.hpp"
-#include "kbsim/kernels/worker.hpp"
 
 namespace kbsim::collective {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kbsim/kernels/lanes.hpp"
-#include "kbsim/kernels/worker.hpp"
+#include "kbsim/kernels/serial_worker.hpp"
 
 namespace kbsim::collective {
 

@@ -57,8 +57,8 @@ class PeBackend {
   /// The kernel has made a call that takes no time. It counts as a command, so that an endless loop of such
   /// calls is a fault, too.
   virtual void count(const std::source_location& at) = 0;
-  /// The PE's CPU works for `time` before it issues the next command. It counts as a command; backends without
-  /// time do nothing else.
+  /// The PE's CPU works for `time` before it issues the next command. It counts as a command; backends
+  /// without time do nothing else.
   virtual void work(Time /*time*/, const std::source_location& at) { count(at); }
   [[nodiscard]] virtual TilePtr execute(const EngineCommand& command) = 0;
   /// The same bytes under another shape and dtype: no command, no time, no memory.

@@ -311,8 +311,8 @@ class TL {
     return Pending<Result>{pe_.issue(command)};
   }
 
-  /// The PE's CPU works for `time` on what isn't a command (a library's code, say): the next command is issued
-  /// so much later. KernelFault if the time is negative.
+  /// The PE's CPU works for `time` on what isn't a command (a library's code, say): the next command is
+  /// issued so much later. KernelFault if the time is negative.
   void work(Time time, Here at = Here::current());
   /// When the next command would be issued; may be ahead of the units.
   [[nodiscard]] Time clock(Here at = Here::current()) const {

@@ -17,7 +17,7 @@ struct WorkerSpec {
           "work of a PE's CPU after each message of its own, in the library's code; with serial: true");
   }
 
-  /// Of a kernel's launch. UsageError if packet_ns has no effect, as messages aren't serial.
+  /// The keys of a launch. UsageError if packet_ns has no effect, as messages aren't serial.
   template <class Spec>
   [[nodiscard]] static Spec of(const CollectiveArgs& args) {
     const auto spec = args.own.as<Spec>();

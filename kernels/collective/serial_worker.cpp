@@ -1,6 +1,4 @@
-#include "kbsim/kernels/worker.hpp"
-
-#include "kbsim/base/error.hpp"
+#include "kbsim/kernels/serial_worker.hpp"
 
 namespace kbsim::collective {
 
