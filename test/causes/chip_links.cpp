@@ -85,8 +85,27 @@ TEST_CASE("Links of chips: channels and an efficiency share the rate of the link
   check_change(setup, "bw_gbs", "1.001");
 }
 
+TEST_CASE("Links of chips: a stored packet's way is that of its tail, and its derivatives are exact") {
+  const Setup setup = two_packages({"store_and_forward=true", "latency_ns=700", "bw_gbs=10"});
+  check_paths(setup);
+  check_change(setup, "latency_ns", "701");
+  check_change(setup, "bw_gbs", "10.01");
+}
+
+TEST_CASE("Links of chips: a port that sends and receives is on the path, and its derivatives are exact") {
+  Setup setup = two_packages({"store_and_forward=true", "packet_ns=240", "receive_ns=90", "latency_ns=700"});
+  setup.overrides.emplace_back("system.sips.topology=mesh_2d_no_wrap");  // one wire for both ways
+  check_paths(setup);
+  CHECK(is_on_path(run(setup), "receive_ns"));
+  check_change(setup, "receive_ns", "90.001");
+  const Setup sends = two_packages({"store_and_forward=true", "packet_ns=240"});
+  check_paths(sends);
+  check_change(sends, "packet_ns", "241");
+}
+
 TEST_CASE("Links of chips: a picosecond of any latency gives what the graph of causes says") {
-  for (const char* frames : {"latency_ns=700", "packet_ns=300", "frame.header_bytes=64"}) {
+  for (const char* frames :
+       {"latency_ns=700", "packet_ns=300", "frame.header_bytes=64", "store_and_forward=true"}) {
     CAPTURE(frames);
     Setup setup = two_packages({"bw_gbs=2", frames});
     setup.all_causes = 1 << 22;

@@ -72,6 +72,10 @@ std::string file_for(const std::string& key) {
     return "system: {sips: {link: {frame: {payload_bytes: 1}}}}";
   if (key == "sip.ucie_link.frame.payload_bytes") return "sip: {ucie_link: {frame: {overhead_bytes: 1}}}";
   if (key == "sip.ucie_link.frame.overhead_bytes") return "sip: {ucie_link: {frame: {payload_bytes: 1}}}";
+  if (key == "system.sips.link.receive_ns")
+    return "system: {sips: {link: {packet_ns: 1000000000, store_and_forward: true}}}";
+  if (key == "sip.ucie_link.receive_ns")
+    return "sip: {ucie_link: {packet_ns: 1000000000, store_and_forward: true}}";
   if (key == "cube.noc.links") return "cube: {noc: {wrap: true}}";
   if (key.starts_with("system.sips.switch")) return "system: {sips: {count: 1, topology: links}}";
   if (key == "system.sips.topology") return "system: {sips: {count: 1}}";

@@ -184,6 +184,31 @@ TEST_CASE("Links between chips: rates beyond the range and frames without effect
         "t.yaml:3:35: system.sips.link.frame.payload_bytes: has no effect without overhead_bytes");
 }
 
+TEST_CASE(
+    "Links between chips: a port receives no more slowly than the other one sends, and one sends back") {
+  const auto errors = [](const std::string& sips) {
+    return machine_errors("system:\n  sips:\n    " + sips + "\n");
+  };
+  CHECK(errors("link: {packet_ns: 240, receive_ns: 240, store_and_forward: true}").empty());
+  CHECK(errors("link: {packet_ns: 240, receive_ns: 240.001, store_and_forward: true}") ==
+        "t.yaml:3:40: system.sips.link.receive_ns: receive_ns is 240.001 ns, more than packet_ns, 240 ns: a "
+        "port would receive more slowly than the other one sends");
+  CHECK(errors("link: {receive_ns: -1}") ==
+        "t.yaml:3:24: system.sips.link.receive_ns: found '-1', expected a number from 0 to 1000000000");
+  CHECK(errors("link: {packet_ns: 240, receive_ns: 90}") ==
+        "t.yaml:3:40: system.sips.link.receive_ns: has no effect without store_and_forward");
+  CHECK(errors("link: {store_and_forward: 2}")
+            .starts_with("t.yaml:3:31: system.sips.link.store_and_forward: "));
+  CHECK(machine_errors("system: {sips: {topology: ring_1d_unidir, link: {packet_ns: 9, receive_ns: 9, "
+                       "store_and_forward: true}}}") ==
+        "t.yaml:1:76: system.sips.link.receive_ns: has no effect on a one-way ring: no port both sends and "
+        "receives");
+  CHECK(machine_errors("system: {sips: {count: 2, topology: links, links: [{a: sip0, b: sip1, receive_ns: 9, "
+                       "store_and_forward: true}]}}")
+            .find("system.sips.links.0.receive_ns: receive_ns is 9 ns, more than packet_ns") !=
+        std::string::npos);
+}
+
 TEST_CASE("Floor plan: numbers beyond any grid are refused, however many there are") {
   CHECK(plan_errors("    pe: {grid: {x: [0-99999], y: [0-99999, 0-99999]}}\n") ==
         "t.yaml:4:20: cube.floorplan.pe.grid.x: 0-99999 reaches beyond the last one, 3\n"
@@ -211,7 +236,8 @@ TEST_CASE("Listed links: mistakes name their place") {
   CHECK(
       errors("3").starts_with("t.yaml:5:12: system.sips.links: found '3', expected a list, each item a map "
                               "with keys of a, b, bw_gbs, "
-                              "length_mm, latency_ns, channels, efficiency, packet_ns, frame"));
+                              "length_mm, latency_ns, channels, efficiency, packet_ns, receive_ns, "
+                              "store_and_forward, frame"));
   CHECK(machine_errors("system: {sips: {links: [{a: sip0, b: sip1}]}}") ==
         "t.yaml:1:24: system.sips.links: has no effect without system.sips.topology: links");
 }

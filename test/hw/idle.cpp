@@ -96,7 +96,8 @@ Time service_time(const topology::Link& link, Bytes n) {
   }
   const double gbs = wire.bandwidth.gbs() * wire.channels * wire.efficiency;
   const Time least{(wire.packet.count() + wire.channels - 1) / wire.channels};  // rounded up to 1 ps
-  return std::max(Bandwidth::gbs(gbs).serialization(all), least);
+  const Time bytes = Bandwidth::gbs(gbs).serialization(all);
+  return wire.store_and_forward ? bytes : std::max(bytes, least);
 }
 
 Way way_to_memory(const topology::Graph& graph, NodeId from, NodeId memory) {

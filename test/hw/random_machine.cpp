@@ -1,6 +1,7 @@
 #include "random_machine.hpp"
 
 #include <cmath>
+#include <utility>
 #include <variant>
 
 #include "wires.hpp"
@@ -41,6 +42,8 @@ void any_frames(Random& random, config::ChipLinkSpec& link) {
   link.channels = random.between(1, 3);
   link.efficiency = random.any_of({1.0, 0.9, 0.5});
   link.packet = from_ns(random.any_of({0.0, 0.0, 1.0, 7.3, 50.0}));
+  link.store_and_forward = random.below(2) == 0;
+  if (link.store_and_forward) link.receive = link.packet * random.below(3) / 2;
   link.frame = {.header = Bytes{random.any_of({0, 16, 48})},
                 .payload = Bytes{random.any_of({0, 64, 100, 1500})},
                 .overhead = Bytes{random.any_of({0, 8, 50})}};
@@ -109,6 +112,24 @@ config::MachineSpec varied_machine(Random& random) {
   if (random.below(3) == 0) {
     any_frames(random, spec.system.sips.link);
     any_frames(random, spec.sip.ucie_link);
+  }
+  const bool one_way = spec.system.sips.topology == config::SipTopology::ring_1d_unidir;
+  if (one_way) spec.system.sips.link.receive = Time{0};
+  return spec;
+}
+
+config::MachineSpec without_processors(config::MachineSpec spec) {
+  for (config::ChipLinkSpec* const link : {&spec.system.sips.link, &spec.sip.ucie_link}) {
+    link->receive = Time{0};
+    if (link->store_and_forward) link->packet = Time{0};
+  }
+  return spec;
+}
+
+config::MachineSpec without_ports(config::MachineSpec spec) {
+  for (config::ChipLinkSpec* const link : {&spec.system.sips.link, &spec.sip.ucie_link}) {
+    link->receive = Time{0};
+    link->store_and_forward = false;
   }
   return spec;
 }

@@ -25,8 +25,12 @@ class Random {
 /// Counts, rates, overheads, lengths and packet size all differ; windows are wide enough for a single flow.
 [[nodiscard]] config::MachineSpec random_machine(Random& random);
 /// The same, many with a floor plan: PEs at any routers, memory channels that all share, rings and one-way
-/// rings; and many with frames and latencies between chips.
+/// rings; and many with frames, latencies, and ports that
+/// store packets or have processors between chips.
 [[nodiscard]] config::MachineSpec varied_machine(Random& random);
+/// Without processors of ports between chips; and without ports that store packets, either.
+[[nodiscard]] config::MachineSpec without_processors(config::MachineSpec spec);
+[[nodiscard]] config::MachineSpec without_ports(config::MachineSpec spec);
 /// A machine with delays of whole nanoseconds and rates at which 64 B take one, so that many
 /// independent events have the same time.
 [[nodiscard]] config::MachineSpec in_step(config::MachineSpec spec);

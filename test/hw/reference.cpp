@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "kbsim/topology/route.hpp"
@@ -28,6 +29,15 @@ struct PacketArrival {
   bool operator<(const PacketArrival& other) const { return key() < other.key(); }
 };
 
+// Ports of packages are the ends of system.sips.link, all others of sip.ucie_link.
+bool stores(const topology::Graph& graph, NodeId id) {
+  const topology::Node& node = graph.node(id);
+  const config::MachineSpec& spec = graph.spec();
+  const bool of_package = node.name.find(".io.port_") != std::string::npos;
+  return node.kind == topology::NodeKind::ucie &&
+         (of_package ? spec.system.sips.link : spec.sip.ucie_link).store_and_forward;
+}
+
 // `port`: the link's at its end.
 PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, LinkId id, std::size_t port,
                        Time& free) {
@@ -39,6 +49,7 @@ PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, L
   PacketArrival next = now;
   next.head = start + link.wire;
   next.tail = end + link.wire;
+  if (stores(graph, link.to)) next.head = next.tail;
   next.step = next.head == now.head ? now.step + 1 : 0;
   next.port = port;
   next.node = link.to;

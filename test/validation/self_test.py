@@ -11,6 +11,7 @@ import others
 import others_figures
 import page
 import silicon
+import silicon_links
 import validate
 
 LINE = "a case | 2 * 3 | ns | a formula | 1 % | {a.b[1]} + {rows[x=1,y=z].t} | kbsim traffic --scope link"
@@ -154,6 +155,10 @@ HEAD = ("arch,pattern,grid,role,loopback,receivers,transactions,transaction_byte
         "latency_cycles,bytes_per_cycle,suspect\n")
 
 
+ROUTERS = ("machine,pattern,message,packet_bytes,line_length,links,interior_workers_off,unidirectional,"
+           "senders_unidirectional,bytes_per_cycle,packets_per_s\n")
+
+
 class Silicon(unittest.TestCase):
     def tables(self, **files):
         with tempfile.TemporaryDirectory() as folder:
@@ -277,6 +282,29 @@ class Silicon(unittest.TestCase):
         ports = {f"{x}-{y}" for at in re.findall(r"- {at: \[(.*)\]}", box)
                  for x, y in re.findall(r"\[(\d+), (\d+)\]", at)}
         self.assertEqual(ports, set(re.findall(r"\d+-\d+", noc[noc.index("dram_nodes"):])))
+
+    def test_rows_of_routers_with_one_figure_are_one_measurement_one_way(self):
+        line = "wh_t3k,{},noc_{},{},8,1,{},{},True,1,{}\n"
+        table, = self.tables(fabric_router_x=ROUTERS + "".join(line.format(*row) for row in (
+            ("unicast_Linear", "unicast_write", 2048, "True", "False", 4000000),
+            ("unicast_Linear", "unicast_write", 2048, "True", "True", 4000000),
+            ("unicast_Linear", "unicast_write", 16, "True", "False", 4000000),
+            ("unicast_Linear", "unicast_write", 16, "False", "True", 800000),
+            ("unicast_Linear", "fused_unicast_write_flush_atomic_inc", 16, "True", "True", 2000000),
+            ("mcast_Linear", "unicast_write", 16, "True", "True", 4000000))))
+        rows = table.simulated()
+        self.assertEqual([(row.size, row.one_way, row.measured) for row in rows],
+                         [(2048, False, 250), (2048, True, 250), (16, False, 250)])
+        self.assertEqual([(row.size, row.one_way) for row in silicon_links.distinct(rows)],
+                         [(2048, True), (16, False)])
+        self.assertEqual(sum(table.missing().values()), 3)
+
+    def test_streams_of_a_mesh_are_those_of_its_rows_both_ways(self):
+        table, = self.tables(fabric_router_x=ROUTERS + 'wh_t3k,unicast_Linear_all_rows_all_cols_mesh,noc_unicast_write,'
+                             '16,"[4, 2]","[1, 1]","[False, False]","[False, False]","[True, True]",1,4000000\n')
+        row, = table.simulated()
+        self.assertIn("8:0>3,4>7,3>0,7>4", row.words)
+        self.assertIn("system.sips.link.frame.header_bytes=80", row.words)
 
     def test_the_page_opens_no_other_file(self):
         sources = [file.read_text() for file in pathlib.Path(silicon.__file__).parent.glob("silicon*.py")]

@@ -121,9 +121,9 @@ def lines_of(tables):
 def sums_of(tables):
     """Rows that belong together: name, kind and rows."""
     found = []
-    for name, kind, begin, *chosen in SUMS:
-        rows = [row for table in tables if table.name.startswith(begin) for row in table.simulated()
-                if all(of(row) for of in chosen)]
+    for name, kind, begin, *choose in SUMS:
+        rows = [row for table in tables if table.name.startswith(begin) for row in table.simulated()]
+        rows = choose[0](rows) if choose else rows
         if rows:
             found.append((name, kind, rows))
     return found

@@ -1,8 +1,14 @@
 """Links between chips: the latency of a hop, and the rate of routers."""
-from silicon_rows import Row, document_of, each, not_simulated, not_yet
+import pathlib
+import tempfile
+
+from silicon_rows import Row, document_of, each, not_simulated
 
 # Forwarding latencies of a hop that the maker states, by fabric.
 HOP_NS = {"Linear": 711, "Ring": 711, "Mesh": 874}
+MESH_HEADER = 80  # bytes before a packet in a 2-D fabric; a line has 48
+IN_FLIGHT = 64  # packets of a stream: more than the longest way holds
+FLUSH = "a receiver that waits for its write (flush)"
 
 
 def round_trip(kbsim, words):
@@ -10,16 +16,51 @@ def round_trip(kbsim, words):
     return 2 * case["total_ns"], 2 * case["total_ns"]
 
 
+def period(kbsim, words):
+    """Time between packets of one stream. The word after --pattern lists streams: 0>7,7>0 of so many packages."""
+    words = list(words)
+    place = words.index("--pattern") + 1
+    chips, streams = words[place].split(":")
+    rates = [[0] * int(chips) for _ in range(int(chips))]
+    for stream in streams.split(","):
+        source, target = map(int, stream.split(">"))
+        rates[source][target] = 1
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "rates.csv")
+        file.write_text("".join(",".join(map(str, row)) + "\n" for row in rates))
+        words[place] = f"file:{file}"
+        result = document_of(kbsim, words, "--quiet")
+    ns = result["service_ns"] / result["sources"]["mean"]
+    return ns, ns
+
+
 ROUND_TRIP = each(round_trip)
+PERIOD = each(period)
 
 
-def hop_rows(row):
-    """A packet to the next chip and back: twice a send between queues. Rates need routers' times."""
+def streams(width, height, pairs, size, mesh):
+    """Streams of packets between packages of a box, each with as many packets in flight as it needs."""
+    words = ["traffic", "--topology", "wormhole_box.yaml", "--scope", "sips", "--outstanding", str(IN_FLIGHT),
+             "--bytes", str(size), "--packets", "4000", "--warmup", "1000",
+             "--pattern", f"{width * height}:{','.join(f'{a}>{b}' for a, b in pairs)}",
+             "--set", f"system.sips.count={width * height}", "--set", f"system.sips.w={width}",
+             "--set", f"system.sips.h={height}"]
+    return words + (["--set", f"system.sips.link.frame.header_bytes={MESH_HEADER}"] if mesh else [])
+
+
+def both(pairs):
+    return [*pairs, *((b, a) for a, b in pairs)]
+
+
+def rate(kind, size, packets_per_s, width, height, pairs, mesh=False):
+    return Row(kind, size, 1e9 / packets_per_s, streams(width, height, pairs, size, mesh), simulate=PERIOD)
+
+
+def latency_row(row):
+    """A packet to the next chip and back: twice a send between queues."""
     kind = row["topology"]
-    if row["kind"] != "latency":
-        return not_simulated("rate", "routers under load")
-    if not row["machine"].startswith("wh_") or kind not in HOP_NS:
-        return not_simulated(kind, f"a machine file of {row['machine']}")
+    if kind not in HOP_NS:
+        return not_simulated(kind, f"a hop's latency on a {kind}")
     size = row["packet_bytes"]
     words = ["probe", "--topology", "wormhole_box.yaml", "--case", "pe-ipcq-other-sip", "--bytes", size,
              "--set", "system.sips.count=2", "--set", "system.sips.w=2", "--set", "ccl.defaults.slot_size=8192",
@@ -27,11 +68,93 @@ def hop_rows(row):
     return Row(f"{kind} round trip", int(size), float(row["latency_avg_ns"]), words, simulate=ROUND_TRIP)
 
 
-TABLES = {"fabric_hops": hop_rows, "fabric_router": not_yet("routers under load")}
-SUMS = [("fabric", "round trips", "fabric_hops")]
+def hop_rate(row):
+    """Neighbours that send to each other, or one sender to the chips of its row."""
+    test, size = row["test"], int(row["packet_bytes"])
+    if "Multicast" in test or test.startswith("CustomMax"):
+        return not_simulated("rate", "multicast")
+    if row["message"] == "fused_atomic":
+        return not_simulated("rate", FLUSH)
+    measured = float(row["packets_per_s"])
+    mesh = row["devices"] == "2x4"
+    if test.startswith("NeighborExchange"):
+        return rate("rate of neighbours", size, measured, 2, 1, both([(0, 1)]), mesh)
+    if test.startswith("SingleSender"):
+        return rate("rate of one sender", size, measured, 4, 1, [(0, 3)], mesh)
+    return not_simulated("rate", f"an experiment for {test}")
+
+
+def hop_rows(row):
+    if not row["machine"].startswith("wh_"):
+        return not_simulated(row["topology"], f"a machine file of {row['machine']}")
+    return latency_row(row) if row["kind"] == "latency" else hop_rate(row)
+
+
+def no_stream(row, one_way):
+    """Why a row of routers isn't simulated; None if it is."""
+    if not row["machine"].startswith("wh_"):
+        return f"a machine file of {row['machine']}"
+    if row["pattern"].startswith("mcast_"):
+        return "multicast"
+    if "flush_atomic" in row["message"] and "no_flush" not in row["message"]:
+        return FLUSH
+    if one_way and row["interior_workers_off"] == "False":
+        return "routers that merge senders by slots (credits)"
+    return None
+
+
+def router_rows(row):
+    """Streams from end to end of a line, or of all rows of a mesh, one way or both ways.
+
+    Other messages than writes have more commands at their receiver; these take less than a router's time a packet.
+    """
+    one_way = row["unidirectional"] == "True"
+    kind = row["message"].removeprefix("noc_").removeprefix("fused_").replace("_", " ")
+    missing = no_stream(row, one_way)
+    if missing is not None:
+        return not_simulated(kind, missing)
+    size, measured = int(row["packet_bytes"]), float(row["packets_per_s"])
+    if "mesh" in row["pattern"]:
+        width, height = pair_of(row["line_length"])
+        pairs = [(y * width, (y + 1) * width - 1) for y in range(height)]
+        made = rate(kind, size, measured, width, height, both(pairs), mesh=True)
+    else:
+        length = int(row["line_length"])
+        pairs = [(0, length - 1)]
+        made = rate(kind, size, measured, length, 1, pairs if one_way else both(pairs))
+    made.same = (row["pattern"], row["message"], size, row["packets_per_s"])
+    made.one_way = one_way
+    return made
+
+
+def pair_of(text):
+    """4 and 2 of "[4, 2]"."""
+    first, second = text.strip("[]").split(",")
+    return int(first), int(second)
+
+
+def distinct(rows):
+    """One row of those that repeat a figure to its last digit: the first that sends one way, or the first."""
+    found = {}
+    for row in rows:
+        known = found.get(row.same)
+        if known is None or (row.one_way and not known.one_way):
+            found[row.same] = row
+    return list(found.values())
+
+
+TABLES = {"fabric_hops": hop_rows, "fabric_router": router_rows}
+SUMS = [("fabric", "hops", "fabric_hops"), ("fabric", "routers as they stand", "fabric_router"),
+        ("fabric", "routers distinct", "fabric_router", distinct), ("fabric", "hops and routers", "fabric_")]
 NOTES = {
     "fabric_hops": """\
-A hop's latency is that of the link, as the maker states it for each fabric. His routers store a packet before they
-send it on; here its head goes on at once, so packets of 4 KiB are too fast. An atomic increment that goes with a
-packet takes no time here, and a ring doesn't acknowledge twice.""",
+A hop's latency is that of the link, as the maker states it for each fabric. A port stores a packet before it sends it
+on. An atomic increment that goes with a packet takes no time here, and a ring doesn't acknowledge twice. Neighbours
+that send to each other are measured faster at 2 KiB than one sender alone, and slower at 4 KiB than the wire: no rule
+here gives that.""",
+    "fabric_router": """\
+Figures are times between packets. A port takes 240 ns to send a packet, and 90 ns to receive one. Packets of
+2 and 4 KiB have the same figure to seven digits one way and both ways, with and without senders between the ends,
+where packets of 16 B differ by a third. We take such rows for one measurement, made one way, and count it once in the
+line *routers distinct*; *routers as they stand* counts each row. This is our reading of the numbers.""",
 }

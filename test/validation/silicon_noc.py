@@ -141,8 +141,8 @@ def path_rows(row):
 
 
 TABLES = {"noc_": noc_rows, "noc_path": path_rows}
-SUMS = [("noc", "unicast", "noc_", lambda row: not row.kind.startswith("all_")),
-        ("noc", "many at once", "noc_", lambda row: row.kind.startswith("all_"))]
+SUMS = [("noc", "unicast", "noc_", lambda rows: [row for row in rows if not row.kind.startswith("all_")]),
+        ("noc", "many at once", "noc_", lambda rows: [row for row in rows if row.kind.startswith("all_")])]
 MANY = """\
 Where many cores send at once, the routers have virtual channels with finite queues, flit by flit. Rows of more
 transactions than are simulated go on at their rate."""

@@ -2,7 +2,7 @@
 
 A module of tables has TABLES: by the beginning of a file's name, the function that makes a Row of a line of the file;
 NOTES: by the beginning, the reason of the largest errors; SUMS: (name, kind, beginning) of rows that belong together,
-and a function of a row that chooses among them if not all do.
+and if wanted a function that chooses among them.
 silicon.MODULES names the modules.
 """
 import json

@@ -103,7 +103,8 @@ Time on_links(double units, Bytes bytes, const config::MachineSpec& machine) {
   const Bytes packet = machine.system.packet_bytes;
   if (!link.is_framed() || packet == 0_B) return of_units(units, bytes, link.rate());
   const double packets = units * static_cast<double>(bytes.count()) / static_cast<double>(packet.count());
-  return Time{static_cast<std::int64_t>(packets * static_cast<double>(link.service(packet).count()))};
+  const Time each = std::max(link.service(packet), link.send_time());
+  return Time{static_cast<std::int64_t>(packets * static_cast<double>(each.count()))};
 }
 
 // A phase's bytes leave and enter a package by the link of the PE that sends and receives them.

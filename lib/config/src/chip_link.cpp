@@ -12,8 +12,12 @@ Bandwidth ChipLinkSpec::rate() const {
 Time ChipLinkSpec::service(Bytes n) const {
   Bytes sent = n + frame.header;
   if (frame.payload > 0_B) sent += frame.overhead * ceil_div(sent.count(), frame.payload.count());
-  const Time least{ceil_div(packet.count(), std::int64_t{channels})};
-  return std::max(rate().serialization(sent), least);
+  const Time bytes = rate().serialization(sent);
+  return has_processor() ? bytes : std::max(bytes, send_time());
 }
+
+Time ChipLinkSpec::send_time() const { return Time{ceil_div(packet.count(), std::int64_t{channels})}; }
+
+Time ChipLinkSpec::receive_time() const { return Time{ceil_div(receive.count(), std::int64_t{channels})}; }
 
 }  // namespace kbsim::config

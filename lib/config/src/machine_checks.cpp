@@ -22,6 +22,9 @@ void check_sips(const SipsSpec& sips, Checker& checker) {
   checker.require(fits, {"system.sips.w", "system.sips.h", "system.sips.count"},
                   fmt::format("w x h is {} x {}, expected {} in all, or 0 x 0 for the squarest grid", sips.w,
                               sips.h, counted(sips.count, "package")));
+  checker.require(sips.topology != SipTopology::ring_1d_unidir || sips.link.receive == Time{0},
+                  {"system.sips.link.receive_ns", "system.sips.topology"},
+                  "has no effect on a one-way ring: no port both sends and receives");
 }
 
 void check_cubes(const MachineSpec& spec, Checker& checker) {
@@ -96,6 +99,14 @@ void check_chip_link(const ChipLinkSpec& link, const std::string& key, Checker& 
                   "has no effect without payload_bytes");
   checker.require(overhead || !payload, {key + ".frame.payload_bytes", key + ".frame"},
                   "has no effect without overhead_bytes");
+  checker.require(link.store_and_forward || link.receive == Time{0},
+                  {key + ".receive_ns", key + ".store_and_forward"},
+                  "has no effect without store_and_forward");
+  checker.require(
+      link.receive <= link.packet, {key + ".receive_ns", key + ".packet_ns"},
+      fmt::format("receive_ns is {}, more than packet_ns, {}: a port would receive more slowly than "
+                  "the other one sends",
+                  kbsim::to_string(link.receive), kbsim::to_string(link.packet)));
 }
 
 }  // namespace

@@ -35,6 +35,14 @@ std::uint64_t met_on(const topology::Graph& graph, const topology::Link& link) {
   add(digest, graph.node(link.from));
   add(digest, graph.node(link.to));
   digest.add(fmt::format("{}", link.bandwidth.gbs())).add(link.wire.count()).add(link.axis).add(link.wraps);
+  digest.add(graph.node(link.from).stores).add(graph.node(link.to).stores);
+  if (const config::ChipLinkSpec* const wire = link.framing)
+    digest.add(wire->packet.count())
+        .add(wire->receive.count())
+        .add(wire->channels)
+        .add(wire->frame.header.count())
+        .add(wire->frame.payload.count())
+        .add(wire->frame.overhead.count());
   return digest.value();
 }
 

@@ -95,7 +95,7 @@ Framed framed(const config::ChipLinkSpec& wire, Bytes packet) {
   if (wire.frame.payload > 0_B) all.frames = ceil_div(all.sent.count(), wire.frame.payload.count());
   all.sent += wire.frame.overhead * all.frames;
   all.at_rate = wire.rate().serialization(all.sent);
-  all.least = Time{ceil_div(wire.packet.count(), std::int64_t{wire.channels})};
+  all.least = wire.has_processor() ? Time{0} : wire.send_time();
   return all;
 }
 
@@ -143,6 +143,15 @@ std::vector<Term> of_packets(const Segment& segment, const LinkSection& link) {
   return terms;
 }
 
+// The processor of a port, which sends a packet or receives one.
+std::vector<Term> of_port(const Segment& segment, const LinkSection& link) {
+  const bool receives = segment.amount > 0;
+  const config::ChipLinkSpec& wire = *link.wire;
+  return {latency(link.name + (receives ? ".receive_ns" : ".packet_ns"),
+                  to_ns(receives ? wire.receive : wire.packet), segment.length(), segment.count,
+                  1.0 / wire.channels)};
+}
+
 std::vector<Term> of_wire(const Segment& segment, const LinkSection& section, const topology::Graph& graph) {
   const topology::Link& link = graph.link(LinkId{segment.place});
   const Time delay = section.wire != nullptr ? section.wire->latency : Time{0};
@@ -171,6 +180,7 @@ Term of_rate(const Segment& segment, const topology::Graph& graph) {
 
 std::vector<Term> of_link(const Segment& segment, const topology::Graph& graph) {
   const LinkSection section = section_of(graph, graph.link(LinkId{segment.place}));
+  if (segment.reason == Reason::port_time) return of_port(segment, section);
   if (segment.reason == Reason::wire) return of_wire(segment, section, graph);
   return section.wire != nullptr ? of_packets(segment, section) : std::vector{of_rate(segment, graph)};
 }

@@ -78,7 +78,7 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
 // Amounts of other reasons aren't bytes.
 bool has_bytes(hw::Reason reason) {
   using hw::Reason;
-  return reason != Reason::engine && (reason < Reason::column || reason > Reason::given);
+  return reason != Reason::engine && (reason < Reason::column || reason > Reason::port_time);
 }
 
 boost::json::array to_json(const std::vector<OpShare>& ops) {

@@ -17,12 +17,14 @@ struct Rule {
   Better better = Better::zero;
 };
 
-constexpr std::array<Rule, 28> kRules{{
+constexpr std::array<Rule, 30> kRules{{
     {"infinite links", "system.", "link.bw_gbs", Better::more},
     {"infinite links", "sip.", "link.bw_gbs", Better::more},
     {"infinite links", "system.sips.links.", ".bw_gbs", Better::more},
     {"infinite links", "system.sips.", ".latency_ns"},
     {"infinite links", "system.sips.", ".packet_ns"},
+    {"infinite links", "system.sips.", ".receive_ns"},
+    {"infinite links", "sip.ucie_link.", ".receive_ns"},
     {"infinite links", "sip.ucie_link.", ".latency_ns"},
     {"infinite links", "sip.ucie_link.", ".packet_ns"},
     {"infinite links", "cube.noc.", "link_bw_gbs", Better::more},

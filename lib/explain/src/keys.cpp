@@ -62,6 +62,7 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
     {"switch allocation"},
     {"credit"},
     {"work of a given time"},
+    {"port between chips", "busy port between chips", true},
     {"room among the DMA's requests in flight"},
     {"a free slot of the peer"},
     {"data from the peer"},
@@ -69,6 +70,7 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
     {"room in a queue of the next router"},
     {"a virtual channel of the next router"},
     {"its turn at a router"},
+    {"a port between chips that sends and receives others"},
 }};
 
 const ReasonRow& row(Reason reason) { return kRows[static_cast<std::size_t>(reason)]; }

@@ -19,6 +19,7 @@ WorkClass class_of(hw::Reason reason) {
     case Reason::refresh:
     case Reason::refresh_wait: return WorkClass::memory;
     case Reason::serialization:
+    case Reason::port_time:
     case Reason::dma_port:
     case Reason::dma_pace:
     case Reason::cycle: return WorkClass::transfer;

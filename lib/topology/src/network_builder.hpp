@@ -72,6 +72,9 @@ class NetworkBuilder {
     Link& link = graph_.links_.back();
     link.wire += wire.latency;
     if (wire.is_framed()) link.framing = &wire;
+    if (!wire.store_and_forward) return;
+    graph_.nodes_[from.value()].stores = true;
+    graph_.nodes_[to.value()].stores = true;
   }
   /// Adds both directions of a wire.
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {

@@ -25,6 +25,14 @@ Split split(const Message& message, Bytes packet, Time arrival) {
   return split;
 }
 
+// The node at the end of the link takes the packet whole.
+void store(Packet& packet, RareLink& link, FabricCauses* causes) {
+  link.stored += packet.tail - packet.head;
+  packet.head = packet.tail;
+  if (causes != nullptr) [[unlikely]]
+    causes->store(packet);
+}
+
 }  // namespace
 
 Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
@@ -153,8 +161,10 @@ void Fabric::send(Message& message, Time head, Time tail) {
 
 [[gnu::always_inline]] void Fabric::forward(Packet& packet, Time overhead) {
   LiveLink& link = next_link(packet);
-  if (link.from_switch() != nullptr) [[unlikely]]
-    return switches_.queue(packet, packet.head + overhead, link);
+  if (link.rare != nullptr) [[unlikely]] {
+    if (link.rare->after_port) switches_.receive(packet);
+    if (link.rare->from_switch != nullptr) return switches_.queue(packet, packet.head + overhead, link);
+  }
   IShortcut::Meeting meeting;
   if (link.is_reserved()) meeting = reserved()->before(link, packet, overhead);
   const Lane::Slot slot =
@@ -190,9 +200,12 @@ void Fabric::depart(MessagePtr owned) {
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
-  if (link.rare != nullptr && link.rare->border != nullptr) [[unlikely]] {
-    link.rare->border->post(packet.head, {packet, &link});
-    return free(packet);
+  if (link.rare != nullptr) [[unlikely]] {
+    if (link.rare->stores) store(packet, *link.rare, causes_.get());
+    if (link.rare->border != nullptr) {
+      link.rare->border->post(packet.head, {packet, &link});
+      return free(packet);
+    }
   }
   if (link.arrivals != nullptr) packet.late = packet.head == sim_.now() ? late_now() : 0;
   if (shortcut() != nullptr && (link.arrivals == nullptr || packet.late == 0))

@@ -36,9 +36,11 @@ void audit_unit(const Component& component, Time now) {
 
 Time spent_at(const Fabric& fabric, const std::vector<LiveLink>& links) {
   Time spent{};
-  for (const LiveLink& link : links)
+  for (const LiveLink& link : links) {
     spent += link.lane.waited() +
              link.lane.packets() * (fabric.component(link.from).steady_overhead() + link.wire);
+    if (link.rare != nullptr) spent += link.rare->stored;
+  }
   return spent;
 }
 

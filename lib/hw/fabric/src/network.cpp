@@ -25,6 +25,7 @@ std::shared_ptr<SharedPlaces> places_of(const topology::Graph& graph) {
                              .from = link.from,
                              .to = link.to,
                              .port = ++places->inputs[link.to.value()]});
+    if (graph.node(link.to).stores) places->links.back().make_rare().stores = true;
   }
   return places;
 }
@@ -64,7 +65,8 @@ bool Network::takes_time(const LiveLink& link) const {
 }
 
 bool Network::goes_at_once(const LiveLink& link) const {
-  return link.from_switch() == nullptr && link.credits() == nullptr && takes_time(link);
+  return link.from_switch() == nullptr && link.credits() == nullptr && !link.is_observed() &&
+         takes_time(link);
 }
 
 Path& Network::path(NodeId from, NodeId to) {

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <ranges>
 #include <span>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -37,6 +38,7 @@ class Paths {
       fresh.slowest = std::min(fresh.slowest, link.bandwidth);
       fresh.framing = slower(fresh.framing, link.framing);
     }
+    fresh.parts = keep<Path::Part>(parts_of(fresh.route));
     if (graph_.phases() > 1) fresh.phases = keep<std::uint8_t>(topology::phases(graph_, fresh.route));
     return *(known_[ends] = &paths_.emplace_back(fresh));
   }
@@ -52,6 +54,19 @@ class Paths {
     if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
     const Bytes packet = graph_.spec().system.packet_bytes;
     return b->service(packet) > a->service(packet) ? b : a;
+  }
+  // None if no node stores packets.
+  [[nodiscard]] std::vector<Path::Part> parts_of(std::span<const LinkId> route) const {
+    std::vector<Path::Part> parts;
+    bool begins = true;
+    for (const LinkId id : route) {
+      const topology::Link& link = graph_.link(id);
+      if (begins) parts.push_back({.slowest = link.bandwidth});
+      parts.back().slowest = std::min(parts.back().slowest, link.bandwidth);
+      parts.back().framing = slower(parts.back().framing, link.framing);
+      begins = graph_.node(link.to).stores;
+    }
+    return parts.size() > 1 ? parts : std::vector<Path::Part>{};
   }
   template <class T>
   [[nodiscard]] std::span<const T> keep(std::span<const T> values) {

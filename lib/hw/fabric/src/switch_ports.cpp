@@ -1,6 +1,7 @@
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,15 @@ void SwitchPorts::unblocked(std::uint32_t output) {
   link.rare->blocked_since = kForever;
 }
 
+// The port sends the packet now; its start is explained.
+void SwitchPorts::take_port(const Packet& packet, LinkId link, PortProcessor& port) const {
+  const Time done = port.after_sending(now());
+  Cause why_done;
+  if (causes() != nullptr) [[unlikely]]
+    why_done = causes()->make(done, fabric_->causes()->started(packet), why(Reason::port_time, link));
+  port.busy_until(done, std::move(why_done));
+}
+
 Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits) {
   LiveLink& link = fabric_->next_link(packet);
   link.rare->queued -= link.lane.service(packet.size);
@@ -113,6 +123,8 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const Sw
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
   if (causes() != nullptr) [[unlikely]]
     explain(packet, link, slot, overhead, credit_for(packet, link, channel), waits);
+  if (PortProcessor* const port = link.processor())
+    take_port(packet, packet.message->route[packet.hop], *port);
   fabric_->switches().give_back(packet, slot.end);
   if (link.credits()) {
     link.credits()->take(channel, packet.size);

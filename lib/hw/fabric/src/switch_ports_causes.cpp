@@ -1,5 +1,6 @@
 // Why a switch sends a packet when it does.
 #include <utility>
+#include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_switched.hpp"
@@ -84,6 +85,9 @@ Cause SwitchPorts::credit_for(const Packet& packet, const LiveLink& link, std::u
 
 void SwitchPorts::explain(Packet& packet, const LiveLink& link, const Lane::Slot& slot, Time overhead,
                           Cause credit, std::span<const SwitchWait> waits) const {
+  std::vector<SwitchWait> all{waits.begin(), waits.end()};
+  if (const PortProcessor* const port = link.processor())
+    all.push_back({.last = &port->why_free(), .reason = Reason::port_busy});
   fabric_->causes()->send(packet, {.link = packet.message->route[packet.hop],
                                    .node = node_,
                                    .overhead = overhead,
@@ -91,7 +95,7 @@ void SwitchPorts::explain(Packet& packet, const LiveLink& link, const Lane::Slot
                                    .slot = slot,
                                    .service = link.lane.service(packet.size),
                                    .early = why_early(packet),
-                                   .waits = waits,
+                                   .waits = all,
                                    .credit = std::move(credit)});
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/config/machine_spec.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
@@ -57,6 +60,14 @@ void check_switch(const topology::Graph& graph, NodeId node, const ISwitched* sw
                                 graph.node(node).model->impl)};
 }
 
+// Packets are flits there: to store one of them isn't to store a packet.
+void check_stores(const topology::Graph& graph) {
+  const auto stores = std::ranges::find_if(graph.nodes(), &topology::Node::stores);
+  if (stores == graph.nodes().end()) return;
+  throw Unsupported{
+      fmt::format("store_and_forward at {}, in a machine with routers that switch worms", stores->name)};
+}
+
 // Gives a switch the signals that are there by now.
 [[gnu::cold]] void take_signals(const topology::Graph& graph, NodeId node, NodeSwitch& here, Time now) {
   const auto later = std::ranges::upper_bound(here.signals, now, {}, &Signal::at);
@@ -98,6 +109,8 @@ std::vector<ISwitched*> switched_among(std::span<Component* const> components) {
 void Switches::connect(Bytes& flit, int& worm_flits) {
   places_.switched = switched_among(places_.components);
   for (LiveLink& link : places_.links) add_credits(link, flit, worm_flits);
+  if (flit > 0_B) check_stores(fabric_.graph());
+  add_processors();
   for (std::uint32_t node = 0; node < places_.components.size(); ++node) add_switch(NodeId{node});
   places_.switched = {};
 }
@@ -125,10 +138,49 @@ void Switches::add_credits(LiveLink& link, Bytes& flit, int& worm_flits) {
   worm_flits = worm_flits == 0 ? queues->worms->flits : std::min(worm_flits, queues->worms->flits);
 }
 
-// Where a component has no switch, packets wait for credits in queues without limit, one for each channel.
+// The two directions of a wire follow each other. A one-way link has no other direction.
+void Switches::add_processors() {
+  const std::span<const topology::Link> links = fabric_.graph().links();
+  const auto has_processor = [](const topology::Link& link) {
+    return link.framing != nullptr && link.framing->has_processor();
+  };
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    if (has_processor(links[i])) add_processor(places_.links[i], *links[i].framing);
+  }
+  for (std::uint32_t i = 0; i + 1 < links.size(); ++i) {
+    const topology::Link& link = links[i];
+    const topology::Link& back = links[i + 1];
+    if (!has_processor(link) || link.framing->receive == Time{0}) continue;
+    if (back.from != link.to || back.to != link.from || back.framing != link.framing) continue;
+    receive_by(places_.links[i], places_.links[i + 1]);
+    receive_by(places_.links[i + 1], places_.links[i]);
+    ++i;
+  }
+}
+
+void Switches::add_processor(LiveLink& link, const config::ChipLinkSpec& wire) {
+  if (link.credits() != nullptr)
+    throw Unsupported{fmt::format("store_and_forward of a link to {}, which has finite input queues",
+                                  fabric_.graph().node(link.to).name)};
+  link.make_rare().processor = std::make_unique<PortProcessor>(wire.send_time(), wire.receive_time());
+}
+
+// The port at the end of the link sends by the link back.
+void Switches::receive_by(LiveLink& link, LiveLink& back) {
+  link.make_rare().receiver = back.processor();
+  for (const LinkId out : fabric_.graph().out(link.to)) fabric_.live(out).make_rare().after_port = true;
+}
+
+bool Switches::needs_switch(LinkId link) const {
+  const LiveLink& live = fabric_.live(link);
+  return live.credits() != nullptr || live.processor() != nullptr;
+}
+
+// Where a component has no switch, packets wait for credits in queues without limit, one for each channel. If
+// they wait for the processor of a port, there is one for each channel and input: what comes from another
+// chip doesn't wait for what goes there.
 void Switches::add_switch(NodeId node) {
   const std::span<const LinkId> links = fabric_.graph().out(node);
-  const auto needs_credits = [this](LinkId link) { return fabric_.live(link).credits() != nullptr; };
   ISwitched* const switched = places_.switched[node.value()];
   std::unique_ptr<ISwitch> made;
   if (switched != nullptr) made = switched->make_switch(SwitchPorts{fabric_.owner(node), node});
@@ -137,16 +189,18 @@ void Switches::add_switch(NodeId node) {
     return fabric_.live(link).credits() != nullptr && fabric_.live(link).credits()->queues().worms;
   };
   if (!own) check_switch(fabric_.graph(), node, switched);
-  if (!own && std::ranges::none_of(links, needs_credits)) return;
+  if (!own && std::ranges::none_of(links, [this](LinkId link) { return needs_switch(link); })) return;
   const bool to_worms = std::ranges::any_of(links, takes_worms);
   if (own && to_worms) check_worms(fabric_.graph(), node, *switched);
   if (!own) {
+    const auto has_processor = [this](LinkId link) { return fabric_.live(link).processor() != nullptr; };
+    const bool one_input = std::ranges::none_of(links, has_processor);
     const auto make = to_worms ? make_worm_source : make_vc_switch;
-    made = make(SwitchPorts{fabric_.owner(node), node, true}, arbiters().at("round_robin"));
+    made = make(SwitchPorts{fabric_.owner(node), node, one_input}, arbiters().at("round_robin"));
   }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = fabric_.live(links[i]);
-    if (!own && link.credits() == nullptr) continue;
+    if (!own && !needs_switch(links[i])) continue;
     link.make_rare().from_switch = made.get();
     link.make_rare().output = i;
   }
@@ -162,6 +216,21 @@ void Switches::queue(Packet& packet, Time ready, LiveLink& link) {
   link.rare->queued += link.lane.service(packet.size);
   link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - fabric_.sim().now()));
   link.from_switch()->push(packet);
+}
+
+void Switches::receive(const Packet& packet) {
+  if (packet.hop == 0) return;
+  const LinkId id = packet.message->route[packet.hop - 1];
+  const LiveLink& came = fabric_.live(id);
+  if (came.rare == nullptr || came.rare->receiver == nullptr) return;
+  PortProcessor& port = *came.rare->receiver;
+  const Time done = port.after_receipt(packet.head);
+  port.busy_until(done, fabric_.causes() != nullptr ? why_received(packet, id, port, done) : Cause{});
+}
+
+Cause Switches::why_received(const Packet& packet, LinkId came, const PortProcessor& port, Time done) {
+  const Cause& from = port.free() > packet.head ? port.why_free() : fabric_.causes()->head(packet);
+  return fabric_.causes()->causes().make(done, from, why(Reason::port_time, came, Bytes{1}));
 }
 
 // Packets that start at a node wait in the order in which they arrive there.

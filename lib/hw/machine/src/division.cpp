@@ -65,7 +65,7 @@ bool Division::may_hold_packets(NodeId node) const {
     const LiveLink& link = whole_.live(id);
     return input_queues(whole_.component(link.to)) != nullptr || !whole_.takes_time(link);
   };
-  return !from.only_passes_on() || input_queues(from) != nullptr ||
+  return !from.only_passes_on() || whole_.graph().node(node).stores || input_queues(from) != nullptr ||
          std::ranges::any_of(whole_.graph().out(node), waits);
 }
 

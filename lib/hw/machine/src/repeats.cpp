@@ -22,7 +22,10 @@ void visit_fabric(Fabric& fabric, RepeatVisitor& visitor) {
   if (fabric.spans() != nullptr || fabric.traces_messages()) visitor.refuse("a trace is recorded");
   if (fabric.causes() != nullptr) visitor.refuse("causes are kept");
   (void)fabric.links();  // brings all of them, and what depends on them, up to date
-  for (LiveLink& link : fabric.live_links()) link.lane.visit(visitor);
+  for (LiveLink& link : fabric.live_links()) {
+    link.lane.visit(visitor);
+    if (link.rare != nullptr) visitor.count(link.rare->stored);
+  }
   fabric.visit_paths(visitor);
   fabric.message_counts().visit(visitor);
 }

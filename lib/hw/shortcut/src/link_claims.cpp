@@ -18,7 +18,8 @@ void Claims::set_claim(LiveLink& link, ILinkClaim* holder) {
 }
 
 bool Claims::is_free(LiveLink& link) {
-  return link.claimed == 0 && link.from_switch() == nullptr && link.credits() == nullptr && none_on(link);
+  return link.claimed == 0 && link.from_switch() == nullptr && link.credits() == nullptr &&
+         !link.is_observed() && none_on(link);
 }
 
 bool Claims::none_on(LiveLink& link) {

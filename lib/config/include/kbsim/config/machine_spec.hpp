@@ -44,6 +44,12 @@ struct FrameSpec {
 };
 
 /// A link from chip to chip, one in each direction.
+///
+/// With `store_and_forward` the nodes at its two ends are routers with memory. They take each packet whole,
+/// by whichever link it comes: it goes on when its tail is there. The port at an end has one processor for
+/// both directions. A packet that is sent takes it for packet_ns / channels, while its bytes leave at the
+/// link's rate; it waits until the processor is free. A packet that is received takes it for receive_ns /
+/// channels, and goes on at once.
 struct ChipLinkSpec {
   Bandwidth bandwidth = Bandwidth::gbs(256.0);
   double length_mm = 0.0;
@@ -51,6 +57,8 @@ struct ChipLinkSpec {
   int channels = 1;
   double efficiency = 1.0;
   Time packet{};
+  Time receive{};
+  bool store_and_forward = false;
   FrameSpec frame;
 
   /// The rate of the whole link: that of all channels, as far as packets get it.
@@ -60,8 +68,14 @@ struct ChipLinkSpec {
     return frame.header > 0_B || (frame.payload > 0_B && frame.overhead > 0_B) || packet > Time{0};
   }
   /// How long a packet of n bytes occupies the link: its bytes and their frames over rate(), but at least
-  /// packet_ns / channels.
+  /// packet_ns / channels, unless that is its port's time.
   [[nodiscard]] Time service(Bytes n) const;
+  /// Whether ports have processors.
+  [[nodiscard]] bool has_processor() const { return store_and_forward && packet > Time{0}; }
+  /// How long a packet that is sent, or received, occupies the processor of its port: packet_ns or receive_ns
+  /// over the channels, rounded up.
+  [[nodiscard]] Time send_time() const;
+  [[nodiscard]] Time receive_time() const;
 
   static void describe(auto& f) {
     f.add("bw_gbs", &ChipLinkSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
@@ -72,7 +86,12 @@ struct ChipLinkSpec {
           "parallel links, each of this bandwidth; packets are striped over them");
     f.add("efficiency", &ChipLinkSpec::efficiency, between(0.01, 1.0),
           "share of the bandwidth that packets get");
-    f.add("packet_ns", &ChipLinkSpec::packet, kNotNegative, "least time that a packet occupies a channel");
+    f.add("packet_ns", &ChipLinkSpec::packet, kNotNegative,
+          "least time that a packet occupies a channel, or, with store_and_forward, its port");
+    f.add("receive_ns", &ChipLinkSpec::receive, kNotNegative,
+          "time that a received packet occupies its port, at most packet_ns; with store_and_forward");
+    f.add("store_and_forward", &ChipLinkSpec::store_and_forward,
+          "its ports take each packet whole before it goes on, and handle one at a time");
     f.section("frame", &ChipLinkSpec::frame, "what packets carry beside their data");
   }
 };

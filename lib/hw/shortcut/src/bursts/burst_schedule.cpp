@@ -14,7 +14,8 @@ namespace kbsim::hw {
 namespace {
 
 bool is_plain(const LiveLink& link) {
-  return link.from_switch() == nullptr && link.credits() == nullptr && link.border() == nullptr;
+  return link.from_switch() == nullptr && link.credits() == nullptr && link.border() == nullptr &&
+         !link.is_observed();
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ LinkAhead& Reservations::look_ahead(LiveLink& link) {
   const bool is_leaf = fabric_.graph().out(link.from).size() == 1 && fabric_.inputs(link.from) == 1;
   const bool crosses = link.border() != nullptr;  // packets that were handed over can't be revoked
   link.ahead = &ahead_.emplace_back();
-  link.ahead->passes_on = fabric_.arrivals(link.from) != nullptr && !crosses;
+  link.ahead->passes_on = fabric_.arrivals(link.from) != nullptr && !crosses && !link.is_observed();
   link.ahead->is_source = is_leaf && from.contract().only_answers && fabric_.goes_at_once(link) && !crosses;
   link.ahead->overhead = from.steady_overhead();
   if (!crosses) unobserved.find_end(link);

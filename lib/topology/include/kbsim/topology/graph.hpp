@@ -71,6 +71,7 @@ struct Node {
   Access access;
   NodeKind kind = NodeKind::host;
   bool passes = false;  // a router or a port: routes of others lead through it
+  bool stores = false;  // it takes packets whole: they go on when their tails are there
 };
 
 /// One direction of a bundle of wires.

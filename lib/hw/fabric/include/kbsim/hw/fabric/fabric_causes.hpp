@@ -68,6 +68,11 @@ class FabricCauses {
   /// Why the link has carried all that was sent over it.
   [[nodiscard]] const Cause& carried(LinkId link) const { return holders_[link.value()]; }
 
+  /// Why the packet that was sent last began to leave.
+  [[nodiscard]] const Cause& started(const Packet& packet) { return of(packet).head.cause; }
+  /// The node at the end of the link that the packet has crossed takes it whole.
+  void store(const Packet& packet) { of(packet).head = of(packet).tail; }
+
   /// Room of a queue at the far end of a link comes back because of `cause`.
   void give(LinkId link, std::uint32_t vc, Bytes size, Cause cause);
   /// The credit without which that queue, which has `room`, would have less than `size`; empty: none.

@@ -40,6 +40,11 @@ struct alignas(64) Path {
     std::uint16_t hop = 0;
     std::uint16_t links = 0;
   };
+  /// The links between two nodes that store packets.
+  struct Part {
+    Bandwidth slowest;
+    const config::ChipLinkSpec* framing = nullptr;
+  };
   std::span<const LinkId> route;
   Time overhead{};  // of the nodes before each link
   Time wire{};
@@ -51,15 +56,19 @@ struct alignas(64) Path {
   std::vector<Shadow> shadows;           // those looked up so far
   std::uint32_t next_shadow = 0;         // index in `shadows` of the likely next look-up
   std::span<const std::uint8_t> phases;  // by hop; empty if there is only one
+  std::span<const Part> parts;           // empty: no node on the way stores packets
 
-  /// How long a message occupies the slowest link, in packets of this size.
+  /// How long a message occupies the slowest link, in packets of this size. Where nodes store packets, also
+  /// how long its last packet takes in each of the other parts of the way.
   [[nodiscard]] Time drain(Bytes size, Bytes packet) const {
+    if (!parts.empty()) return stored_drain(size, packet);
     const Time plain = serialization(size, slowest);
     return framing == nullptr ? plain : std::max(plain, framed_drain(size, packet));
   }
 
  private:
   [[nodiscard]] Time framed_drain(Bytes size, Bytes packet) const;
+  [[nodiscard]] Time stored_drain(Bytes size, Bytes packet) const;
 };
 
 /// Information that one component sends to another through the fabric, in one or more packets.

@@ -48,6 +48,7 @@ enum class Reason : std::uint16_t {
   cycle,         // likewise: until an unmatched request is made again
   credit_delay,  // likewise: of a credit, in addition to the wire
   given,         // io_cpu of a package, or a custom component: work whose time a workload gives
+  port_time,     // link: of the port's processor, which sends a packet by it (amount 0) or receives one (1)
   // The reasons below, like link_free and the other *_free above, take no time: something was ready and has
   // waited for the parent. The amount is the wait in picoseconds.
   window_free,  // pe_dma: room among its requests in flight
@@ -57,8 +58,9 @@ enum class Reason : std::uint16_t {
   room_ahead,   // router: room in a queue of the next
   channel,      // router: a virtual channel of the next, which another worm had
   turn,         // router: a match of its allocator
+  port_busy,    // port between chips: its processor, which sends and receives others
 };
-inline constexpr std::size_t kReasons = 41;
+inline constexpr std::size_t kReasons = 43;
 
 [[nodiscard]] inline Why why(Reason reason, NodeId place, Bytes amount = {}) {
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,9 +31,12 @@ class SwitchPorts {
   }
 
   [[nodiscard]] Time now() const { return fabric_->sim().now(); }
-  /// When the link has carried all that was sent over it.
+  /// When the link has carried all that was sent over it, and the processor of its port, if it has one, is
+  /// free.
   [[nodiscard]] Time free(std::uint32_t output) const {
-    return fabric_->live(fabric_->graph().out(node_)[output]).lane.free();
+    const LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
+    const PortProcessor* const port = link.processor();
+    return port == nullptr ? link.lane.free() : std::max(link.lane.free(), port->free());
   }
 
   /// The virtual channel at the far end of the next link of the packet that has room for all of it. nullopt:
@@ -99,6 +103,7 @@ class SwitchPorts {
   [[nodiscard]] Cause when_idle(const Packet& packet, Time lag) const;
   void explain(Packet& packet, const LiveLink& link, const Lane::Slot& slot, Time overhead, Cause credit,
                std::span<const SwitchWait> waits) const;
+  void take_port(const Packet& packet, LinkId link, PortProcessor& port) const;
   [[nodiscard]] Cause credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const;
 
   Fabric* fabric_;

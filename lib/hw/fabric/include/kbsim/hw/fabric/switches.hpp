@@ -3,6 +3,10 @@
 #include "kbsim/hw/fabric/credits.hpp"
 #include "kbsim/hw/fabric/live_link.hpp"
 
+namespace kbsim::config {
+struct ChipLinkSpec;
+}
+
 namespace kbsim::hw {
 
 class Fabric;
@@ -33,6 +37,9 @@ class Switches {
 
   /// The packet waits for its next link from `ready` on.
   void queue(Packet& packet, Time ready, LiveLink& link);
+  /// The packet is at a node now. If it has come by a link whose port has a processor, it takes that one's
+  /// time.
+  void receive(const Packet& packet);
   /// The packet's tail leaves its queue then: the room goes back over the link by which it arrived.
   void give_back(const Packet& packet, Time tail_left);
   /// Room in the queues at the end of the link changes.
@@ -42,7 +49,12 @@ class Switches {
 
  private:
   void add_credits(LiveLink& link, Bytes& flit, int& worm_flits);
+  void add_processors();
+  void add_processor(LiveLink& link, const config::ChipLinkSpec& wire);
+  void receive_by(LiveLink& link, LiveLink& back);
   void add_switch(NodeId node);
+  [[nodiscard]] bool needs_switch(LinkId link) const;
+  [[nodiscard]] Cause why_received(const Packet& packet, LinkId came, const PortProcessor& port, Time done);
   void explain_queue(const Packet& packet, const LiveLink& link);
   void explain_credit(const Packet& packet, Time at, Time delay);
 
