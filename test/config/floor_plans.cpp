@@ -218,6 +218,17 @@ TEST_CASE("Floor plan: numbers beyond any grid are refused, however many there a
         "t.yaml:4:20: cube.floorplan.pe.grid.x: '0-2147483647' is neither a number nor a range like 1-4");
 }
 
+TEST_CASE("Software of a library: each collective's calls have a name, and one entry") {
+  CHECK(
+      machine_errors("software: {calls: [{call_ns: 5}]}")
+          .find("software.calls.0.collective: not given, expected the name of a collective, as all_gather") !=
+      std::string::npos);
+  CHECK(machine_errors("software:\n  calls:\n  - {collective: a}\n  - {collective: a}\n") ==
+        "t.yaml:4:18: software.calls.1.collective: a second entry for a");
+  CHECK(machine_errors("software: {calls: [{collective: a, call_ns: -1}]}").find("call_ns") !=
+        std::string::npos);
+}
+
 TEST_CASE("Listed links: mistakes name their place") {
   const auto errors = [](const std::string& links) {
     return machine_errors("system:\n  sips:\n    count: 3\n    topology: links\n    links: " + links + "\n");

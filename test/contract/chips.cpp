@@ -1,6 +1,7 @@
 // Machines with floor plans by the command: plans in place of layouts, shared channels, transfers, boxes.
 #include <string>
 
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "kbsim/base/time.hpp"
@@ -31,6 +32,7 @@ std::string indented(const std::string& plan) {
 }
 
 const std::string kBox = "--topology wormhole_box.yaml --race off ";
+const std::string kGather = "--bench ccl --algorithm line_all_gather -b 8192 -e 8192 ";
 
 // 12 PEs on one-way rings, with three channels of interleaved addresses.
 const std::string kSmallChip = R"(
@@ -125,8 +127,33 @@ TEST_CASE("Transfers: cores that don't exist and transfers beyond a TCM are refu
 TEST_CASE("Software of a library: only a bench that prints its times takes it") {
   const Outcome run = run_kbsim(kMainJob + " --set software.zone_ns=5");
   CHECK(run.exit == 2);
-  CHECK(unwrapped(run.err).find("it prints no times of a library") != std::string::npos);
+  CHECK(unwrapped(run.err).find("it prints no such times of a library") != std::string::npos);
   CHECK(run_kbsim("--topology topology.yaml --bench transfers --set software.zone_ns=5").exit == 0);
+  CHECK(run_kbsim(kBox + "--bench transfers --set software.calls.0.call_ns=5").exit == 2);
+  CHECK(run_kbsim(kBox + kGather + "--set software.zone_ns=5").exit == 2);
+}
+
+TEST_CASE("Software of a library: a call's time is printed apart, with that of its hops") {
+  const auto row = [](const std::string& settings) {
+    const Outcome run = run_kbsim(kBox + kGather + settings + " --json");
+    REQUIRE_MESSAGE(run.exit == 0, run.err);
+    return boost::json::parse(run.out).at("rows").at(0).as_object();
+  };
+  const auto software = [&](const std::string& settings) {
+    const boost::json::object found = row(settings);
+    return 1000 * (found.at("with_software").to_number<double>() - found.at("time").to_number<double>());
+  };
+  const std::string calls = " --set software.calls.0.call_ns=1000 --set software.calls.0.hop_ns=10";
+  CHECK(software(calls) == doctest::Approx(1070));  // a line of eight
+  CHECK(software(calls + " --set system.sips.topology=torus_2d") == doctest::Approx(1040));
+  CHECK(row("--set software.calls.0.call_ns=1000").at("time") == row("").at("time"));
+  const Outcome table = run_kbsim(kBox + kGather);
+  CHECK(table.out.find("with software (us)") != std::string::npos);
+  const Outcome wrong = run_kbsim(kBox + kGather + "--set software.calls.0.collective=all_gathers");
+  CHECK(wrong.exit == 2);
+  CHECK(unwrapped(wrong.err).find(
+            "software.calls: all_gathers: no such collective, did you mean 'all_gather'?") !=
+        std::string::npos);
 }
 
 TEST_CASE("Box of Wormhole chips: one, two, four and eight chips on a line, a ring, and 32 in a mesh") {
