@@ -36,17 +36,22 @@ void any_memories(Random& random, config::MachineSpec& spec) {
   spec.pe.pe_tcm.attrs["write_bw_gbs"] = any_rate(random).gbs();
 }
 
+// Ports that store packets. All other draws stay the same.
+void any_ports(Random random, config::ChipLinkSpec& link) {
+  link.store_and_forward = random.below(2) == 0;
+  if (link.store_and_forward) link.receive = link.packet * random.below(3) / 2;
+}
+
 // Frames, least times of packets and latencies between chips.
 void any_frames(Random& random, config::ChipLinkSpec& link) {
   link.latency = from_ns(any_delay(random));
   link.channels = random.between(1, 3);
   link.efficiency = random.any_of({1.0, 0.9, 0.5});
   link.packet = from_ns(random.any_of({0.0, 0.0, 1.0, 7.3, 50.0}));
-  link.store_and_forward = random.below(2) == 0;
-  if (link.store_and_forward) link.receive = link.packet * random.below(3) / 2;
   link.frame = {.header = Bytes{random.any_of({0, 16, 48})},
                 .payload = Bytes{random.any_of({0, 64, 100, 1500})},
                 .overhead = Bytes{random.any_of({0, 8, 50})}};
+  any_ports(random, link);
 }
 
 std::vector<config::Spot> any_spots(Random& random, const config::NocSpec& noc, int count) {

@@ -81,7 +81,16 @@ def packages(random):
     part = ["--set", f"system.sips.count={w * h}", "--set", f"system.sips.topology={topology}"]
     if random.random() < 0.4:
         part += ["--set", f"system.sips.w={w}", "--set", f"system.sips.h={h}"]
-    return part
+    return part + (ports(random, topology) if random.random() < 0.15 else [])
+
+
+def ports(random, topology):
+    """Ports between packages that store packets, some with processors."""
+    sends = random.choice([0, 1, 7.3, 240])
+    receives = random.choice([0, sends / 2, sends]) if topology != "ring_1d_unidir" else 0
+    values = {"store_and_forward": "true", "packet_ns": sends, "receive_ns": receives,
+              "latency_ns": random.choice([0, 1, 711])}
+    return [word for key, value in values.items() for word in ("--set", f"system.sips.link.{key}={value}")]
 
 
 def listed_links(random, count):

@@ -41,6 +41,7 @@ SMALL = {
     "burst_bytes": [1, 16, 32, 64, 256],
     "arbiter": ["round_robin", "oldest_first"],
     "voq": ["true", "false"],
+    "store_and_forward": ["true", "false"],
     "allocator": ["islip", "separable"],
     "flit_bytes": [1, 16, 64, 100, 256, 257, 4096, 65536],
     "buffer_flits": [1, 2, 3, 16, 100],

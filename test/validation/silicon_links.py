@@ -153,7 +153,9 @@ on. An atomic increment that goes with a packet takes no time here, and a ring d
 that send to each other are measured faster at 2 KiB than one sender alone, and slower at 4 KiB than the wire: no rule
 here gives that.""",
     "fabric_router": """\
-Figures are times between packets. A port takes 240 ns to send a packet, and 90 ns to receive one. Packets of
+Figures are times between packets. A port takes 240 ns to send a packet, and 90 ns to receive one. Scatter writes, and
+writes with an increment that doesn't wait, are simulated as writes: what they add is done at the receiver, in less than
+a port's time a packet. Packets of
 2 and 4 KiB have the same figure to seven digits one way and both ways, with and without senders between the ends,
 where packets of 16 B differ by a third. We take such rows for one measurement, made one way, and count it once in the
 line *routers distinct*; *routers as they stand* counts each row. This is our reading of the numbers.""",

@@ -42,7 +42,7 @@ std::string bound_word(const Segment& segment, const topology::Graph& graph) {
   switch (class_of(segment.reason)) {
     case WorkClass::latency: return "latency-bound";
     case WorkClass::transfer:
-      if (segment.reason == hw::Reason::serialization)
+      if (segment.reason == hw::Reason::serialization || segment.reason == hw::Reason::port_time)
         return of_link(topology::link_class(graph, graph.link(LinkId{segment.place})));
       [[fallthrough]];
     default: return of_unit(graph.node(NodeId{segment.place}).kind);

@@ -43,7 +43,9 @@ std::string share_text(Time part, const Path& path) {
 }
 
 int package_of(const Segment& segment, const topology::Graph& graph) {
-  const bool is_link = segment.reason == hw::Reason::wire || segment.reason == hw::Reason::serialization;
+  using hw::Reason;
+  const bool is_link = segment.reason == Reason::wire || segment.reason == Reason::serialization ||
+                       segment.reason == Reason::port_time;
   const NodeId node = is_link ? graph.link(LinkId{segment.place}).from : NodeId{segment.place};
   return graph.node(node).at.sip;
 }
