@@ -53,6 +53,7 @@ Checked checked(const RunOptions& options) {
   host::SessionOptions how = session_options(options, configuration.ccl);
   how.threads = threads.count;
   BenchCall call = call_of(options, configuration.machine);
+  if (call.bench.queues) algorithm = call.bench.queues(configuration.machine);
   if (call.bench.check) call.bench.check(configuration.machine, algorithm, call.request);
   require_outputs(options.outputs);
   return {.configuration = std::move(configuration),

@@ -45,6 +45,7 @@ CompositeRun::CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, c
       entered_{sim, "entry of a composite's last tile"},
       ended_{sim, "end of a composite"} {
   const CompositeCommand& command = job_->command;
+  tile_.element_bytes = itemsize(command.a.dtype);
   if (!command.a.tile || !command.b.tile) stages_.push_back(Stage::dma_in);
   stages_.push_back(Stage::fetch);
   stages_.push_back(Stage::compute);

@@ -92,6 +92,8 @@ struct Bench {
   std::string prints_software = {};
   /// Throws UsageError if the bench can't run on this machine. Called before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
+  /// The queues of its kernels, in place of an algorithm's: the session's algorithm. For Algorithms::none.
+  std::function<config::AlgorithmSpec(const config::MachineSpec&)> queues = {};
   /// For Algorithms::any: names of the algorithms that run. Settings of others are refused. Not given: any
   /// may run.
   std::function<std::vector<std::string>(const BenchRequest&, const config::CclSpec&)> runs = {};

@@ -175,6 +175,7 @@ inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, co
      {"line_of_pes", "it joins the PEs of a cube, not packages"},
      {"line_of_cubes", "it joins the cubes of a package, not packages"},
      {"line_of_packages", "a line of packages is mesh_2d_no_wrap with h: 1"},
+     {"pe_rows_and_columns", "it joins the PEs of a package, not packages"},
      {"package_exchange", "it joins the PEs of a package, not packages"},
      {"package_splits", "it joins the PEs of a package, not packages"},
      {"package_exchange_sums", "it joins PEs, each with all of its kind: all_pairs"},

@@ -11,6 +11,7 @@ struct GemmTile {
   std::int64_t m = 1;
   std::int64_t k = 1;
   std::int64_t n = 1;
+  int element_bytes = 2;  // of both operands
 };
 
 /// A matrix engine: says what products cost.

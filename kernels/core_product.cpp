@@ -1,0 +1,180 @@
+// C = A B over rows and columns of PEs: parts of A go along the rows from PE to PE, parts of B down the
+// columns.
+#include "kbsim/kernels/core_product.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim {
+namespace {
+
+using collective::Slice;
+using collective::Slices;
+using collective::Tiles;
+using Side = ProductSide;
+
+struct Place {
+  int row = 0;
+  int column = 0;
+};
+
+// One side of the product at a PE: messages that it reads, or gets, and passes on.
+class Operand {
+ public:
+  Operand(TL& tl, const CoreProductArgs& args, Side side, Place at)
+      : tl_{tl},
+        division_{args.division},
+        side_{side},
+        from_{side == Side::a ? args.a : args.b},
+        owned_{side == Side::a && args.a_owned},
+        part_{side == Side::a ? at.row : at.column},
+        own_{side == Side::a ? at.column : at.row} {}
+
+  void begin(int block) {
+    block_ = block;
+    pieces_ = division_.pieces(side_, part_, block);
+  }
+  [[nodiscard]] const Slices& pieces() const { return pieces_; }
+
+  // The reads of a step, if this PE is where it enters.
+  void read(int step) {
+    if (distance(step) != 0) return;
+    const int owner = division_.owner(side_, step);
+    const int pe = side_ == Side::a ? part_ * division_.columns + owner : owner * division_.columns + part_;
+    const Ptr of_owner = from_ + pe * division_.stride(side_);
+    for (const Slice& piece : pieces_) {
+      const Ptr at = of_owner + division_.place(side_, part_, block_, step, piece);
+      reads_.push_back(tl_.load(at, message(step, piece), at.dtype));
+    }
+  }
+  Task<> arrived() {
+    for (Pending<Tile>& read : reads_) co_await read;
+  }
+
+  // The step's tiles, one a piece, as they come; they go on at once.
+  Task<Tiles> take(int step) {
+    const int passed = distance(step);
+    Tiles tiles;
+    for (const Slice& piece : pieces_) {
+      Pending<Tile> coming = passed == 0 ? next_read() : get(message(step, piece));
+      const Tile tile = co_await coming;
+      tiles.push_back(tile);
+      if (passed + 1 == division_.owners(side_)) continue;
+      Pending<void> sent = tl_.send({.dir = side_ == Side::a ? Dir::E : Dir::S, .src = tile});
+      if (passed == 0)
+        sends_.push_back(std::move(sent));
+      else
+        sent.detach();
+    }
+    co_return tiles;
+  }
+  // What this PE has read.
+  Task<> left() {
+    for (Pending<void>& sent : sends_) co_await sent;
+    sends_.clear();
+  }
+
+ private:
+  [[nodiscard]] Shape message(int step, Slice piece) const {
+    const std::int64_t depth = division_.step(step).size;
+    return side_ == Side::a ? Shape{piece.size, depth} : Shape{depth, piece.size};
+  }
+  // How many PEs it has passed before this one.
+  [[nodiscard]] int distance(int step) const {
+    const int first = owned_ ? division_.owner(side_, step) : 0;
+    return (own_ - first + division_.owners(side_)) % division_.owners(side_);
+  }
+  Pending<Tile> next_read() {
+    Pending<Tile> read = std::move(reads_.front());
+    reads_.pop_front();
+    return read;
+  }
+  Pending<Tile> get(Shape shape) {
+    return tl_.recv({.dir = side_ == Side::a ? Dir::W : Dir::N, .shape = shape, .dtype = from_.dtype});
+  }
+
+  TL& tl_;
+  CoreProductDivision division_;
+  Side side_;
+  Ptr from_;
+  bool owned_;
+  int part_;
+  int own_;
+  int block_ = 0;
+  Slices pieces_;
+  std::deque<Pending<Tile>> reads_;
+  std::vector<Pending<void>> sends_;
+};
+
+// Sums of a block, by pieces.
+class Sums {
+ public:
+  void begin(std::size_t pieces) { sums_.assign(pieces, Tile{}); }
+  void add(TL& tl, const Tiles& a, const Tiles& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (std::size_t j = 0; j < b.size(); ++j) {
+        Tile& sum = sums_[i * b.size() + j];
+        sum = sum.empty() ? tl.dot(a[i], b[j]) : tl.dot(a[i], b[j], sum);
+      }
+    }
+  }
+  Tile take(std::size_t piece) { return std::exchange(sums_[piece], Tile{}); }
+
+ private:
+  Tiles sums_;
+};
+
+void store(TL& tl, const CoreProductArgs& args, Place at, int i, int j, Sums& sums) {
+  const CoreProductDivision& division = args.division;
+  const Ptr own = args.c + (at.row * division.columns + at.column) * division.out_stride();
+  std::size_t piece = 0;
+  for (const Slice& rows : division.pieces(Side::a, at.row, i)) {
+    for (const Slice& columns : division.pieces(Side::b, at.column, j)) {
+      const Ptr to = own + division.out_place(at.row, at.column, i, j, rows, columns);
+      tl.store(to, sums.take(piece++).to(args.c.dtype)).detach();
+    }
+  }
+}
+
+Task<> core_product(TL& tl, CoreProductArgs args) {
+  const CoreProductDivision& division = args.division;
+  const int pid = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
+  const Place at{.row = pid / division.columns, .column = pid % division.columns};
+  Operand a{tl, args, Side::a, at};
+  Operand b{tl, args, Side::b, at};
+  Sums sums;
+  const int steps = division.steps();
+  for (int i = 0; i < division.row_blocks; ++i) {
+    for (int j = 0; j < division.column_blocks; ++j) {
+      a.begin(i);
+      b.begin(j);
+      sums.begin(a.pieces().size() * b.pieces().size());
+      for (int first = 0; first < steps; first += division.together) {
+        const int end = std::min(first + division.together, steps);
+        for (int step = first; step < end; ++step) {
+          a.read(step);
+          b.read(step);
+        }
+        co_await a.arrived();
+        co_await b.arrived();
+        for (int step = first; step < end; ++step) {
+          const Tiles of_a = co_await a.take(step);
+          const Tiles of_b = co_await b.take(step);
+          sums.add(tl, of_a, of_b);
+        }
+        co_await a.left();
+        co_await b.left();
+      }
+      store(tl, args, at, i, j, sums);
+    }
+  }
+}
+KBSIM_KERNEL(core_product, "C = A B over rows and columns of PEs, operands passed on from PE to PE");
+
+}  // namespace
+}  // namespace kbsim
