@@ -41,9 +41,14 @@ class Operand {
   }
   [[nodiscard]] const Slices& pieces() const { return pieces_; }
 
-  // The reads of a step, if this PE is where it enters.
+  // How many PEs a step has passed before this one.
+  [[nodiscard]] int distance(int step) const {
+    const int first = owned_ ? division_.owner(side_, step) : 0;
+    return (own_ - first + division_.owners(side_)) % division_.owners(side_);
+  }
+  [[nodiscard]] bool reads(int step) const { return distance(step) == 0; }
+
   void read(int step) {
-    if (distance(step) != 0) return;
     const int owner = division_.owner(side_, step);
     const int pe = side_ == Side::a ? part_ * division_.columns + owner : owner * division_.columns + part_;
     const Ptr of_owner = from_ + pe * division_.stride(side_);
@@ -83,11 +88,6 @@ class Operand {
   [[nodiscard]] Shape message(int step, Slice piece) const {
     const std::int64_t depth = division_.step(step).size;
     return side_ == Side::a ? Shape{piece.size, depth} : Shape{depth, piece.size};
-  }
-  // How many PEs it has passed before this one.
-  [[nodiscard]] int distance(int step) const {
-    const int first = owned_ ? division_.owner(side_, step) : 0;
-    return (own_ - first + division_.owners(side_)) % division_.owners(side_);
   }
   Pending<Tile> next_read() {
     Pending<Tile> read = std::move(reads_.front());
@@ -129,6 +129,58 @@ class Sums {
   Tiles sums_;
 };
 
+// Steps that a PE reads and sends at once.
+struct Group {
+  int first = 0;
+  int end = 0;
+};
+
+void read(const Group& group, Operand& operand) {
+  for (int step = group.first; step < group.end; ++step) {
+    if (operand.reads(step)) operand.read(step);
+  }
+}
+
+// What this PE has read of a group goes on; the tiles of each of its steps, none of a step of another PE.
+Task<std::vector<Tiles>> send(Group group, Operand* operand) {
+  co_await operand->arrived();
+  std::vector<Tiles> steps(static_cast<std::size_t>(group.end - group.first));
+  for (int step = group.first; step < group.end; ++step) {
+    if (!operand->reads(step)) continue;
+    Tiles tiles = co_await operand->take(step);
+    steps[static_cast<std::size_t>(step - group.first)] = std::move(tiles);
+  }
+  co_return steps;
+}
+
+// A block's sums. What has come the shorter way goes on first.
+Task<> multiply(TL& tl, CoreProductDivision division, Operand* a, Operand* b, Sums* sums) {
+  sums->begin(a->pieces().size() * b->pieces().size());
+  const int steps = division.steps();
+  const auto group_at = [&](int first) { return Group{first, std::min(first + division.together, steps)}; };
+  read(group_at(0), *a);
+  read(group_at(0), *b);
+  for (Group group = group_at(0); group.first < steps; group = group_at(group.end)) {
+    std::vector<Tiles> of_a = co_await send(group, a);
+    std::vector<Tiles> of_b = co_await send(group, b);
+    read(group_at(group.end), *a);
+    read(group_at(group.end), *b);
+    for (int step = group.first; step < group.end; ++step) {
+      Tiles& tiles_a = of_a[static_cast<std::size_t>(step - group.first)];
+      Tiles& tiles_b = of_b[static_cast<std::size_t>(step - group.first)];
+      const bool a_first = a->distance(step) <= b->distance(step);
+      if (a_first && !a->reads(step)) tiles_a = co_await a->take(step);
+      if (!b->reads(step)) tiles_b = co_await b->take(step);
+      if (!a_first && !a->reads(step)) tiles_a = co_await a->take(step);
+      sums->add(tl, tiles_a, tiles_b);
+      tiles_a.clear();
+      tiles_b.clear();
+    }
+    co_await a->left();
+    co_await b->left();
+  }
+}
+
 void store(TL& tl, const CoreProductArgs& args, Place at, int i, int j, Sums& sums) {
   const CoreProductDivision& division = args.division;
   const Ptr own = args.c + (at.row * division.columns + at.column) * division.out_stride();
@@ -148,28 +200,11 @@ Task<> core_product(TL& tl, CoreProductArgs args) {
   Operand a{tl, args, Side::a, at};
   Operand b{tl, args, Side::b, at};
   Sums sums;
-  const int steps = division.steps();
   for (int i = 0; i < division.row_blocks; ++i) {
     for (int j = 0; j < division.column_blocks; ++j) {
       a.begin(i);
       b.begin(j);
-      sums.begin(a.pieces().size() * b.pieces().size());
-      for (int first = 0; first < steps; first += division.together) {
-        const int end = std::min(first + division.together, steps);
-        for (int step = first; step < end; ++step) {
-          a.read(step);
-          b.read(step);
-        }
-        co_await a.arrived();
-        co_await b.arrived();
-        for (int step = first; step < end; ++step) {
-          const Tiles of_a = co_await a.take(step);
-          const Tiles of_b = co_await b.take(step);
-          sums.add(tl, of_a, of_b);
-        }
-        co_await a.left();
-        co_await b.left();
-      }
+      co_await multiply(tl, division, &a, &b, &sums);
       store(tl, args, at, i, j, sums);
     }
   }

@@ -61,7 +61,7 @@ Slice CoreProductDivision::owned(ProductSide side, int owner) const {
 }
 
 std::int64_t CoreProductDivision::stride(ProductSide side) const {
-  return part(side, 0).size * owned(side, 0).size;
+  return part(side, 0).size * owned(side, 0).size + (turn(side) - 1) * kTile * kTile;
 }
 
 std::int64_t CoreProductDivision::place(ProductSide side, int number, int index, int step,
@@ -69,12 +69,13 @@ std::int64_t CoreProductDivision::place(ProductSide side, int number, int index,
   const Slice of_owner = owned(side, owner(side, step));
   const Slice of_block = block(side, number, index);
   const Slice of_step = this->step(step);
-  return (of_block.first - part(side, number).first) * of_owner.size +
+  const std::int64_t later = std::int64_t{number} * piece_tiles * deep % turn(side) * kTile * kTile;
+  return later + (of_block.first - part(side, number).first) * of_owner.size +
          of_block.size * (of_step.first - of_owner.first) + (piece.first - of_block.first) * of_step.size;
 }
 
 std::int64_t CoreProductDivision::out_stride() const {
-  return part(ProductSide::a, 0).size * part(ProductSide::b, 0).size;
+  return part(ProductSide::a, 0).size * part(ProductSide::b, 0).size + (c_turn - 1) * kTile * kTile;
 }
 
 std::int64_t CoreProductDivision::out_place(int r, int c, int i, int j, Slice of_rows,
@@ -83,7 +84,8 @@ std::int64_t CoreProductDivision::out_place(int r, int c, int i, int j, Slice of
   const Slice columns_part = part(ProductSide::b, c);
   const Slice rows_block = block(ProductSide::a, r, i);
   const Slice columns_block = block(ProductSide::b, c, j);
-  return (rows_block.first - rows_part.first) * columns_part.size +
+  const std::int64_t later = (std::int64_t{r} * columns + c) % c_turn * kTile * kTile;
+  return later + (rows_block.first - rows_part.first) * columns_part.size +
          rows_block.size * (columns_block.first - columns_part.first) +
          (of_rows.first - rows_block.first) * columns_block.size +
          of_rows.size * (of_columns.first - columns_block.first);

@@ -17,6 +17,9 @@ constexpr std::int64_t kOperandBytes = kTile * kTile * 2;  // of a tile in bf16
 constexpr std::int64_t kSumBytes = kTile * kTile * 4;      // of one in f32
 constexpr std::int64_t kMessageTiles = 4;
 constexpr std::int64_t kMostAhead = 8;  // tiles of K
+// Groups of steps that a PE has read: those that its engine works on, those that leave, those on their way.
+constexpr int kGroups = 3;
+constexpr int kLeastGroups = 2;
 
 std::int64_t tiles_of(std::int64_t elements) { return ceil_div(elements, kTile); }
 
@@ -27,14 +30,14 @@ std::int64_t block_tiles(const CoreProductDivision& division, ProductSide side) 
                   std::int64_t{division.blocks(side)});
 }
 
-// Sums, one more of a piece with its rounded copy, and the steps that a PE reads at once.
-Bytes held(const CoreProductDivision& division) {
+// Sums, one more of a piece, and what a PE reads at once, `groups` times; or at the end a rounded piece.
+Bytes held(const CoreProductDivision& division, int groups) {
   const std::int64_t rows = block_tiles(division, ProductSide::a);
   const std::int64_t columns = block_tiles(division, ProductSide::b);
   const std::int64_t piece = std::min<std::int64_t>(rows, division.piece_tiles) *
                              std::min<std::int64_t>(columns, division.piece_tiles);
-  return Bytes{rows * columns * kSumBytes + piece * (kSumBytes + kOperandBytes) +
-               std::int64_t{division.together} * division.deep * (rows + columns) * kOperandBytes};
+  const std::int64_t group = std::int64_t{division.together} * division.deep * (rows + columns);
+  return Bytes{(rows * columns + piece) * kSumBytes + std::max(piece, groups * group) * kOperandBytes};
 }
 
 Bytes room_of(const config::MachineSpec& machine, const CoreProductProblem& problem,
@@ -86,24 +89,29 @@ config::AlgorithmSpec core_product_queues(const config::MachineSpec&) {
 
 CoreProductDivision core_product_division(const config::MachineSpec& machine,
                                           const CoreProductProblem& problem) {
+  const int channels = std::max(machine.cube.floorplan.channels(), 1);
   const config::PeMatrix pes = config::pe_matrix(machine);
   CoreProductDivision division{.m = problem.m,
                                .k = problem.k,
                                .n = problem.n,
                                .rows = pes.rows,
                                .columns = pes.columns,
-                               .piece_tiles = kMessageTiles};
+                               .piece_tiles = kMessageTiles,
+                               .a_turn = problem.a_in_tcm ? 1 : channels,
+                               .b_turn = channels,
+                               .c_turn = problem.c_in_tcm ? 1 : channels};
   division.deep = depth_of_messages(division);
   const Bytes room = room_of(machine, problem, division);
-  while (held(division) > room && !is_one_tile(division)) halve_block(division);
-  if (held(division) > room)
+  while (held(division, kLeastGroups) > room && !is_one_tile(division)) halve_block(division);
+  if (held(division, kLeastGroups) > room)
     throw UsageError{fmt::format(
         "a product of {} x {} x {} leaves {} of a PE's TCM for its sums, and one tile needs {}; a larger "
         "cube.memory.tcm_bytes, a smaller tcm_scheduler_bytes, or operands in memory make room",
-        problem.m, problem.k, problem.n, to_string(std::max(room, 0_B)), to_string(held(division)))};
+        problem.m, problem.k, problem.n, to_string(std::max(room, 0_B)),
+        to_string(held(division, kLeastGroups)))};
   for (int together = steps_together(division, problem); together > 1; --together) {
     division.together = together;
-    if (held(division) <= room) return division;
+    if (held(division, kGroups) <= room) return division;
   }
   division.together = 1;
   return division;

@@ -27,6 +27,8 @@ struct CoreProductDivision {
   int deep = 1;
   int piece_tiles = 4;
   int together = 1;  // steps that a PE reads before it sends them
+  // Elements that begin later, in turn, so that PEs begin at different memory channels; 1: all at once.
+  int a_turn = 1, b_turn = 1, c_turn = 1;
 
   using Slice = collective::Slice;
 
@@ -55,6 +57,7 @@ struct CoreProductDivision {
   [[nodiscard]] std::int64_t extent(ProductSide side) const { return side == ProductSide::a ? m : n; }
   [[nodiscard]] Slice tiles(ProductSide side, int number) const;
   [[nodiscard]] Slice owned(ProductSide side, int owner) const;
+  [[nodiscard]] int turn(ProductSide side) const { return side == ProductSide::a ? a_turn : b_turn; }
 };
 
 }  // namespace kbsim
