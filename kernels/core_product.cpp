@@ -43,8 +43,7 @@ class Operand {
 
   // How many PEs a step has passed before this one.
   [[nodiscard]] int distance(int step) const {
-    const int first = owned_ ? division_.owner(side_, step) : 0;
-    return (own_ - first + division_.owners(side_)) % division_.owners(side_);
+    return (own_ - entry(step) + division_.owners(side_)) % division_.owners(side_);
   }
   [[nodiscard]] bool reads(int step) const { return distance(step) == 0; }
 
@@ -85,6 +84,11 @@ class Operand {
   }
 
  private:
+  // The PE where a step enters. Readers of A are on a diagonal, so that their answers take different columns.
+  [[nodiscard]] int entry(int step) const {
+    if (owned_) return division_.owner(side_, step);
+    return side_ == Side::a ? part_ % division_.columns : 0;
+  }
   [[nodiscard]] Shape message(int step, Slice piece) const {
     const std::int64_t depth = division_.step(step).size;
     return side_ == Side::a ? Shape{piece.size, depth} : Shape{depth, piece.size};

@@ -37,7 +37,10 @@ Bytes held(const CoreProductDivision& division, int groups) {
   const std::int64_t piece = std::min<std::int64_t>(rows, division.piece_tiles) *
                              std::min<std::int64_t>(columns, division.piece_tiles);
   const std::int64_t group = std::int64_t{division.together} * division.deep * (rows + columns);
-  return Bytes{(rows * columns + piece) * kSumBytes + std::max(piece, groups * group) * kOperandBytes};
+  const bool stored_meanwhile = division.row_blocks * division.column_blocks > 1;
+  return Bytes{(rows * columns + piece) * kSumBytes +
+               (stored_meanwhile ? rows * columns * kOperandBytes : 0) +
+               std::max(piece, groups * group) * kOperandBytes};
 }
 
 Bytes room_of(const config::MachineSpec& machine, const CoreProductProblem& problem,
@@ -62,6 +65,12 @@ void halve_block(CoreProductDivision& division) {
   const std::int64_t whole = ceil_div(tiles_of(rows ? division.m : division.n),
                                       std::int64_t{rows ? division.rows : division.columns});
   blocks = static_cast<int>(std::min<std::int64_t>(std::int64_t{blocks} * 2, whole));
+}
+
+// One block goes to memory while the next one is made.
+void store_meanwhile(CoreProductDivision& division) {
+  division.row_blocks = block_tiles(division, ProductSide::a) > 1 ? 2 : 1;
+  division.column_blocks = block_tiles(division, ProductSide::b) > 1 ? 2 : 1;
 }
 
 bool is_one_tile(const CoreProductDivision& division) {
@@ -100,6 +109,7 @@ CoreProductDivision core_product_division(const config::MachineSpec& machine,
                                .a_turn = problem.a_in_tcm ? 1 : channels,
                                .b_turn = channels,
                                .c_turn = problem.c_in_tcm ? 1 : channels};
+  if (!problem.c_in_tcm) store_meanwhile(division);
   division.deep = depth_of_messages(division);
   const Bytes room = room_of(machine, problem, division);
   while (held(division, kLeastGroups) > room && !is_one_tile(division)) halve_block(division);
