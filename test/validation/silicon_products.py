@@ -1,7 +1,66 @@
 """Products of many cores, and whole models."""
-from silicon_rows import not_yet
+from silicon_noc import BOX
+from silicon_rows import Row, document_of, not_simulated, not_yet
 
-TABLES = {"gemm": not_yet("products of many cores"), "llm": not_yet("models in 8 and 4 bits"),
+MACS = {"LoFi": 2048, "HiFi2": 1024, "HiFi3": 682.667, "HiFi4": 512}  # stated: of a core's matrix engine in a cycle
+TYPES = {"bfloat8_b": "bfp8", "bfloat4_b": "bfp4"}
+MOST = 4096  # rows, columns and depth of a simulated product
+MACHINES = ["n150", "n300"]  # one chip of them runs
+PLACES = {"L1": "tcm", "DRAM": "hbm"}
+
+
+def sized(rows, depth, columns):
+    return ["--m", str(rows), "--k", str(depth), "--n", str(columns)]
+
+
+def kernel_ns(kbsim, words):
+    return document_of(kbsim, words, "--race", "off", "--timing-only", "--quiet")["result"]["kernel_ns"]
+
+
+def simulate(kbsim, products):
+    """Products of one command. A large one is blocks of at most MOST rows and columns, one after the other, whose
+    steps of K go on at the rate of those from a half of MOST to MOST."""
+    words, (rows, depth, columns) = products[0].words, products[0].extents
+    fixed = words[:-len(sized(rows, depth, columns))]
+    of_block = [min(rows, MOST), min(depth, MOST), min(columns, MOST)]
+    time = kernel_ns(kbsim, [*fixed, *sized(*of_block)])
+    if depth > MOST:
+        half = kernel_ns(kbsim, [*fixed, *sized(of_block[0], MOST // 2, of_block[2])])
+        time += (depth - MOST) * (time - half) / (MOST / 2)
+    for product in products:
+        product.machine = product.simulated = time * max(rows / MOST, 1) * max(columns / MOST, 1)
+
+
+def product_rows(row):
+    """A product over all cores of a chip, from a recorded launch."""
+    config = row["config"]
+    if row["machine"] not in MACHINES:
+        return not_simulated(config, f"a machine file of {row['machine']}")
+    if row["dtype"] != "bfloat16":
+        return not_simulated(config, TYPES.get(row["dtype"], row["dtype"]))
+    if config != "tuned":
+        return not_simulated(config, "block sizes that the library doesn't state")
+    if row["trace"] != "1":
+        return not_simulated(config, "a launch by the host")
+    rows, depth, columns = (int(row[name]) for name in ("M", "K", "N"))
+    words = ["--bench", "products", *BOX, "--a_in", PLACES[row["in0"]], "--c_in", PLACES[row["out"]],
+             "--set", f"pe.pe_gemm.macs_per_ns={MACS[row['fidelity']]}",
+             "--set", "cube.memory.tcm_scheduler_bytes=16KiB",  # no composite runs
+             *sized(rows, depth, columns)]
+    made = Row(row["fidelity"], 2 * (rows * depth + depth * columns + rows * columns), float(row["device_ns"]),
+               words, simulate=simulate, limits=(8 << 20, 64 << 20))
+    made.extents = rows, depth, columns
+    return made
+
+
+TABLES = {"gemm": product_rows, "llm": not_yet("models in 8 and 4 bits"),
           "dispatch": not_yet("launches: software alone")}
-SUMS = []
-NOTES = {}
+SUMS = [("gemm", "products", "gemm")]
+NOTES = {
+    "gemm": """\
+Core (r, c) makes rows r and columns c. The library's cores send blocks by multicast, on two networks, in turn; here a
+block goes on from core to core over one network: *multicast drawn as a relay*. That costs a small product the way
+through eight cores, and a large one, whose operands and result lie in DRAM, the links that they share. Blocks are as
+many as fit into a core's scratchpad here. Products larger than 4096 in an extent go on at the rate of 4096. Classes of
+size are of all three matrices.""",
+}

@@ -19,6 +19,8 @@ struct Options {
   Where a_in = Where::hbm;
   Where c_in = Where::hbm;
   std::int64_t ahead = 0;
+  std::int64_t row_blocks = 0;
+  std::int64_t column_blocks = 0;
 
   static void describe(auto& f) {
     constexpr std::int64_t kMost = 1 << 20;
@@ -33,6 +35,9 @@ struct Options {
     f.add("ahead", &Options::ahead, between(0, kMost),
           "columns of A, rows of B that a PE reads before it sends them; 0: an eighth, 256 at most, and no "
           "more than fit");
+    f.add("row_blocks", &Options::row_blocks, between(0, kMost),
+          "blocks of rows that a PE makes one after the other, at least; 0: one, or two with --c_in hbm");
+    f.add("column_blocks", &Options::column_blocks, between(0, kMost), "the same of columns");
   }
 };
 
@@ -42,7 +47,9 @@ evaluate::CoreProductProblem problem_of(const Options& own) {
           .n = own.n,
           .a_in_tcm = own.a_in == Where::tcm,
           .c_in_tcm = own.c_in == Where::tcm,
-          .ahead = own.ahead};
+          .ahead = own.ahead,
+          .row_blocks = own.row_blocks,
+          .column_blocks = own.column_blocks};
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {

@@ -1,5 +1,6 @@
 // How a product is divided so that it fits a machine's scratchpads.
 #include <algorithm>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::int64_t kTile = CoreProductDivision::kTile;
 constexpr std::int64_t kOperandBytes = kTile * kTile * 2;  // of a tile in bf16
 constexpr std::int64_t kSumBytes = kTile * kTile * 4;      // of one in f32
-constexpr std::int64_t kMessageTiles = 4;
+constexpr int kPieceTiles = 3;          // a message passes a PE in little time: it is of few tiles
 constexpr std::int64_t kMostAhead = 8;  // tiles of K
 // Groups of steps that a PE has read: those that its engine works on, those that leave, those on their way.
 constexpr int kGroups = 3;
@@ -52,11 +53,14 @@ Bytes room_of(const config::MachineSpec& machine, const CoreProductProblem& prob
   return room;
 }
 
-// Small pieces go together with more of K.
-int depth_of_messages(const CoreProductDivision& division) {
-  const std::int64_t widest =
-      std::max(block_tiles(division, ProductSide::a), block_tiles(division, ProductSide::b));
-  return static_cast<int>(std::max<std::int64_t>(kMessageTiles / widest, 1));
+// Tiles of K of a message: those of the matrix engine's, if the machine's file says so.
+int depth_of_messages(const config::MachineSpec& machine) {
+  constexpr std::int64_t kUsual = 64;
+  const auto& attributes = machine.pe.pe_scheduler.attrs;
+  const auto found = attributes.find("tile_k");
+  if (found == attributes.end()) return static_cast<int>(tiles_of(kUsual));
+  const auto* const depth = std::get_if<std::int64_t>(&found->second);
+  return static_cast<int>(std::min(tiles_of(depth == nullptr ? kUsual : *depth), kMostAhead));
 }
 
 void halve_block(CoreProductDivision& division) {
@@ -67,10 +71,9 @@ void halve_block(CoreProductDivision& division) {
   blocks = static_cast<int>(std::min<std::int64_t>(std::int64_t{blocks} * 2, whole));
 }
 
-// One block goes to memory while the next one is made.
-void store_meanwhile(CoreProductDivision& division) {
-  division.row_blocks = block_tiles(division, ProductSide::a) > 1 ? 2 : 1;
-  division.column_blocks = block_tiles(division, ProductSide::b) > 1 ? 2 : 1;
+int blocks_of(std::int64_t wanted, bool stored, std::int64_t tiles) {
+  const std::int64_t usual = stored ? 2 : 1;
+  return static_cast<int>(std::min(wanted > 0 ? wanted : usual, tiles));
 }
 
 bool is_one_tile(const CoreProductDivision& division) {
@@ -85,13 +88,13 @@ int steps_together(const CoreProductDivision& division, const CoreProductProblem
 
 }  // namespace
 
-config::AlgorithmSpec core_product_queues(const config::MachineSpec&) {
+config::AlgorithmSpec core_product_queues(const config::MachineSpec& machine) {
   config::AlgorithmSpec queues;
   queues.name = "core_product";
   queues.kernel = "core_product";
   queues.topology = "pe_rows_and_columns";
   queues.mapper = "all_pes";
-  queues.slot_size = Bytes{kMessageTiles * kOperandBytes};
+  queues.slot_size = Bytes{depth_of_messages(machine) * kPieceTiles * kOperandBytes};
   queues.n_slots = 8;
   return queues;
 }
@@ -105,12 +108,15 @@ CoreProductDivision core_product_division(const config::MachineSpec& machine,
                                .n = problem.n,
                                .rows = pes.rows,
                                .columns = pes.columns,
-                               .piece_tiles = kMessageTiles,
+                               .deep = depth_of_messages(machine),
+                               .piece_tiles = kPieceTiles,
                                .a_turn = problem.a_in_tcm ? 1 : channels,
                                .b_turn = channels,
                                .c_turn = problem.c_in_tcm ? 1 : channels};
-  if (!problem.c_in_tcm) store_meanwhile(division);
-  division.deep = depth_of_messages(division);
+  division.row_blocks =
+      blocks_of(problem.row_blocks, !problem.c_in_tcm, block_tiles(division, ProductSide::a));
+  division.column_blocks =
+      blocks_of(problem.column_blocks, !problem.c_in_tcm, block_tiles(division, ProductSide::b));
   const Bytes room = room_of(machine, problem, division);
   while (held(division, kLeastGroups) > room && !is_one_tile(division)) halve_block(division);
   if (held(division, kLeastGroups) > room)

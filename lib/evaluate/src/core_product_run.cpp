@@ -38,11 +38,9 @@ std::vector<double> random_matrix(std::int64_t elements, std::uint64_t seed) {
 // Calls at(place, row, column) with each element of A, or of B, and its place in the tensor.
 using AtElement = std::function<void(std::int64_t place, std::int64_t row, std::int64_t column)>;
 
-void visit_message(const CoreProductDivision& division, ProductSide side, Slice piece, Slice step,
-                   std::int64_t place, const AtElement& at) {
+void visit_message(ProductSide side, Slice piece, Slice step, std::int64_t place, const AtElement& at) {
   const Slice rows = side == ProductSide::a ? piece : step;
   const Slice columns = side == ProductSide::a ? step : piece;
-  (void)division;
   for (std::int64_t row = 0; row < rows.size; ++row) {
     for (std::int64_t column = 0; column < columns.size; ++column)
       at(place++, rows.first + row, columns.first + column);
@@ -59,7 +57,7 @@ void visit(const CoreProductDivision& division, ProductSide side, const AtElemen
         for (const Slice& piece : division.pieces(side, part, block)) {
           const std::int64_t place =
               pe * division.stride(side) + division.place(side, part, block, step, piece);
-          visit_message(division, side, piece, division.step(step), place, at);
+          visit_message(side, piece, division.step(step), place, at);
         }
       }
     }

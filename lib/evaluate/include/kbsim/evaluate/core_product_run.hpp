@@ -16,6 +16,9 @@ struct CoreProductProblem {
   bool a_in_tcm = false;   // of the PEs that own its parts, else in memory
   bool c_in_tcm = false;   // of the PEs that make its parts
   std::int64_t ahead = 0;  // elements of K that a PE reads before it sends them; 0: an eighth, 256 at most
+  // Blocks of the part of a PE, one after the other: at least so many, and as many as its TCM needs. 0: one;
+  // two if C is in memory, so that one is stored while the next is made.
+  std::int64_t row_blocks = 0, column_blocks = 0;
 
   [[nodiscard]] std::int64_t macs() const { return m * k * n; }
 };
