@@ -77,7 +77,7 @@ class Operand {
     }
     co_return tiles;
   }
-  // What this PE has read.
+  // Waits until the tiles that this PE has read have left.
   Task<> left() {
     for (Pending<void>& sent : sends_) co_await sent;
     sends_.clear();
@@ -145,7 +145,8 @@ void read(const Group& group, Operand& operand) {
   }
 }
 
-// What this PE has read of a group goes on; the tiles of each of its steps, none of a step of another PE.
+// Tiles that this PE has read of a group go on; gives those of each step, none of a step that another PE
+// reads.
 Task<std::vector<Tiles>> send(Group group, Operand* operand) {
   co_await operand->arrived();
   std::vector<Tiles> steps(static_cast<std::size_t>(group.end - group.first));
@@ -157,7 +158,7 @@ Task<std::vector<Tiles>> send(Group group, Operand* operand) {
   co_return steps;
 }
 
-// A block's sums. What has come the shorter way goes on first.
+// A block's sums. The operand that has come the shorter way goes on first.
 Task<> multiply(TL& tl, CoreProductDivision division, Operand* a, Operand* b, Sums* sums) {
   sums->begin(a->pieces().size() * b->pieces().size());
   const int steps = division.steps();

@@ -124,6 +124,25 @@ TEST_CASE("Transfers: cores that don't exist and transfers beyond a TCM are refu
           "--bytes 1 MiB: expected at most 604 KiB, half of a PE's TCM beside the scheduler's part");
 }
 
+TEST_CASE(
+    "Products: over all cores of a chip, checked; bad sizes, options without effect and no room are "
+    "refused") {
+  const std::string one = kBox + "--set system.sips.count=1 --set system.sips.w=1 --bench products ";
+  const Outcome run = run_kbsim(one + "--m 100 --k 70 --n 300 --a_in tcm --verify-data");
+  CHECK_MESSAGE(run.exit == 0, run.err);
+  CHECK(run.out.find("products: [100, 70] [70, 300] bf16 on 8 x 8 PEs in ") != std::string::npos);
+  CHECK(run.out.find("c: ok") != std::string::npos);
+  const auto refused = [&](const std::string& options, const char* why) {
+    const Outcome bad = run_kbsim(one + options);
+    CHECK(bad.exit == 2);
+    CHECK_MESSAGE(unwrapped(bad.err).find(why) != std::string::npos, bad.err);
+  };
+  refused("--m 0", "--m 0");
+  refused("--a_in sram", "hbm");
+  refused("--algorithm ring_allreduce_tcm", "--algorithm");
+  refused("--m 65536 --n 65536 --c_in tcm", "leaves 0 B of a PE's TCM for its sums");
+}
+
 TEST_CASE("Software of a library: only a bench that prints its times takes it") {
   const Outcome run = run_kbsim(kMainJob + " --set software.zone_ns=5");
   CHECK(run.exit == 2);

@@ -168,6 +168,47 @@ TEST_CASE("PeGemm: a dot costs its tiles, padded, times its batches") {
   CHECK(cost({5, 32, 64}, {5, 64, 32}, {5, 32, 32}) == 5 * 16_ns);
 }
 
+TEST_CASE(
+    "PeGemm: a tile takes the longer of its arithmetic with its overhead, and of its larger operand's "
+    "entry") {
+  config::MachineSpec spec = small_machine();
+  spec.pe.pe_gemm.attrs = {{"macs_per_ns", 1024.0}, {"tile_overhead_ns", 5.0}, {"operand_bw_gbs", 45.0}};
+  Rig rig{spec};
+  const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
+  const hw::GemmTile tile{.m = 32, .k = 32, .n = 32};
+  const Time entry = Time{(2048 * 1000 + 44) / 45};  // 2048 bytes at 45 GB/s
+  CHECK(gemm.tile_cost(tile) == entry);
+  CHECK(gemm.tile_cost({.m = 32, .k = 32, .n = 32, .element_bytes = 1}) == 37_ns);  // 1024 MAC/ns, 5 ns
+  CHECK(gemm.tile_cost({.m = 16, .k = 32, .n = 32}) == entry);
+  const auto cost = [&](DType dtype) {
+    oplog::Op dot = operation(oplog::OpKind::dot, {}, {{33, 32}, {32, 32}}, {33, 32});
+    for (oplog::Operand& input : dot.inputs) input.dtype = dtype;
+    return gemm.cost(dot, tile);
+  };
+  CHECK(cost(bf16) == 2 * entry);
+  CHECK(cost(DType::f8e4m3) == 2 * 37_ns);
+  const std::vector<hw::CostTerm> terms = gemm.cost_terms(6 * entry, tile);
+  REQUIRE(terms.size() == 1);
+  CHECK(terms[0].key == "operand_bw_gbs");
+  CHECK(terms[0].times == 6);
+  CHECK(terms[0].work == 2048);
+  CHECK(gemm.cost_terms(37_ns, tile).empty());  // of other operands
+}
+
+TEST_CASE("PeGemm: the terms of a cost with an overhead are its arithmetic and the overhead") {
+  config::MachineSpec spec = small_machine();
+  spec.pe.pe_gemm.attrs = {{"macs_per_ns", 1024.0}, {"tile_overhead_ns", 5.0}};
+  Rig rig{spec};
+  const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
+  const hw::GemmTile tile{.m = 32, .k = 32, .n = 32};
+  CHECK(gemm.tile_cost(tile) == 37_ns);
+  const std::vector<hw::CostTerm> terms = gemm.cost_terms(3 * 37_ns, tile);
+  REQUIRE(terms.size() == 2);
+  CHECK(terms[0].work == 32 * 32 * 32);
+  CHECK(terms[1].key == "tile_overhead_ns");
+  CHECK(terms[1].times == 3);
+}
+
 TEST_CASE("PeMath: an operation costs by its class and the larger of what goes in and comes out") {
   using oplog::OpKind;
   config::MachineSpec spec = small_machine();

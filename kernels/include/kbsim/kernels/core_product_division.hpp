@@ -50,7 +50,7 @@ struct CoreProductDivision {
   [[nodiscard]] std::int64_t stride(ProductSide side) const;
   [[nodiscard]] std::int64_t place(ProductSide side, int number, int index, int step, Slice piece) const;
   [[nodiscard]] std::int64_t out_stride() const;
-  /// Of the block (i, j) of PE (r, c).
+  /// The same for a piece of the block (i, j) of PE (r, c).
   [[nodiscard]] std::int64_t out_place(int r, int c, int i, int j, Slice of_rows, Slice of_columns) const;
 
  private:

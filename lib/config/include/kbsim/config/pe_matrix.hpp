@@ -14,9 +14,9 @@ struct PeMatrix {
   friend constexpr bool operator==(const PeMatrix&, const PeMatrix&) = default;
 };
 
-/// Those of the floor plan, if the package is one cube whose PEs fill the crossings of some columns and rows
-/// of its routers and are numbered row by row. Else as near to a square as the number of PEs allows, with no
-/// fewer columns than rows.
+/// The rows and columns of the floor plan, if the package is one cube whose PEs fill the crossings of some
+/// columns and rows of its routers and are numbered row by row. Else as near to a square as the number of PEs
+/// allows, with no fewer columns than rows.
 [[nodiscard]] PeMatrix pe_matrix(const MachineSpec& machine);
 
 }  // namespace kbsim::config

@@ -43,7 +43,7 @@ class PeGemm : public InOrderEngine<IGemm>, public IRepeatable {
     return times(batches * tiles, tile_cost(one));
   }
 
-  // Of operands of two bytes, as most are; no terms of a cost that isn't one of whole tiles of them.
+  // As if operands had two bytes, as most have; no terms of a cost that isn't one of whole tiles of them.
   [[nodiscard]] std::vector<CostTerm> cost_terms(Time cost, const GemmTile& tile) const override {
     const Time each = tile_cost(tile);
     if (spec_.operand_bw_gbs > 0 && times(cost / each, each) != cost) return {};
