@@ -137,7 +137,7 @@ TEST_CASE(
     CHECK(bad.exit == 2);
     CHECK_MESSAGE(unwrapped(bad.err).find(why) != std::string::npos, bad.err);
   };
-  refused("--m 0", "--m 0");
+  refused("--m 0", "--m must be 1 to 1048576, got 0");
   refused("--a_in sram", "hbm");
   refused("--algorithm ring_allreduce_tcm", "--algorithm");
   refused("--m 65536 --n 65536 --c_in tcm", "leaves 0 B of a PE's TCM for its sums");

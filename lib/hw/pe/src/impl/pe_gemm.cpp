@@ -9,12 +9,12 @@ namespace {
 
 struct PeGemmSpec {
   double macs_per_ns = 4096.0;
-  double tile_overhead_ns = 0.0;
+  Time tile_overhead{};
   double operand_bw_gbs = 0.0;
   static void describe(FieldList<PeGemmSpec>& f) {
     f.add("macs_per_ns", &PeGemmSpec::macs_per_ns, kPositive,
           "multiply-accumulates of the array in a nanosecond");
-    f.add("tile_overhead_ns", &PeGemmSpec::tile_overhead_ns, kNotNegative,
+    f.add("tile_overhead_ns", &PeGemmSpec::tile_overhead, kNotNegative,
           "time of each tile beside its multiply-accumulates");
     f.add("operand_bw_gbs", &PeGemmSpec::operand_bw_gbs, kNotNegative,
           "rate at which a tile of each operand enters, both at once; 0: no limit");
@@ -61,9 +61,9 @@ class PeGemm : public InOrderEngine<IGemm>, public IRepeatable {
                                  .times = count,
                                  .work = tile.m * tile.k * tile.n,
                                  .rounded_up = true}};
-    if (spec_.tile_overhead_ns > 0)
+    if (spec_.tile_overhead > Time{})
       terms.push_back(
-          {.key = "tile_overhead_ns", .unit = "ns", .value = spec_.tile_overhead_ns, .times = count});
+          {.key = "tile_overhead_ns", .unit = "ns", .value = to_ns(spec_.tile_overhead), .times = count});
     return terms;
   }
 
@@ -71,7 +71,7 @@ class PeGemm : public InOrderEngine<IGemm>, public IRepeatable {
   [[nodiscard]] Time arithmetic(const GemmTile& tile) const {
     const double macs =
         static_cast<double>(tile.m) * static_cast<double>(tile.k) * static_cast<double>(tile.n);
-    return later(rounded_up(macs / spec_.macs_per_ns), from_ns(spec_.tile_overhead_ns));
+    return later(rounded_up(macs / spec_.macs_per_ns), spec_.tile_overhead);
   }
   [[nodiscard]] static std::int64_t entering(const GemmTile& tile) {
     return std::max(tile.m, tile.n) * tile.k * tile.element_bytes;
