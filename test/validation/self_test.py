@@ -188,18 +188,20 @@ class Silicon(unittest.TestCase):
                           "silicon noc_x not_simulated rows 1 needs multicast"])
 
     def test_products_are_those_of_recorded_launches_in_bf16_with_stated_blocks(self):
-        head = "machine,config,M,K,N,dtype,fidelity,trace,in0,out,device_ns,suspect\n"
-        rows = ["n150,tuned,64,96,128,bfloat16,HiFi4,1,L1,DRAM,9000,", "n150,tuned,64,96,128,bfloat16,HiFi4,0,L1,L1,9,",
-                "n150,auto,64,96,128,bfloat16,HiFi4,1,L1,L1,9,", "n150,tuned,64,96,128,bfloat8_b,LoFi,1,L1,L1,9,",
-                "p150,tuned,64,96,128,bfloat16,HiFi4,1,L1,L1,9,"]
+        head = "machine,config,grid,M,K,N,dtype,fidelity,trace,in0,out,device_ns,suspect\n"
+        rows = ["n150,tuned,8x8,64,96,128,bfloat16,HiFi4,1,L1,DRAM,9000,", "n150,tuned,8x8,64,96,128,bfloat16,HiFi4,0,L1,L1,9,",
+                "n150,auto,8x8,64,96,128,bfloat16,HiFi4,1,L1,L1,9,", "n150,tuned,8x8,64,96,128,bfloat8_b,LoFi,1,L1,L1,9,",
+                "p150,tuned,11x10,64,96,128,bfloat16,HiFi4,1,L1,L1,9,",
+                "x1,tuned,8x8,64,96,128,bfloat16,HiFi4,1,L1,L1,9,", "n150,tuned,9x8,64,96,128,bfloat16,HiFi4,1,L1,L1,9,"]
         table, = self.tables(gemm=head + "\n".join(rows) + "\n")
-        row, = table.simulated()
+        row, next_chip = table.simulated()
+        self.assertTrue(all(text in " ".join(next_chip.words) for text in ("blackhole_box.yaml", "macs_per_ns=691.2")))
         self.assertEqual((row.kind, row.measured, row.words[-6:]),
                          ("HiFi4", 9000, ["--m", "64", "--k", "96", "--n", "128"]))
         self.assertEqual(row.words[row.words.index("--a_in") + 1], "tcm")
         self.assertEqual(row.words[row.words.index("--c_in") + 1], "hbm")
         self.assertEqual(set(table.missing().values()), {1})
-        self.assertEqual(len(table.missing()), 4)
+        self.assertEqual(len(table.missing()), 5)
 
     def test_what_is_no_table_is_refused_with_its_place(self):
         row = "wormhole_b0,one_to_one,1x1,sender,na,1,4,64,64,300,0.2,\n"

@@ -1,12 +1,27 @@
 """Products of many cores, and whole models."""
-from silicon_noc import BOX
+import re
+
+from silicon_noc import CHIPS
 from silicon_rows import Row, document_of, not_simulated, not_yet
 
 MACS = {"LoFi": 2048, "HiFi2": 1024, "HiFi3": 682.667, "HiFi4": 512}  # stated: of a core's matrix engine in a cycle
 TYPES = {"bfloat8_b": "bfp8", "bfloat4_b": "bfp4"}
 MOST = 4096  # rows, columns and depth of a simulated product
-MACHINES = ["n150", "n300"]  # one chip of them runs
 PLACES = {"L1": "tcm", "DRAM": "hbm"}
+# Machines of one chip, by the beginning of their names: the chip, and columns and rows of its cores.
+MACHINES = {"n": (CHIPS["wormhole_b0"], [1, 2, 3, 4, 6, 7, 8, 9], [1, 2, 3, 4, 7, 8, 9, 10]),
+            "p": (CHIPS["blackhole"], [*range(1, 8), *range(10, 16)], [*range(2, 12)])}
+
+
+def cores_of(grid, machine):
+    """The settings for a grid such as 8x8, the first columns and rows; None if there are no such cores."""
+    _, columns, rows = machine
+    wide, high = (int(side) for side in grid.split("x"))
+    if not (1 <= wide <= len(columns) and 1 <= high <= len(rows)):
+        return None
+    if (wide, high) == (len(columns), len(rows)):
+        return []
+    return ["--set", f"cube.floorplan.pe.grid.x={columns[:wide]}", "--set", f"cube.floorplan.pe.grid.y={rows[:high]}"]
 
 
 def sized(rows, depth, columns):
@@ -33,9 +48,13 @@ def simulate(kbsim, products):
 
 def product_rows(row):
     """A product over all cores of a chip, from a recorded launch."""
-    config = row["config"]
-    if row["machine"] not in MACHINES:
-        return not_simulated(config, f"a machine file of {row['machine']}")
+    config, name = row["config"], row["machine"]
+    machine = MACHINES.get(name[:1]) if re.fullmatch("[a-z][0-9]+[a-z]?", name) else None
+    if machine is None:
+        return not_simulated(config, f"a machine file of {name}")
+    cores = cores_of(row["grid"], machine)
+    if cores is None:
+        return not_simulated(config, f"a chip with {row['grid']} cores")
     if row["dtype"] != "bfloat16":
         return not_simulated(config, TYPES.get(row["dtype"], row["dtype"]))
     if config != "tuned":
@@ -43,8 +62,10 @@ def product_rows(row):
     if row["trace"] != "1":
         return not_simulated(config, "a launch by the host")
     rows, depth, columns = (int(row[name]) for name in ("M", "K", "N"))
-    words = ["--bench", "products", *BOX, "--a_in", PLACES[row["in0"]], "--c_in", PLACES[row["out"]],
-             "--set", f"pe.pe_gemm.macs_per_ns={MACS[row['fidelity']]}",
+    chip = machine[0]
+    words = ["--bench", "products", "--topology", chip.box, "--set", "system.sips.count=1", "--set",
+             "system.sips.w=1", *cores, "--a_in", PLACES[row["in0"]], "--c_in", PLACES[row["out"]],
+             "--set", f"pe.pe_gemm.macs_per_ns={MACS[row['fidelity']] * chip.clock}",
              "--set", "cube.memory.tcm_scheduler_bytes=16KiB",  # no composite runs
              *sized(rows, depth, columns)]
     made = Row(row["fidelity"], 2 * (rows * depth + depth * columns + rows * columns), float(row["device_ns"]),
