@@ -48,7 +48,7 @@ def workers_of(kind, chips, topology, size):
 
 
 def words_of(kind, row, size):
-    """The command of a collective; it simulates all sizes that its cores serve, each with a share."""
+    """The command of a collective, the library's work that it may have, and the cores, each with a share."""
     chips, topology, links = int(row["chips"]), row["topology"], int(row["links_per_direction"])
     chip = machine_of(row)
     one_shot = kind == "reduce_scatter" and topology == "ring" and size <= ONE_SHOT_BYTES
@@ -66,12 +66,13 @@ def words_of(kind, row, size):
     slots = max(24, 2 * (chips // 2) * ((chips + 1) // 2) + 2)  # for two rounds of relays on the busiest link
     own = {"slot_size": chip.packet, "n_slots": 8 if one_shot else slots, "mapper": "all_pes", "credit": "direct"}
     if not one_shot:
-        own |= {"serial": "true", "packet_ns": f"{PACKET_CYCLES / chip.ghz:g}"}
+        own["serial"] = "true"
         if kind != "reduce_scatter":
             own["per_way"] = "true"
     for key, value in own.items():
         words += ["--set", f"ccl.algorithms.{name}.{key}={value}"]
-    return words, cores
+    software = [] if one_shot else ["--set", f"ccl.algorithms.{name}.packet_ns={PACKET_CYCLES / chip.ghz:g}"]
+    return words, software, cores
 
 
 def machine_of(row):
@@ -101,21 +102,27 @@ def sizes_to_simulate(sizes):
     return runs
 
 
-def simulated(kbsim, words, cores, sizes):
-    """Times of the machine and with software in us, by size."""
-    times = {}
+def rows_by_size(kbsim, words, cores, sizes):
+    """Rows of the command by size."""
+    found = {}
     for first, last in sizes_to_simulate(sizes):
         document = document_of(kbsim, words, "-b", str(first // cores), "-e", str(last // cores), "-f", "2",
                                "--race", "off", "--quiet")
-        for index, row in enumerate(document["rows"]):
-            times[first << index] = (row["time"], row.get("with_software", row["time"]))
-    return times
+        found |= {first << index: row for index, row in enumerate(document["rows"])}
+    return found
+
+
+def simulated(kbsim, words, software, cores, sizes):
+    """Times of the machine and with software in us, by size."""
+    machine = rows_by_size(kbsim, words, cores, sizes)
+    worked = rows_by_size(kbsim, words + software, cores, sizes) if software else machine
+    return {size: (machine[size]["time"], row.get("with_software", row["time"])) for size, row in worked.items()}
 
 
 def simulate_sizes(kbsim, rows):
-    """All rows of one command, by one run over their sizes. An all-reduce is its parts, one after the other."""
+    """All rows of one command, by runs over their sizes. An all-reduce is its parts, one after the other."""
     sizes = [row.size for row in rows]
-    parts = [simulated(kbsim, words, cores, sizes) for words, cores in rows[0].parts]
+    parts = [simulated(kbsim, *part, sizes) for part in rows[0].parts]
     for row in rows:
         row.machine, row.simulated = map(sum, zip(*(time_at(times, row.size) for times in parts)))
 
@@ -132,7 +139,7 @@ def collective_rows(row):
         return not_simulated(kind, f"collectives in {row['memory']}")
     commands = [words_of(part, row, size) for part in parts]
     made = Row(f"{kind} of {row['chips']} chips on a {topology}", size, float(row["time_us"]),
-               sum((words for words, _ in commands), []), simulate=simulate_sizes, limits=(64 << 10, 4 << 20))
+               sum((words for words, *_ in commands), []), simulate=simulate_sizes, limits=(64 << 10, 4 << 20))
     made.parts = commands
     return made
 
