@@ -42,6 +42,19 @@ TEST_CASE("Bisections: one cell has none") {
   CHECK_FALSE(found.system);
 }
 
+TEST_CASE("Bisections: packages that a switch joins have none") {
+  config::MachineSpec spec;
+  spec.system.sips.count = 2;
+  spec.system.sips.topology = config::SipTopology::links;
+  const config::ChipLinkSpec& link = spec.system.sips.link;
+  spec.system.sips.links = {{link, "sip0", "sw"}, {link, "sip1", "sw"}};
+  CHECK_FALSE(bisections(compiled(spec)).system);
+  spec.system.sips.links.push_back({link, "sip0", "sip1"});
+  CHECK_FALSE(bisections(compiled(spec)).system);
+  spec.system.sips.links = {{link, "sip0", "sip1"}, {link, "sip0", "sip1"}};
+  CHECK(bisections(compiled(spec)).system == 2 * link.bandwidth.gbs());
+}
+
 TEST_CASE("Bisections: every machine has those of its meshes, rings and tori") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);

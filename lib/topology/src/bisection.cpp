@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "kbsim/topology/sip_grid.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 namespace kbsim::topology {
 namespace {
@@ -56,9 +57,10 @@ Bisections bisections(const Graph& graph) {
     return at.sip >= 0 ? std::optional{at.sip} : std::nullopt;
   };
   const SipGrid sips{spec.system.sips};
+  const bool by_switches = !SipNetwork{spec.system.sips}.switches().empty();
   return {.noc = bisection(graph, {spec.cube.noc.w, spec.cube.noc.h, router}),
           .package = bisection(graph, {spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, cube}),
-          .system = bisection(graph, {sips.width(), sips.height(), sip})};
+          .system = by_switches ? std::nullopt : bisection(graph, {sips.width(), sips.height(), sip})};
 }
 
 }  // namespace kbsim::topology
