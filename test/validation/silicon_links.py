@@ -4,10 +4,21 @@ import tempfile
 
 from silicon_rows import Row, document_of, each, not_simulated
 
-# Forwarding latencies of a hop that the maker states, by fabric.
-HOP_NS = {"Linear": 711, "Ring": 711, "Mesh": 874}
+
+class Box:
+    """A machine file, the latency of a hop that the maker states for each fabric, and settings of one machine."""
+
+    def __init__(self, file, line_ns, mesh_ns, *settings):
+        self.file, self.settings = file, settings
+        self.hop_ns = {"Linear": line_ns, "Ring": line_ns, "Mesh": mesh_ns}
+
+
+# By the beginning of a machine's name.
+BOXES = {"wh_": Box("wormhole_box.yaml", 711, 874), "bh_": Box("blackhole_box.yaml", 515, 619),
+         "bh_galaxy": Box("blackhole_box.yaml", 515, 619, "--set", "system.sips.link.bw_gbs=25")}
 MESH_HEADER = 80  # bytes before a packet in a 2-D fabric; a line has 48
 IN_FLIGHT = 64  # packets of a stream: more than the longest way holds
+SAME = ("machine", "pattern", "message", "packet_bytes", "line_length", "packets_per_s")  # of one measurement
 FLUSH = "a receiver that waits for its write (flush)"
 
 
@@ -34,17 +45,23 @@ def period(kbsim, words):
     return ns, ns
 
 
+def box_of(row):
+    """The box with the longest beginning of the machine's name; None if there is none."""
+    begins = [begin for begin in BOXES if row["machine"].startswith(begin)]
+    return BOXES[max(begins, key=len)] if begins else None
+
+
 ROUND_TRIP = each(round_trip)
 PERIOD = each(period)
 
 
-def streams(width, height, pairs, size, mesh):
+def streams(box, width, height, pairs, size, mesh):
     """Streams of packets between packages of a box, each with as many packets in flight as it needs."""
-    words = ["traffic", "--topology", "wormhole_box.yaml", "--scope", "sips", "--outstanding", str(IN_FLIGHT),
+    words = ["traffic", "--topology", box.file, "--scope", "sips", "--outstanding", str(IN_FLIGHT),
              "--bytes", str(size), "--packets", "4000", "--warmup", "1000",
              "--pattern", f"{width * height}:{','.join(f'{a}>{b}' for a, b in pairs)}",
              "--set", f"system.sips.count={width * height}", "--set", f"system.sips.w={width}",
-             "--set", f"system.sips.h={height}"]
+             "--set", f"system.sips.h={height}", *box.settings]
     return words + (["--set", f"system.sips.link.frame.header_bytes={MESH_HEADER}"] if mesh else [])
 
 
@@ -52,53 +69,53 @@ def both(pairs):
     return [*pairs, *((b, a) for a, b in pairs)]
 
 
-def rate(kind, size, packets_per_s, width, height, pairs, mesh=False):
-    return Row(kind, size, 1e9 / packets_per_s, streams(width, height, pairs, size, mesh), simulate=PERIOD)
+def rate(kind, row, grid, pairs, mesh=False):
+    size = int(row["packet_bytes"])
+    words = streams(box_of(row), *grid, pairs, size, mesh)
+    return Row(kind, size, 1e9 / float(row["packets_per_s"]), words, simulate=PERIOD)
 
 
 def latency_row(row):
     """A packet to the next chip and back: twice a send between queues."""
-    kind = row["topology"]
-    if kind not in HOP_NS:
+    kind, box = row["topology"], box_of(row)
+    if kind not in box.hop_ns:
         return not_simulated(kind, f"a hop's latency on a {kind}")
     size = row["packet_bytes"]
-    words = ["probe", "--topology", "wormhole_box.yaml", "--case", "pe-ipcq-other-sip", "--bytes", size,
+    words = ["probe", "--topology", box.file, "--case", "pe-ipcq-other-sip", "--bytes", size,
              "--set", "system.sips.count=2", "--set", "system.sips.w=2", "--set", "ccl.defaults.slot_size=8192",
-             "--set", f"system.sips.link.latency_ns={HOP_NS[kind]}"]
+             "--set", f"system.sips.link.latency_ns={box.hop_ns[kind]}", *box.settings]
     return Row(f"{kind} round trip", int(size), float(row["latency_avg_ns"]), words, simulate=ROUND_TRIP)
 
 
 def hop_rate(row):
     """Neighbours that send to each other, or one sender to the chips of its row."""
-    test, size = row["test"], int(row["packet_bytes"])
+    test, mesh = row["test"], "x" in row["devices"]
     if "Multicast" in test or test.startswith("CustomMax"):
         return not_simulated("rate", "multicast")
     if row["message"] == "fused_atomic":
         return not_simulated("rate", FLUSH)
-    measured = float(row["packets_per_s"])
-    mesh = row["devices"] == "2x4"
     if test.startswith("NeighborExchange"):
-        return rate("rate of neighbours", size, measured, 2, 1, both([(0, 1)]), mesh)
+        return rate("rate of neighbours", row, (2, 1), both([(0, 1)]), mesh)
     if test.startswith("SingleSender"):
-        return rate("rate of one sender", size, measured, 4, 1, [(0, 3)], mesh)
+        return rate("rate of one sender", row, (4, 1), [(0, 3)], mesh)
     return not_simulated("rate", f"an experiment for {test}")
 
 
 def hop_rows(row):
-    if not row["machine"].startswith("wh_"):
+    if box_of(row) is None:
         return not_simulated(row["topology"], f"a machine file of {row['machine']}")
     return latency_row(row) if row["kind"] == "latency" else hop_rate(row)
 
 
 def no_stream(row, one_way):
     """Why a row of routers isn't simulated; None if it is."""
-    if not row["machine"].startswith("wh_"):
+    if box_of(row) is None:
         return f"a machine file of {row['machine']}"
     if row["pattern"].startswith("mcast_"):
         return "multicast"
     if "flush_atomic" in row["message"] and "no_flush" not in row["message"]:
         return FLUSH
-    if one_way and row["interior_workers_off"] == "False":
+    if one_way and "False" in row["interior_workers_off"]:
         return "routers that merge senders by slots (credits)"
     return None
 
@@ -108,21 +125,19 @@ def router_rows(row):
 
     Other messages than writes have more commands at their receiver; these take less than a router's time a packet.
     """
-    one_way = row["unidirectional"] == "True"
+    one_way = "False" not in row["unidirectional"]
     kind = row["message"].removeprefix("noc_").removeprefix("fused_").replace("_", " ")
     missing = no_stream(row, one_way)
     if missing is not None:
         return not_simulated(kind, missing)
-    size, measured = int(row["packet_bytes"]), float(row["packets_per_s"])
     if "mesh" in row["pattern"]:
         width, height = pair_of(row["line_length"])
         pairs = [(y * width, (y + 1) * width - 1) for y in range(height)]
-        made = rate(kind, size, measured, width, height, both(pairs), mesh=True)
     else:
-        length = int(row["line_length"])
-        pairs = [(0, length - 1)]
-        made = rate(kind, size, measured, length, 1, pairs if one_way else both(pairs))
-    made.same = (row["pattern"], row["message"], size, row["packets_per_s"])
+        width, height = int(row["line_length"]), 1
+        pairs = [(0, width - 1)]
+    made = rate(kind, row, (width, height), pairs if one_way else both(pairs), mesh="mesh" in row["pattern"])
+    made.same = tuple(row[key] for key in SAME)
     made.one_way = one_way
     return made
 
