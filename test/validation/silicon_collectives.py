@@ -5,10 +5,15 @@ MOST_BYTES = 8 << 20  # of a simulated collective; larger ones go on at the rate
 
 
 class Chip:
-    """A chip's file, clock, stated bytes of a fabric packet, and the first columns of cores in a row of them."""
+    """A chip's file, clock, stated bytes of a flit and of a fabric packet, and columns of cores in a row of them."""
 
-    def __init__(self, file, ghz, packet, columns, row):
-        self.file, self.ghz, self.packet, self.columns, self.row = file, ghz, packet, columns, row
+    def __init__(self, file, ghz, flit, packet, columns, row):
+        self.file, self.ghz, self.flit, self.packet, self.columns, self.row = file, ghz, flit, packet, columns, row
+
+    def both_networks(self):
+        """Settings of links between routers as wide as those of the chip's two networks together (stated: two)."""
+        keys = ("cube.noc.link_bw_gbs", "sip.io.link.bw_gbs", "sip.ucie_link.bw_gbs")
+        return [word for key in keys for word in ("--set", f"{key}={2 * self.flit * self.ghz:g}")]
 
     def cores(self, count):
         """Settings of a chip with so many cores, in one row or two."""
@@ -17,8 +22,8 @@ class Chip:
                 "--set", f"cube.floorplan.pe.grid.y={rows}"]
 
 
-WORMHOLE = Chip("wormhole_box.yaml", 1.0, 6144, [1, 2, 3, 4, 6, 7, 8, 9], 1)
-BLACKHOLE = Chip("blackhole_box.yaml", 1.35, 8192, [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15], 2)
+WORMHOLE = Chip("wormhole_box.yaml", 1.0, 32, 6144, [1, 2, 3, 4, 6, 7, 8, 9], 1)
+BLACKHOLE = Chip("blackhole_box.yaml", 1.35, 64, 8192, [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15], 2)
 # By the beginning of a machine's name.
 MACHINES = {"wh_": WORMHOLE, "t3k": WORMHOLE, "n300": WORMHOLE, "bh_": BLACKHOLE, "p150": BLACKHOLE, "p300": BLACKHOLE}
 ALGORITHMS = {
@@ -32,7 +37,7 @@ ALGORITHMS = {
 ONE_SHOT_BYTES = 512 << 10  # stated: on a ring a reduce-scatter of up to so many bytes a chip is a direct exchange
 SEVERAL_BYTES = 256 << 10  # read off the tables: up to so many, one worker serves a link and direction, then two
 RING_BYTES = 512 << 10  # the maker's program: four cores for an all-gather on a ring, beyond 256 KiB a link and direction
-PACKET_CYCLES = 300  # fitted to all_gather and all_to_all on two chips, from 8 MiB: a worker's own work for a packet
+PACKET_CYCLES = 370  # fitted to all_gather and all_to_all on two chips, from 8 MiB: a worker's own work for a packet
 TCM_BYTES = 256  # stated: 16 banks of 16 B a cycle
 
 
@@ -56,7 +61,7 @@ def words_of(kind, row, size):
     cores = 2 * links * (1 if one_shot else workers_of(kind, chips, topology, size))
     words = ["--topology", chip.file, "--bench", "ccl", "--check", "0", "--algorithm", name,
              *chip.cores(cores),
-             "--set", f"pe.pe_tcm.read_bw_gbs={TCM_BYTES * chip.ghz:g}",
+             "--set", f"pe.pe_tcm.read_bw_gbs={TCM_BYTES * chip.ghz:g}", *chip.both_networks(),
              "--set", f"system.sips.count={chips}", "--set", f"system.sips.w={chips}",
              "--set", f"system.sips.link.bw_gbs={row['line_rate_gbs']}"]
     if links > 1:
@@ -153,8 +158,9 @@ packet after the other (`serial`, `per_way`). Up to 256 KiB one core serves a li
 all-gather on a line has one, and so has an all-to-all of two chips. The library's routers forward an all-gather on a
 line without a core; here PEs relay it through their scratchpads. A reduce-scatter's PEs serve both ways, and read what
 arrives from their scratchpads, as the library's read it from DRAM. A PE's scratchpad is read at its own rate, 256 GB/s:
-`pe_tcm.read_bw_gbs` of the machine is that of answers to others. An all-reduce is a reduce-scatter and then an
+`pe_tcm.read_bw_gbs` of the machine is that of answers to others. Links between routers are as wide as those of both
+networks. An all-reduce is a reduce-scatter and then an
 all-gather. Sizes above 8 MiB continue at the rate between the two largest simulated sizes. The software of a call and
-of each hop (`software.calls`) is fitted to sizes of at most 64 KiB, and 300 cycles of a worker's work for a packet to two
+of each hop (`software.calls`) is fitted to sizes of at most 64 KiB, and 370 cycles of a worker's work for a packet to two
 chips from 8 MiB.""",
 }
