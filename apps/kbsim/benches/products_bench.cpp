@@ -28,7 +28,7 @@ struct Options {
     f.add("k", &Options::k, between(1, kMost), "columns of A, rows of B");
     f.add("n", &Options::n, between(1, kMost), "columns of B and of the product");
     f.choice("a_in", &Options::a_in, {"hbm", "tcm"},
-             "hbm: the first PE of each row reads A from memory; tcm: it is divided among the PEs' TCM")
+             "hbm: a PE of each row reads A from memory; tcm: it is divided among the PEs' TCM")
         .called("NAME");
     f.choice("c_in", &Options::c_in, {"hbm", "tcm"}, "where each PE stores its part of the product")
         .called("NAME");

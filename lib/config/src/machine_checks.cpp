@@ -75,7 +75,6 @@ void check_parts(const PartsSpec& parts, const std::string& key, Checker& checke
   }
 }
 
-// Its rate and its frames.
 void check_software(const SoftwareSpec& software, Checker& checker) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < software.calls.size(); ++i) {
@@ -86,6 +85,7 @@ void check_software(const SoftwareSpec& software, Checker& checker) {
   }
 }
 
+// Its rate, its frames and its ports.
 void check_chip_link(const ChipLinkSpec& link, const std::string& key, Checker& checker) {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e9;
