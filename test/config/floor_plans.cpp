@@ -229,10 +229,20 @@ TEST_CASE("Software of a library: each collective's calls have a name, and one e
         std::string::npos);
 }
 
+TEST_CASE("Floor plan: holes where parts stand name the place") {
+  CHECK(plan_errors("    map: [\"PPP#\", \"PPPP\"]\n    m_cpu: {at: [3, 0]}\n").find(
+            "there is no router at [3, 0]: the map has # there") != std::string::npos);
+  const std::string around = plan_errors("    map: [\"PP#P\", \"P##P\"]\n");
+  CHECK_MESSAGE(around.find("the map has # at its usual place, [2, ") != std::string::npos, around);
+}
+
 TEST_CASE("Listed links: mistakes name their place") {
   const auto errors = [](const std::string& links) {
     return machine_errors("system:\n  sips:\n    count: 3\n    topology: links\n    links: " + links + "\n");
   };
+  CHECK(errors("[{a: sip0, b: sip1}, {a: sip1, b: sip2}, {a: sip1, b: sip0}]") ==
+        "t.yaml:5:66: system.sips.links.2.b: links.0 joins sip1 and sip0, too: a second link is never used; "
+        "`channels` makes the first one wider");
   CHECK(errors("[]") ==
         "t.yaml:5:12: system.sips.links: no links lead from sip0 to sip1\n"
         "t.yaml:5:12: system.sips.links: no links lead from sip0 to sip2");

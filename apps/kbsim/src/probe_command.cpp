@@ -42,7 +42,7 @@ using host::ProbeResult;
 struct ProbeOptions {
   MachineOptions machine;
   std::vector<std::string> cases;
-  std::string bytes = "4KiB";
+  std::string bytes;  // none: 4 KiB, or as many as all cases have room for
   bool json = false;
   bool hops = false;
   bool quiet = false;
@@ -370,7 +370,8 @@ po::options_description description(ProbeOptions& options) {
   describe_profile(all);
   auto add = all.add_options();
   add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
-  add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");
+  add("bytes", po::value(&options.bytes)->value_name("SIZE"),
+      "size of a transfer (default: 4KiB, or less if a case has less room)");
   add("hops", po::bool_switch(&options.hops),
       "print the hops of every case, as a run of one --case always does");
   add("json", po::bool_switch(&options.json),
@@ -382,7 +383,8 @@ po::options_description description(ProbeOptions& options) {
   return all;
 }
 
-Bytes bytes_of(const ProbeOptions& options) {
+Bytes bytes_of(const ProbeOptions& options, const Prober& prober) {
+  if (options.bytes.empty()) return std::min(4_KiB, prober.most());
   const Bytes bytes = size_given("--bytes", options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   return bytes;
@@ -426,8 +428,8 @@ ExitCode probe(const Arguments& arguments) {
                  .likely = "case"});
   if (options.wide && options.json)
     throw UsageError{"--wide has no effect with --json, which has all columns"};
-  const Bytes bytes = bytes_of(options);
   const Prober prober = prober_of(options);
+  const Bytes bytes = bytes_of(options, prober);
   check_size(prober, bytes);
   const StopSignals signals;
   const WatchdogLimit watchdog{options.watchdog};

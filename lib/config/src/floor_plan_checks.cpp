@@ -86,16 +86,14 @@ class PlanChecks {
     }
   }
 
-  [[nodiscard]] bool has_router(const Spot& at) const {
-    if (at.x < 0 || at.x >= cube_.noc.w || at.y < 0 || at.y >= cube_.noc.h) return false;
-    return plan_.map.empty() ||
-           plan_.map[static_cast<std::size_t>(at.y)][static_cast<std::size_t>(at.x)] != '#';
-  }
-
   void check_spot(const std::string& key, const Spot& at) {
-    require(has_router(at), key,
-            fmt::format("there is no router at [{}, {}]: the NOC has {} x {}{}", at.x, at.y, cube_.noc.w,
-                        cube_.noc.h, plan_.map.empty() ? "" : ", but for those that the map leaves out"));
+    const bool inside = at.x >= 0 && at.x < cube_.noc.w && at.y >= 0 && at.y < cube_.noc.h;
+    require(inside, key,
+            fmt::format("there is no router at [{}, {}]: the NOC has {} x {}", at.x, at.y, cube_.noc.w,
+                        cube_.noc.h));
+    if (!inside || plan_.map.empty()) return;
+    require(plan_.map[static_cast<std::size_t>(at.y)][static_cast<std::size_t>(at.x)] != '#', key,
+            fmt::format("there is no router at [{}, {}]: the map has # there", at.x, at.y));
   }
 
   void check_spots() {
@@ -156,11 +154,14 @@ class PlanChecks {
     const FloorPlan plan = floor_plan(cube_);
     const auto stands = [&](int router) { return plan.routers[static_cast<std::size_t>(router)]; };
     constexpr std::array<const char*, 4> kPorts{"port.e", "port.w", "port.n", "port.s"};
-    for (std::size_t side = 0; side < kPorts.size(); ++side)
-      require(stands(plan.ports[side]), key_of(kPorts[side]),
-              "its usual router isn't there, expected its place");
-    require(stands(plan.m_cpu), key_of("m_cpu"), "the middle router isn't there, expected its place");
-    require(stands(plan.sram), key_of("sram"), "the middle router isn't there, expected its place");
+    const auto check = [&](const char* part, int router) {
+      require(stands(router), key_of(part),
+              fmt::format("the map has # at its usual place, [{}, {}]; expected another router",
+                          router % plan.w, router / plan.w));
+    };
+    for (std::size_t side = 0; side < kPorts.size(); ++side) check(kPorts[side], plan.ports[side]);
+    check("m_cpu", plan.m_cpu);
+    check("sram", plan.sram);
     if (!plan.has_holes()) return;
     require(!cube_.one_way(), key_of("map"),
             "one-way rings need all of their routers, expected no # in the map");

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,12 +67,19 @@ void check_sip_links(const SipsSpec& sips, Checker& checker) {
       checker.require(!checker.was_given(key), {key}, "has no effect without system.sips.topology: links");
     return;
   }
+  std::map<std::pair<std::string, std::string>, std::size_t> joined;
   for (std::size_t i = 0; i < sips.links.size(); ++i) {
     const ListedLinkSpec& link = sips.links[i];
     check_end(sips, link.a, end_key(i, "a"), checker);
     check_end(sips, link.b, end_key(i, "b"), checker);
     checker.require(link.a != link.b, {end_key(i, "b")},
                     fmt::format("the link joins {} to itself", printable(link.a)));
+    const auto [first, is_first] = joined.try_emplace(std::minmax(link.a, link.b), i);
+    checker.require(
+        is_first, {end_key(i, "b")},
+        fmt::format("links.{} joins {} and {}, too: a second link is never used; `channels` makes the "
+                    "first one wider",
+                    first->second, printable(link.a), printable(link.b)));
   }
   const std::set<std::string> reached = reached_from("sip0", sips);
   for (int sip = 1; sip < sips.count; ++sip) {

@@ -34,6 +34,15 @@ Time pipelined(const std::array<std::pair<Time, std::int64_t>, 4>& stages) {
   return fill + slowest;
 }
 
+// The rate at which a PE moves bytes of consecutive addresses, where a memory serves them at `rate`: shared
+// channels serve them together.
+Bandwidth moved_at(const config::MachineSpec& spec, Bandwidth rate) {
+  if (!spec.shares_hbm()) return std::min({rate, spec.pe.link, spec.cube.xbar_to_hbm});
+  const config::FloorPlanSpec& plan = spec.cube.floorplan;
+  const int together = plan.hbm.interleave > 0_B ? plan.channels() : 1;
+  return std::min(Bandwidth::gbs(rate.gbs() * together), spec.pe.link);
+}
+
 IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProblem& problem) {
   hw::Machine& machine = session.machine();
   const topology::PeNodes& pe = machine.graph().pe({sip, 0, 0});
@@ -42,7 +51,7 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
   const hw::GemmTile tile = tiling.tile;
   const hw::GemmTile moved{std::min(tile.m, problem.m), std::min(tile.k, problem.k),
                            std::min(tile.n, problem.n)};
-  const Bandwidth link = std::min(session.spec().pe.link, session.spec().cube.xbar_to_hbm);
+  const config::MachineSpec& spec = session.spec();
   const Bytes a = Bytes{moved.m * moved.k * itemsize(problem.dtype)};
   const Bytes b = Bytes{moved.k * moved.n * itemsize(problem.dtype)};
   const Bytes c = Bytes{moved.m * moved.n * itemsize(problem.dtype)};
@@ -51,10 +60,10 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
       (problem.staging == Staging::ref_ref ? a : 0_B) + (problem.staging == Staging::load_load ? 0_B : b);
   const std::int64_t outputs = ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n);
   const std::int64_t tiles = outputs * ceil_div(problem.k, tile.k);
-  IdealPipeline ideal{.dma_in = serialization(streamed, std::min(memory.read_rate(), link)),
+  IdealPipeline ideal{.dma_in = serialization(streamed, moved_at(spec, memory.read_rate())),
                       .fetch = tiling.fetch_time(fetched),
                       .gemm = machine.at<hw::IGemm>(pe.gemm).tile_cost(tile),
-                      .dma_out = serialization(c, std::min(memory.write_rate(), link))};
+                      .dma_out = serialization(c, moved_at(spec, memory.write_rate()))};
   ideal.total = pipelined(
       {std::pair{ideal.dma_in, tiles}, {ideal.fetch, tiles}, {ideal.gemm, tiles}, {ideal.dma_out, outputs}});
   return ideal;

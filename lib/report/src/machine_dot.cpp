@@ -39,6 +39,7 @@ class Writer {
     line("edge [arrowsize=0.3, color=gray50];");
     nodes_of(-1, -1);
     for (int sip = 0; std::cmp_less(sip, graph_.sips().size()); ++sip) package(sip);
+    nodes_of(-1, -1);  // switches between packages
     for (const topology::Link& link : graph_.links()) {
       line(fmt::format("\"{}\" -> \"{}\" [tooltip=\"{} GB/s, {}\"];", graph_.node(link.from).name,
                        graph_.node(link.to).name, link.bandwidth.gbs(), to_string(link.wire)));
