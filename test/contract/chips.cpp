@@ -143,6 +143,28 @@ TEST_CASE(
   refused("--m 65536 --n 65536 --c_in tcm", "leaves 0 B of a PE's TCM for its sums");
 }
 
+TEST_CASE(
+    "Shared channels: no product takes less than its ideal pipeline, where they serve a PE together or "
+    "apart") {
+  for (const char* const interleave : {"256", "0"}) {
+    CAPTURE(interleave);
+    const Outcome run =
+        run_kbsim("--topology " + written("chip.yaml", kSmallChip) +
+                  " --bench gemm_single_pe --json --set cube.floorplan.hbm.interleave_bytes=" + interleave);
+    REQUIRE_MESSAGE(run.exit == 0, run.err);
+    const boost::json::value out = boost::json::parse(run.out);
+    const boost::json::object& result = out.at("result").as_object();
+    CHECK(result.at("composite_window_ns").to_number<double>() >= result.at("ideal_ns").to_number<double>());
+  }
+}
+
+TEST_CASE("Probe: without --bytes a transfer is as large as all cases have room for") {
+  const Outcome run =
+      run_kbsim("probe --quiet --case pe-local-hbm --json --topology " + written("chip.yaml", kSmallChip));
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  CHECK(boost::json::parse(run.out).at("cases").at(0).at("bytes") == 256);
+}
+
 TEST_CASE("Software of a library: only a bench that prints its times takes it") {
   const Outcome run = run_kbsim(kMainJob + " --set software.zone_ns=5");
   CHECK(run.exit == 2);
