@@ -94,9 +94,10 @@ def ports(random, topology):
 
 
 def listed_links(random, count):
-    """Packages joined by a switch, or in a tree, with a wire or two beside."""
+    """Packages joined by a switch, or in a tree, with a link or two beside."""
     ends = [(f"sip{sip}", random.choice(["sw"] + [f"sip{other}" for other in range(sip)])) for sip in range(count)]
     ends += [("sip0", f"sip{random.randrange(1, count)}") for _ in range(random.randint(0, 2)) if count > 1]
+    ends = {frozenset(pair): pair for pair in ends}.values()  # a second link is refused
     links = ", ".join(f"{{a: {a}, b: {b}, bw_gbs: {random.choice([1, 64, 128])}}}" for a, b in ends)
     return ["--set", f"system.sips.count={count}", "--set", "system.sips.topology=links",
             "--set", f"system.sips.links=[{links}]"]
