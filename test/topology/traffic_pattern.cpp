@@ -34,6 +34,38 @@ std::string route(const TrafficNetwork& in, std::size_t from, std::size_t to) {
   return text;
 }
 
+// A packet of 256 B takes 20 ns at a port, and one of 4096 B its bytes and headers at 12.8 GB/s.
+TEST_CASE("Bound: frames and the least time of packets hold up links between packages") {
+  config::MachineSpec spec;
+  config::ChipLinkSpec& link = spec.system.sips.link;
+  link.bandwidth = Bandwidth::gbs(12.8);
+  link.packet = 20_ns;
+  link.frame.header = 64_B;
+  TrafficSetup setup{.scope = "sips", .pattern = "neighbour"};
+  const auto busiest = [](const TrafficCase& traffic) {
+    double most = 0.0;
+    for (std::size_t i = 0; i < traffic.loads.size(); ++i) {
+      if (traffic.network.graph.links()[i].framing != nullptr) most = std::max(most, traffic.loads[i]);
+    }
+    return most;
+  };
+  const auto bound_of = [&](Bytes size, double ns) {
+    setup.sizes = {{size, 1.0}};
+    const TrafficCase traffic = traffic_case(spec, setup);
+    const double service_ns = static_cast<double>(size.count()) / traffic.network.service.gbs();
+    CHECK(traffic.bound == doctest::Approx(service_ns / (busiest(traffic) * ns)));
+  };
+  bound_of(64_B, 20.0);
+  bound_of(4096_B, 4160 / 12.8);
+  link.store_and_forward = true;
+  bound_of(64_B, 20.0);
+  bound_of(4096_B, 4160 / 12.8);
+  setup.sizes = {{64_B, 0.5}, {4096_B, 0.5}};
+  const TrafficCase both = traffic_case(spec, setup);
+  CHECK(both.bound ==
+        doctest::Approx(2080 / both.network.service.gbs() / (busiest(both) * (20 + 4160 / 12.8) / 2)));
+}
+
 }  // namespace
 
 TEST_CASE("Pattern: transpose sends (x, y) to (y, x), and the diagonal is silent") {

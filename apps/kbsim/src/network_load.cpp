@@ -93,6 +93,8 @@ topology::TrafficSetup NetworkLoad::setup(const std::string& scope, const hw::Tr
   if (ejection_gbs) setup.endpoints.ejection = bandwidth_of("ejection-gbs", *ejection_gbs);
   if (request.reply > 0_B && request.mean_bytes() > 0.0)
     setup.reply = static_cast<double>(request.reply.count()) / request.mean_bytes();
+  setup.sizes = {{request.packet, request.mix}};
+  if (request.other != 0_B) setup.sizes.push_back({request.other, 1.0 - request.mix});
   return setup;
 }
 

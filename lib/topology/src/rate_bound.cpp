@@ -26,6 +26,19 @@ class Loads {
   std::vector<double> loads_;
 };
 
+// The rate of packets' own bytes over the link, in GB/s.
+double rate_of(const Link& link, const std::vector<PacketShare>& sizes) {
+  if (link.framing == nullptr || sizes.empty()) return link.bandwidth.gbs();
+  double bytes = 0.0;
+  double ns = 0.0;
+  for (const auto& [size, share] : sizes) {
+    const Time sent = link.framing->has_processor() ? link.framing->send_time() : Time{0};
+    bytes += share * static_cast<double>(size.count());
+    ns += share * to_ns(std::max(link.framing->service(size), sent));
+  }
+  return bytes / ns;
+}
+
 }  // namespace
 
 std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPattern& pattern, double reply) {
@@ -41,14 +54,14 @@ std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPatte
 }
 
 double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
-                  const std::vector<double>& loads) {
+                  const std::vector<double>& loads, const std::vector<PacketShare>& sizes) {
   const double service = network.service.gbs();
   double most = 0.0;
   for (const std::size_t source : pattern.active) most = std::max(most, pattern.weight(source));
   // A source's own link carries all its packets, independently of rounding in the sum.
   double largest = most * service / network.source_bandwidth().gbs();
   for (const auto& [load, link] : ranges::views::zip(loads, network.graph.links()))
-    largest = std::max(largest, load * service / link.bandwidth.gbs());
+    largest = std::max(largest, load * service / rate_of(link, sizes));
   return 1.0 / largest;
 }
 
@@ -59,7 +72,7 @@ TrafficCase traffic_case(const config::MachineSpec& spec, const TrafficSetup& se
     throw UsageError{fmt::format("--scope {}: replies have no way back", setup.scope)};
   all.pattern = traffic_pattern(all.network, setup);
   all.loads = link_loads(all.network, all.pattern, setup.reply);
-  all.bound = rate_bound(all.network, all.pattern, all.loads);
+  all.bound = rate_bound(all.network, all.pattern, all.loads, setup.sizes);
   return all;
 }
 

@@ -46,6 +46,12 @@ struct TrafficPattern {
 };
 
 /// The traffic requested of a part of the fabric.
+/// A share of the packets, of one size.
+struct PacketShare {
+  Bytes size;
+  double share = 1.0;
+};
+
 struct TrafficSetup {
   std::string scope;
   std::string pattern = "uniform";
@@ -53,7 +59,8 @@ struct TrafficSetup {
   std::shared_ptr<const config::Net> net;       // of the scope file:NAME
   ToSelf to_self = ToSelf::random;
   EndpointRates endpoints;
-  double reply = 0.0;  // bytes returned for a packet, as a fraction of an average packet's
+  double reply = 0.0;                   // bytes returned for a packet, as a fraction of an average packet's
+  std::vector<PacketShare> sizes = {};  // of packets, for links whose packets carry frames; none: as without
 };
 
 /// `uniform`; `transpose`: (x, y) to (y, x); `hotspot:P:NODE`: the share P of all packets to a node;
@@ -76,9 +83,10 @@ struct TrafficSetup {
 [[nodiscard]] double own_share(const TrafficNetwork& network, const TrafficPattern& pattern);
 
 /// The rate at which the busiest link is always busy, in packets per service time and source: 1 / the largest
-/// load. A load is weighted by a packet's time on the link over the service time.
+/// load. A load is weighted by an average packet's time on the link, with its frames and its port's time to
+/// send it, over the service time. A port's time for what it receives doesn't count.
 [[nodiscard]] double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
-                                const std::vector<double>& loads);
+                                const std::vector<double>& loads, const std::vector<PacketShare>& sizes = {});
 
 /// A part of a machine, the traffic pattern in it, and the resulting loads of its links.
 struct TrafficCase {
