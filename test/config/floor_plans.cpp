@@ -230,8 +230,8 @@ TEST_CASE("Software of a library: each collective's calls have a name, and one e
 }
 
 TEST_CASE("Floor plan: holes where parts stand name the place") {
-  CHECK(plan_errors("    map: [\"PPP#\", \"PPPP\"]\n    m_cpu: {at: [3, 0]}\n").find(
-            "there is no router at [3, 0]: the map has # there") != std::string::npos);
+  CHECK(plan_errors("    map: [\"PPP#\", \"PPPP\"]\n    m_cpu: {at: [3, 0]}\n")
+            .find("there is no router at [3, 0]: the map has # there") != std::string::npos);
   const std::string around = plan_errors("    map: [\"PP#P\", \"P##P\"]\n");
   CHECK_MESSAGE(around.find("the map has # at its usual place, [2, ") != std::string::npos, around);
 }
