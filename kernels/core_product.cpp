@@ -41,6 +41,11 @@ class Operand {
   }
   [[nodiscard]] const Slices& pieces() const { return pieces_; }
 
+  // The PE where a step enters. Readers of A are on a diagonal, so that their answers take different columns.
+  [[nodiscard]] int entry(int step) const {
+    if (owned_) return division_.owner(side_, step);
+    return side_ == Side::a ? part_ % division_.columns : 0;
+  }
   // How many PEs a step has passed before this one.
   [[nodiscard]] int distance(int step) const {
     return (own_ - entry(step) + division_.owners(side_)) % division_.owners(side_);
@@ -84,11 +89,6 @@ class Operand {
   }
 
  private:
-  // The PE where a step enters. Readers of A are on a diagonal, so that their answers take different columns.
-  [[nodiscard]] int entry(int step) const {
-    if (owned_) return division_.owner(side_, step);
-    return side_ == Side::a ? part_ % division_.columns : 0;
-  }
   [[nodiscard]] Shape message(int step, Slice piece) const {
     const std::int64_t depth = division_.step(step).size;
     return side_ == Side::a ? Shape{piece.size, depth} : Shape{depth, piece.size};
@@ -162,7 +162,12 @@ Task<std::vector<Tiles>> send(Group group, Operand* operand) {
 Task<> multiply(TL& tl, CoreProductDivision division, Operand* a, Operand* b, Sums* sums) {
   sums->begin(a->pieces().size() * b->pieces().size());
   const int steps = division.steps();
-  const auto group_at = [&](int first) { return Group{first, std::min(first + division.together, steps)}; };
+  // The PE that reads a group's steps sends them before others, which it relays: so a group enters at one PE.
+  const auto group_at = [&](int first) {
+    int end = std::min(first + division.together, steps);
+    while (end > first + 1 && a->entry(end - 1) != a->entry(first)) --end;
+    return Group{first, end};
+  };
   read(group_at(0), *a);
   read(group_at(0), *b);
   for (Group group = group_at(0); group.first < steps; group = group_at(group.end)) {

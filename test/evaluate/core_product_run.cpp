@@ -74,8 +74,14 @@ TEST_CASE("Core product: blocks one after the other, and steps ahead, change no 
        {CoreProductProblem{
             .m = 200, .k = 333, .n = 260, .a_in_tcm = true, .row_blocks = 2, .column_blocks = 3},
         {.m = 200, .k = 333, .n = 260, .ahead = 1, .row_blocks = 64, .column_blocks = 64},
-        {.m = 200, .k = 333, .n = 260, .ahead = 4096}})
+        {.m = 200, .k = 333, .n = 260, .ahead = 4096},
+        {.m = 48, .k = 333, .n = 33, .a_in_tcm = true, .c_in_tcm = true, .ahead = 4096},
+        {.m = 9000, .k = 40, .n = 1, .ahead = 4096},
+        {.m = 1, .k = 40, .n = 9000, .a_in_tcm = true}}) {
+    CAPTURE(problem.m);
     CHECK(run_of(chip(3, 2), problem).numbers.ok);
+    CHECK(run_of(chip(4, 1), problem).numbers.ok);
+  }
 }
 
 TEST_CASE("Core product: times don't depend on the order of events of one time") {

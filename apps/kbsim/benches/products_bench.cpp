@@ -89,7 +89,7 @@ Task<> products(host::Rank& main, Options own, BenchRequest request, BenchReport
 }
 KBSIM_BENCH(products,
             "a product over all PEs of a package as rows and columns, operands passed on from PE to PE",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check,
+            .algorithms = Algorithms::none, .devices = Devices::own, .check = check,
             .queues = evaluate::core_product_queues);
 
 }  // namespace

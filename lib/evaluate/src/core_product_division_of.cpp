@@ -21,6 +21,7 @@ constexpr std::int64_t kMostAhead = 8;  // tiles of K
 // Groups of steps that a PE has read: those that its engine works on, those that leave, those on their way.
 constexpr int kGroups = 3;
 constexpr int kLeastGroups = 2;
+constexpr int kSlots = 8;  // of a queue: all messages of a step, so that none waits for the other operand's
 
 std::int64_t tiles_of(std::int64_t elements) { return ceil_div(elements, kTile); }
 
@@ -76,6 +77,11 @@ int blocks_of(std::int64_t wanted, bool stored, std::int64_t tiles) {
   return static_cast<int>(std::min(wanted > 0 ? wanted : usual, tiles));
 }
 
+bool fits_slots(const CoreProductDivision& division) {
+  return std::max(block_tiles(division, ProductSide::a), block_tiles(division, ProductSide::b)) <=
+         std::int64_t{kPieceTiles} * kSlots;
+}
+
 bool is_one_tile(const CoreProductDivision& division) {
   return block_tiles(division, ProductSide::a) == 1 && block_tiles(division, ProductSide::b) == 1;
 }
@@ -95,7 +101,7 @@ config::AlgorithmSpec core_product_queues(const config::MachineSpec& machine) {
   queues.topology = "pe_rows_and_columns";
   queues.mapper = "all_pes";
   queues.slot_size = Bytes{depth_of_messages(machine) * kPieceTiles * kOperandBytes};
-  queues.n_slots = 8;
+  queues.n_slots = kSlots;
   return queues;
 }
 
@@ -118,7 +124,8 @@ CoreProductDivision core_product_division(const config::MachineSpec& machine,
   division.column_blocks =
       blocks_of(problem.column_blocks, !problem.c_in_tcm, block_tiles(division, ProductSide::b));
   const Bytes room = room_of(machine, problem, division);
-  while (held(division, kLeastGroups) > room && !is_one_tile(division)) halve_block(division);
+  while (!fits_slots(division) || (held(division, kLeastGroups) > room && !is_one_tile(division)))
+    halve_block(division);
   if (held(division, kLeastGroups) > room)
     throw UsageError{fmt::format(
         "a product of {} x {} x {} leaves {} of a PE's TCM for its sums, and one tile needs {}; a larger "
