@@ -11,6 +11,7 @@ import others
 import others_figures
 import page
 import silicon
+import silicon_collectives
 import silicon_links
 import validate
 
@@ -186,6 +187,42 @@ class Silicon(unittest.TestCase):
                           "silicon noc_x not_simulated rows 1 needs a machine file of grayskull",
                           "silicon noc_x not_simulated rows 1 needs an experiment for all_to_some",
                           "silicon noc_x not_simulated rows 1 needs multicast"])
+
+    def collectives(self, *rows):
+        head = ("machine,collective,topology,chips,memory,calls_back_to_back,links_per_direction,line_rate_gbs,bytes,"
+                "time_us,suspect\n")
+        table, = self.tables(ccl_x=head + "".join(",".join(map(str, row)) + ",\n" for row in rows))
+        return table
+
+    def test_collectives_take_the_workers_slots_and_links_of_their_machine(self):
+        table = self.collectives(("wh_x", "all_gather", "line", 4, "DRAM", 1, 1, 12.5, 1 << 20, 80),
+                                 ("wh_x", "all_to_all", "line", 8, "DRAM", 1, 1, 12.5, 1 << 20, 80),
+                                 ("bh_galaxy", "reduce_scatter", "ring", 8, "DRAM", 1, 2, 25, 1 << 10, 80),
+                                 ("bh_galaxy", "all_gather", "ring", 8, "DRAM", 1, 2, 25, 1 << 24, 80),
+                                 ("wh_x", "all_gather", "line", 4, "L1", 1, 1, 12.5, 1 << 20, 80))
+        gather, exchange, one_shot, ring = (" ".join(row.words) for row in table.simulated())
+        self.assertIn("grid.x=[1, 2] ", gather)  # routers forward: one core each way
+        self.assertIn("line_all_gather.per_way=true", gather)
+        self.assertIn("grid.x=[1, 2, 3, 4] ", exchange)
+        self.assertIn("line_all_to_all.n_slots=34", exchange)
+        self.assertIn("one_shot_reduce_scatter", one_shot)
+        self.assertNotIn("serial", one_shot)
+        self.assertIn("system.sips.link.channels=2", ring)
+        self.assertIn("system.sips.topology=torus_2d", ring)
+        self.assertIn("grid.y=[2, 3]", ring)  # sixteen cores
+        self.assertEqual(table.missing(), {"collectives in L1": 1})
+
+    def test_collectives_count_a_workers_own_work_as_software(self):
+        table = self.collectives(("wh_x", "all_reduce", "line", 2, "DRAM", 1, 1, 12.5, 8192, 80))
+        self.run_with("""case "$*" in *packet_ns*) t=5;; *) t=3;; esac
+echo "{\\"rows\\": [{\\"time\\": $t, \\"with_software\\": $((t + 1))}]}\"""", table)
+        row, = table.rows
+        self.assertEqual((row.machine, row.simulated), (6, 12))  # both parts
+
+    def test_sizes_are_doubled_in_one_run_and_large_ones_continue(self):
+        self.assertEqual(silicon_collectives.sizes_to_simulate([1024, 2048, 5000, 4096]), [(1024, 4096), (5000, 5000)])
+        self.assertEqual(silicon_collectives.sizes_to_simulate([1 << 30]), [(4 << 20, 8 << 20)])
+        self.assertEqual(silicon_collectives.time_at({4: (1.0, 2.0), 8: (2.0, 4.0)}, 16), (4.0, 8.0))
 
     def test_products_are_those_of_recorded_launches_in_bf16_with_stated_blocks(self):
         head = "machine,config,grid,M,K,N,dtype,fidelity,trace,in0,out,device_ns,suspect\n"

@@ -52,6 +52,12 @@ def workers_of(kind, chips, topology, size):
     return 1 if size <= SEVERAL_BYTES else 2
 
 
+def slots_of(kind, chips):
+    """Slots of a queue: at least those of two rounds of relays on the busiest link."""
+    relays = {"all_gather": chips - 1, "all_to_all": chips // 2 * ((chips + 1) // 2)}.get(kind, 0)
+    return max(24, 2 * relays + 2)
+
+
 def words_of(kind, row, size):
     """The command of a collective, the library's work that it may have, and the cores, each with a share."""
     chips, topology, links = int(row["chips"]), row["topology"], int(row["links_per_direction"])
@@ -68,8 +74,7 @@ def words_of(kind, row, size):
         words += ["--set", f"system.sips.link.channels={links}"]
     if topology == "ring":  # a torus of one row
         words += ["--set", "system.sips.topology=torus_2d"]
-    slots = max(24, 2 * (chips // 2) * ((chips + 1) // 2) + 2)  # for two rounds of relays on the busiest link
-    own = {"slot_size": chip.packet, "n_slots": 8 if one_shot else slots, "mapper": "all_pes", "credit": "direct"}
+    own = {"slot_size": chip.packet, "n_slots": 8 if one_shot else slots_of(kind, chips), "mapper": "all_pes", "credit": "direct"}
     if not one_shot:
         own["serial"] = "true"
         if kind != "reduce_scatter":
