@@ -1,5 +1,6 @@
 // Floor plans and listed links: reading, the resolved copy, and mistakes.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/config/describe.hpp"
@@ -166,6 +167,15 @@ TEST_CASE("Listed links: keys that one leaves out are those of `link`") {
   const MachineSpec set = machine(once, {"system.sips.links.1.latency_ns=5"});
   CHECK(set.system.sips.links[1].latency == 5_ns);
   CHECK(set.system.sips.links[0].latency == 700_ns);
+  for (const char* const number : {"2", "-1", "sip0"}) {
+    CHECK_THROWS_WITH_AS(
+        (void)machine(once, {fmt::format("system.sips.links.{}.latency_ns=5", number)}),
+        doctest::Contains(fmt::format("system.sips.links: there is no item {}: the list has 2 "
+                                      "items, 0 to 1",
+                                      number)
+                              .c_str()),
+        ConfigError);
+  }
 }
 
 TEST_CASE("Links between chips: rates beyond the range and frames without effect name their place") {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kbsim/config/load.hpp"
 
 #include "yaml_tree.hpp"
@@ -22,6 +24,14 @@ Tree* item_of(Tree& list, const std::string& key) {
   const auto [stop, error] = std::from_chars(key.data(), end, number);
   const bool there = error == std::errc{} && stop == end && number < list.items.size();
   return list.kind == Tree::Kind::list && there ? &list.items[number] : nullptr;
+}
+
+std::string no_item(const Tree& list, const std::string& key) {
+  const std::size_t size = list.items.size();
+  const std::string items = size == 0   ? "no items"
+                            : size == 1 ? "a single item, 0"
+                                        : fmt::format("{} items, 0 to {}", size, size - 1);
+  return fmt::format("there is no item {}: the list has {}", printable(key), items);
 }
 
 Tree& child(Tree& parent, const std::string& key, const Tree& value) {
@@ -73,7 +83,15 @@ void apply(Tree& root, const std::string& option, const Origin& origin, Problems
     return;
   }
   Tree* at = &root;
-  for (const std::string& name : names) at = &child(*at, name, value);
+  std::string path;
+  for (const std::string& name : names) {
+    if (at->kind == Tree::Kind::list && item_of(*at, name) == nullptr) {
+      problems.push_back({{.file = origin.name}, path, no_item(*at, name)});
+      return;
+    }
+    at = &child(*at, name, value);
+    path = join_key(path, name);
+  }
   put(*at, value);
 }
 
