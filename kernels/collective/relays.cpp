@@ -79,7 +79,7 @@ Relays::Relays(const CollectiveArgs& args, TwoWays two, Spread spread, std::int6
   const std::vector<Window> windows = collective::windows(args, n_, {.shares = (delay_ + 2) * a_round});
   const std::int64_t message = budget_of(args).message;
   const bool all_at_once = windows.size() <= 1;
-  // Then each way has as many of the parts for the place opposite.
+  // In halves each way has as many of the messages for the place opposite.
   const bool in_halves = spread == Spread::each_to_its_own || two_.ways[0].has_opposite();
   messages_ = messages_of(n_, all_at_once ? message : std::min(message, windows.front().size), in_halves);
   if (worker_.serial && may_fill_slots(args))
