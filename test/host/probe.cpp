@@ -41,6 +41,26 @@ TEST_CASE("Probe: the four parts of every case sum to the total, and nothing que
   }
 }
 
+// A packet has its least time on the link, or is stored whole at each port.
+TEST_CASE("Probe: frames and packets that are stored are drain, not queueing") {
+  config::MachineSpec machine;
+  config::ChipLinkSpec& link = machine.system.sips.link;
+  link.packet = 100_ns;
+  link.frame.header = 64_B;
+  for (const bool stores : {false, true}) {
+    link.store_and_forward = stores;
+    for (const Bytes bytes : {1_B, 256_B}) {
+      CAPTURE(stores);
+      CAPTURE(bytes.count());
+      const ProbeResult result = run("pe-ipcq-other-sip", bytes, 1, machine);
+      CHECK(result.split.total() == result.took());
+      CHECK(result.split.queueing >= 0_ps);
+      CHECK(result.split.queueing <= Time{2 * static_cast<std::int64_t>(result.hops.size())});
+      if (!stores) CHECK(result.split.drain >= 100_ns);
+    }
+  }
+}
+
 TEST_CASE(
     "Probe: a PE's own HBM takes crossbar twice, both accesses, the wires, and the drain of slice and "
     "request") {

@@ -59,6 +59,7 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   for (const ProbePort& port : path.ports)
     result.split.overhead += port.memory->latency(port.write) - hidden_opening(session, path, port);
+  const Bytes packet = session.spec().system.packet_bytes;
   Bytes carried;
   for (const auto& [number, leg] : ranges::views::enumerate(path.legs)) {
     for (const LinkId id : topology::find_route(graph, leg.from, leg.to)) {
@@ -67,7 +68,9 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
       result.split.wire += link.wire;
     }
     const std::optional<Bandwidth> slowest = slowest_of(session, path, number);
-    if (slowest) result.split.drain += serialization(leg.bytes, *slowest);
+    // Packets may carry frames, or be stored on the way.
+    const Time drain = session.machine().fabric().path(leg.from, leg.to).drain(leg.bytes, packet);
+    if (slowest) result.split.drain += std::max(drain, serialization(leg.bytes, *slowest));
     if (leg.data && carried == 0_B) carried = leg.bytes;
   }
   result.split.drain += serialization(result.bytes - carried, result.bottleneck_rate);
