@@ -21,7 +21,6 @@
 #include "kbsim/base/model_version.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/process_memory.hpp"
-#include "kbsim/base/role.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/utf8.hpp"
 #include "kbsim/ccl/plan_check.hpp"
@@ -31,11 +30,12 @@
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
-#include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/text_table.hpp"
+
+#include "ccl_table.hpp"
 
 namespace kbsim::app::ccl_bench {
 namespace {
@@ -278,10 +278,6 @@ boost::json::object measured(const boost::json::object& row, const std::string& 
   return group;
 }
 
-constexpr const char* kWithSoftware = "with_software";
-
-bool has_in_place(const boost::json::object& row) { return row.contains("in_place_time"); }
-
 boost::json::object nccl_tests_json(const evaluate::Simulated& simulated, bool in_place_alone) {
   boost::json::array results;
   for (const auto& value : simulated.rows) {
@@ -292,7 +288,7 @@ boost::json::object nccl_tests_json(const evaluate::Simulated& simulated, bool i
                                {"redop", row.at("redop")},
                                {"root", row.at("root")}};
     result[in_place_alone ? "in_place" : "out_of_place"] = measured(row, "");
-    if (has_in_place(row)) result["in_place"] = measured(row, "in_place_");
+    if (row.contains("in_place_time")) result["in_place"] = measured(row, "in_place_");
     results.push_back(std::move(result));
   }
   boost::json::object all{{"version", KBSIM_VERSION}, {"model_version", kModelVersion}, {"results", results}};
@@ -374,134 +370,6 @@ void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated
   if (request.parallel.progress) report::say_written(file);
 }
 
-// Columns of nccl-tests, by what the table has room for: all, unless a second group or the limit stands
-// beside them. nccl-tests has the group of time, bandwidths and #wrong out of place and in place.
-struct Shown {
-  bool count = true;  // and the type and the root
-  bool redop = true;
-  bool algbw = true;
-  bool busbw = true;
-};
-
-Shown shown_of(report::Columns columns, bool both, bool limited) {
-  if (columns == report::Columns::all || (!both && !limited)) return {};
-  return {.count = false, .redop = both && !limited, .algbw = !both, .busbw = !both || !limited};
-}
-
-// The cells of a group that are shown.
-std::string group(const Shown& shown, std::string_view time, std::string_view algbw, std::string_view busbw,
-                  std::string_view wrong) {
-  std::string text = fmt::format(" {:>10}", time);
-  if (shown.algbw) text += fmt::format(" {:>7}", algbw);
-  if (shown.busbw) text += fmt::format(" {:>7}", busbw);
-  return text + fmt::format(" {:>6}", wrong);
-}
-
-std::string cells(const Shown& shown, const boost::json::object& row, const std::string& prefix) {
-  const auto number = [&](const char* key) { return row.at(prefix + key).to_number<double>(); };
-  const boost::json::value& wrong = row.at(prefix + "nwrong");
-  return group(shown, fmt::format("{:.3f}", number("time")), fmt::format("{:.2f}", number("alg_bw")),
-               fmt::format("{:.2f}", number("bus_bw")),
-               wrong.is_null() ? "N/A" : fmt::format("{}", wrong.to_number<std::int64_t>()));
-}
-
-// The cells that say what ran.
-std::string input_cells(const Shown& shown, std::string_view size, std::string_view count,
-                        std::string_view type, std::string_view redop, std::string_view root) {
-  std::string text = fmt::format("{:>10}", size);
-  if (shown.count) text += fmt::format(" {:>10} {:>8}", count, type);
-  if (shown.redop) text += fmt::format(" {:>6}", redop);
-  if (shown.count) text += fmt::format(" {:>5}", root);
-  return text;
-}
-
-std::string input_cells(const Shown& shown, const boost::json::object& row) {
-  return input_cells(shown, std::to_string(row.at("size").to_number<std::int64_t>()),
-                     std::to_string(row.at("count").to_number<std::int64_t>()), row.at("type").as_string(),
-                     row.at("redop").as_string(), std::to_string(row.at("root").to_number<int>()));
-}
-
-std::int64_t wrong_in(const boost::json::object& row, const char* key) {
-  const boost::json::value* const wrong = row.if_contains(key);
-  return wrong == nullptr || wrong->is_null() ? 0 : wrong->to_number<std::int64_t>();
-}
-
-// One rank has no bus to others: the factor counts the parts of its PEs.
-std::string bus_note(const boost::json::object& row) {
-  if (row.at("world_size").to_number<int>() > 1) return {};
-  const double factor = row.at("bus_bw").to_number<double>() / row.at("alg_bw").to_number<double>();
-  return factor > 0.0
-             ? fmt::format("# busbw on 1 rank      : algbw x {:.4g}, by the parts of its PEs\n", factor)
-             : "# busbw on 1 rank      : 0, one part alone crosses no bus\n";
-}
-
-std::string without_end(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-// Whether rows differ in their algorithms: each picked its own.
-bool shows_algorithms(const evaluate::Rows& rows) {
-  const auto algorithm = [](const boost::json::value& row) {
-    return row.as_object().at("algorithm").as_string();
-  };
-  return std::ranges::any_of(rows,
-                             [&](const auto& row) { return algorithm(row) != algorithm(rows.front()); });
-}
-
-// Two lines, and a line above them that names the groups if there are two.
-std::string head(const Shown& shown, const boost::json::object& first, bool picked) {
-  const bool both = has_in_place(first);
-  const auto twice = [&](const std::string& one) { return both ? one + one : one; };
-  const std::string titles = twice(group(shown, "time", "algbw", "busbw", "#wrong")) +
-                             evaluate::limit_head(first) + (picked ? "  picked" : "") +
-                             (first.contains(kWithSoftware) ? "  with software (us)" : "");
-  const std::string units = twice(group(shown, "(us)", "(GB/s)", "(GB/s)", ""));
-  std::string lines;
-  if (both) {
-    const std::size_t width = group(shown, "", "", "", "").size();
-    lines = without_end(fmt::format("# {:>{}}{:^{}}{:^{}}", "", input_cells(shown, "", "", "", "", "").size(),
-                                    "out-of-place", width, "in-place", width)) +
-            "\n";
-  }
-  lines += fmt::format("# {}{}\n", input_cells(shown, "size", "count", "type", "redop", "root"), titles);
-  return lines +
-         without_end(fmt::format("# {}{}", input_cells(shown, "(B)", "(elements)", "", "", ""), units)) +
-         "\n";
-}
-
-std::string verdict(std::int64_t wrong) {
-  return wrong == 0 ? in_role(Role::good, "OK") : in_role(Role::bad, "FAILED");
-}
-
-std::string table(const evaluate::Rows& rows, report::Columns columns) {
-  const boost::json::object& first = rows.front().as_object();
-  const Shown shown = shown_of(columns, has_in_place(first), evaluate::has_limits(rows));
-  const bool picked = shows_algorithms(rows);
-  std::string lines = fmt::format("# {} on {}, slots in {}\n#\n",
-                                  picked ? "algorithms by size" : first.at("algorithm").as_string().c_str(),
-                                  counted(first.at("world_size").to_number<int>(), "rank"),
-                                  first.at("buffer_kind").as_string().c_str());
-  lines += in_role(Role::head, head(shown, first, picked));
-  double bus = 0.0;
-  std::int64_t wrong = 0;
-  for (const auto& value : rows) {
-    const boost::json::object& row = value.as_object();
-    const std::int64_t own = wrong_in(row, "nwrong") + wrong_in(row, "in_place_nwrong");
-    wrong += own;
-    bus += row.at("bus_bw").to_number<double>();
-    const std::string line =
-        fmt::format("  {}{}{}{}", input_cells(shown, row), cells(shown, row, ""),
-                    has_in_place(row) ? cells(shown, row, "in_place_") : "", evaluate::limit_cell(row)) +
-        (picked ? fmt::format("  {}", row.at("algorithm").as_string().c_str()) : "") +
-        (row.contains(kWithSoftware) ? fmt::format("  {:>18.3f}", row.at(kWithSoftware).to_number<double>())
-                                     : "");
-    lines += (own > 0 ? in_role(Role::bad, line) : line) + "\n";
-  }
-  return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n{}", wrong,
-                             verdict(wrong), bus / static_cast<double>(rows.size()), bus_note(first));
-}
-
 std::vector<std::string> to_pick_from(const OptionValues& own, const config::CclSpec& ccl) {
   std::vector<std::string> names;
   for (const auto& [name, algorithm] : ccl.algorithms) {
@@ -521,32 +389,33 @@ void limit_figures(const evaluate::Rows& rows, const config::MachineSpec& machin
 
 const bool kRegistered =
     (evaluate::evaluations().add(
-         "ccl", {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
-                 .run = simulate_all,
-                 .text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::usual); },
-                 .wide_text = [](const evaluate::Rows& rows) { return table(rows, report::Columns::all); },
-                 .figures = figures,
-                 .options = described_options<Options>(),
-                 .check = check,
-                 .algorithms = evaluate::Algorithms::one,
-                 .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
-                            {"ccl.*.reduce_op", "-o stands in its place", "op"}},
-                 .prints_software = "calls",
-                 .picks_with = "pick",
-                 .to_pick_from = to_pick_from,
-                 .limit_figures = limit_figures,
-                 .write = write,
-                 .explained = true,
-                 .traced = true,
-                 .times_by_size = true,
-                 .alone = "a single size (-b SIZE -e SIZE) of a single operation (-o)",
-                 .foreign = {{"-g", "ranks are packages, --set system.sips.count=N"},
-                             {"--ngpus", "ranks are packages, --set system.sips.count=N"},
-                             {"-t", "ranks are packages, --set system.sips.count=N"},
-                             {"--nthreads", "ranks are packages, --set system.sips.count=N"},
-                             {"-z", "each collective is awaited before the next one begins"},
-                             {"--blocking", "each collective is awaited before the next one begins"}},
-                 .bench_of_one = "ccl_allreduce"}),
+         "ccl",
+         {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
+          .run = simulate_all,
+          .text = [](const evaluate::Rows& rows) { return ccl_table(rows, report::Columns::usual); },
+          .wide_text = [](const evaluate::Rows& rows) { return ccl_table(rows, report::Columns::all); },
+          .figures = figures,
+          .options = described_options<Options>(),
+          .check = check,
+          .algorithms = evaluate::Algorithms::one,
+          .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
+                     {"ccl.*.reduce_op", "-o stands in its place", "op"}},
+          .prints_software = "calls",
+          .picks_with = "pick",
+          .to_pick_from = to_pick_from,
+          .limit_figures = limit_figures,
+          .write = write,
+          .explained = true,
+          .traced = true,
+          .times_by_size = true,
+          .alone = "a single size (-b SIZE -e SIZE) of a single operation (-o)",
+          .foreign = {{"-g", "ranks are packages, --set system.sips.count=N"},
+                      {"--ngpus", "ranks are packages, --set system.sips.count=N"},
+                      {"-t", "ranks are packages, --set system.sips.count=N"},
+                      {"--nthreads", "ranks are packages, --set system.sips.count=N"},
+                      {"-z", "each collective is awaited before the next one begins"},
+                      {"--blocking", "each collective is awaited before the next one begins"}},
+          .bench_of_one = "ccl_allreduce"}),
      true);
 
 }  // namespace
