@@ -27,17 +27,6 @@ int delay_for(int parts, bool serial_relays) {
   return serial_relays ? 1 : (kMessages + parts - 1) / parts | 1;
 }
 
-template <class T>
-std::vector<T> in_turns(const std::array<std::vector<T>, 2>& ways) {
-  std::vector<T> turns;
-  for (std::size_t turn = 0; turn < std::max(ways[0].size(), ways[1].size()); ++turn) {
-    for (const auto& way : ways) {
-      if (turn < way.size()) turns.push_back(way[turn]);
-    }
-  }
-  return turns;
-}
-
 // Messages of at most `most` elements, those of the halves of n in turn, or of the whole.
 Slices messages_of(std::int64_t n, std::int64_t most, bool in_halves) {
   const Slices all = cut({.first = 0, .size = n}, most);
@@ -49,7 +38,7 @@ Slices messages_of(std::int64_t n, std::int64_t most, bool in_halves) {
     if (first > 0) halves[0].push_back({message.first, first});
     if (first < message.size) halves[1].push_back({message.first + first, message.size - first});
   }
-  return in_turns(halves);
+  return alternating(halves);
 }
 
 }  // namespace
@@ -113,7 +102,7 @@ std::vector<Relays::Step> Relays::from(std::size_t i, int steps, int number) con
 }
 
 std::vector<Relays::Own> Relays::own(int round) const {
-  const std::vector<Step> steps = in_turns(std::array{from(0, 0, round), from(1, 0, round)});
+  const std::vector<Step> steps = alternating(std::array{from(0, 0, round), from(1, 0, round)});
   std::vector<Own> all;
   if (spread_ == Spread::each_to_its_own) {
     for (const Step& step : steps) all.push_back({.data = step.data, .ways = {step.way}, .out = {}});
@@ -141,7 +130,7 @@ std::vector<Relays::Arriving> Relays::arriving(int round) const {
       }
     }
   }
-  return in_turns(ways);
+  return alternating(ways);
 }
 
 bool Relays::may_fill_slots(const CollectiveArgs& args) const {

@@ -61,13 +61,7 @@ std::vector<WayTurn> in_turns(const TwoWays& two, const std::vector<Window>& par
       if (way.takes(parts[part], message, std::abs(distance))) each[i].push_back({i, part, message});
     }
   }
-  std::vector<WayTurn> turns;
-  for (std::size_t turn = 0; turn < std::max(each[0].size(), each[1].size()); ++turn) {
-    for (const auto& way : each) {
-      if (turn < way.size()) turns.push_back(way[turn]);
-    }
-  }
-  return turns;
+  return alternating(each);
 }
 
 Task<TileMap> scatter_both_ways(TL& tl, TwoWays two, std::vector<Window> parts, Ptr from,

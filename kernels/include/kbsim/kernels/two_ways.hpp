@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -58,6 +59,18 @@ struct TwoWays {
 /// The ranks' ring (topology ring_1d), and their line (line_of_packages).
 [[nodiscard]] TwoWays both_ways_round(const CollectiveArgs& args);
 [[nodiscard]] TwoWays both_ways_along(const CollectiveArgs& args);
+
+/// Items of both ways, one of each way in turn.
+template <class T>
+[[nodiscard]] std::vector<T> alternating(const std::array<std::vector<T>, 2>& ways) {
+  std::vector<T> turns;
+  for (std::size_t turn = 0; turn < std::max(ways[0].size(), ways[1].size()); ++turn) {
+    for (const std::vector<T>& way : ways) {
+      if (turn < way.size()) turns.push_back(way[turn]);
+    }
+  }
+  return turns;
+}
 
 /// A message of a part, on one of the ways.
 struct WayTurn {
