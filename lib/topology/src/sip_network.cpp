@@ -150,7 +150,7 @@ SipNetwork::SipNetwork(const config::SipsSpec& spec)
   }
 }
 
-// A package has a port for each of its wires: "sip3", "sw0", and "sip3_2" for the second wire to one member.
+// A package has a port for each of its wires, by the member at the other end: "sip3", "sw0".
 void SipNetwork::take_list(const config::SipsSpec& spec) {
   std::vector<std::string> names;
   for (int sip = 0; sip < count_; ++sip) names.push_back(fmt::format("sip{}", sip));
@@ -169,12 +169,8 @@ void SipNetwork::take_list(const config::SipsSpec& spec) {
   }
   ports_.resize(names.size());
   const auto port = [&](int here, int there) -> SipPort& {
-    std::vector<SipPort>& ports = ports_[static_cast<std::size_t>(here)];
-    const auto before = std::ranges::count(ports, there, &SipPort::peer);
-    const std::string& peer = names[static_cast<std::size_t>(there)];
-    return ports.emplace_back(SipPort{.name = before == 0 ? peer : fmt::format("{}_{}", peer, before + 1),
-                                      .peer = there,
-                                      .at_last_router = there > here});
+    return ports_[static_cast<std::size_t>(here)].emplace_back(SipPort{
+        .name = names[static_cast<std::size_t>(there)], .peer = there, .at_last_router = there > here});
   };
   for (int number = 0; const auto& [a, b] : wires) {
     SipPort& first = port(a, b);
@@ -203,14 +199,16 @@ std::size_t SipNetwork::next_port(int from, int to, DimensionOrder order) const 
   return static_cast<std::size_t>(nearest - ports.begin());
 }
 
+int SipNetwork::wires(int from, int to) const {
+  int count = 0;
+  for (int at = from; at != to; ++count) at = ports(at)[next_port(at, to)].peer;
+  return count;
+}
+
 int SipNetwork::diameter() const {
   int most = 0;
   for (int from = 0; from < count_; ++from) {
-    for (int to = 0; to < count_; ++to) {
-      int wires = 0;
-      for (int at = from; at != to; ++wires) at = ports(at)[next_port(at, to)].peer;
-      most = std::max(most, wires);
-    }
+    for (int to = 0; to < count_; ++to) most = std::max(most, wires(from, to));
   }
   return most;
 }

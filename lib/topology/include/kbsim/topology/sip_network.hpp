@@ -48,7 +48,8 @@ class SipNetwork {
   /// The port by which a message leaves a member on its route to a package: as SipGrid::next_side(), or to
   /// the neighbour nearest to `to`, the first of several. InternalError if `from` is `to`.
   [[nodiscard]] std::size_t next_port(int from, int to, DimensionOrder order = DimensionOrder::xy) const;
-  /// The most wires on the route from a package to another one.
+  /// Wires on the route from a package to another one, and the most that any two need.
+  [[nodiscard]] int wires(int from, int to) const;
   [[nodiscard]] int diameter() const;
 
  private:
