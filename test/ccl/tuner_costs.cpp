@@ -132,8 +132,26 @@ TEST_CASE("Tuner: the estimate of a direct all-to-all over a switch") {
   CHECK(took() == latency + rate.serialization(Bytes{3 * kBytes / 4}));
   sips.links.back().bandwidth = Bandwidth::gbs(rate.gbs() / 2);
   CHECK(took() == latency + rate.serialization(Bytes{2 * 3 * kBytes / 4}));
-  sips.link.latency = 700_ns;
+  sips.links.front().latency = 700_ns;
   CHECK(took() == latency + 2 * 700_ns + rate.serialization(Bytes{2 * 3 * kBytes / 4}));
+}
+
+// A ring of 4 by a list, in a grid of 2 x 2: from a row to the next one wire, or two where it isn't a
+// neighbour. The formulas count with the slowest wire, and the longest latency.
+TEST_CASE("Tuner: the estimates of formulas on listed links count with the slowest one") {
+  config::MachineSpec spec = machine(4, SipTopology::links);
+  config::SipsSpec& sips = spec.system.sips;
+  for (int sip = 0; sip < 4; ++sip)
+    sips.links.push_back({sips.link, "sip" + std::to_string(sip), "sip" + std::to_string((sip + 1) % 4)});
+  constexpr std::int64_t kBytes = 4 * 1024;
+  const auto torus = [&](Bandwidth rate, Time latency) {
+    return (2 + 2 * 2) * (68_ns + latency) + rate.serialization(Bytes{2 * 3 * kBytes / 4});
+  };
+  const Bandwidth rate = sips.link.bandwidth;
+  CHECK(estimate_of("torus_allreduce", spec, Bytes{kBytes}) == torus(rate, Time{}));
+  sips.links[2].bandwidth = Bandwidth::gbs(rate.gbs() / 8);
+  sips.links[1].latency = 900_ns;
+  CHECK(estimate_of("torus_allreduce", spec, Bytes{kBytes}) == torus(sips.links[2].bandwidth, 900_ns));
 }
 
 // A tree over N packages has one level per doubling from one package to N: 5 packages have the levels of 8, a

@@ -11,6 +11,7 @@
 
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/topology/sip_grid.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 #include "phases.hpp"
 
@@ -78,17 +79,49 @@ bool joins_ranks(std::string_view topology) {
   return std::ranges::find(kOfRanks, topology) != kOfRanks.end();
 }
 
+// Wires from a row of the packages' grid to the next: round the whole row, or by the listed ones.
+int column_hops(const config::SipsSpec& sips, int width) {
+  using enum config::SipTopology;
+  if (sips.topology == ring_1d || sips.topology == ring_1d_unidir || sips.topology == tree_binary)
+    return width;
+  if (!sips.is_listed()) return 1;
+  const topology::SipNetwork network{sips};
+  int most = 1;
+  for (int sip = 0; sip < sips.count; ++sip)
+    most = std::max(most, network.wires(sip, (sip + width) % sips.count));
+  return most;
+}
+
 Packages packages_of(const config::MachineSpec& machine) {
   config::SipsSpec sips = machine.system.sips;
-  using enum config::SipTopology;
-  const bool in_a_row =
-      sips.topology == ring_1d || sips.topology == ring_1d_unidir || sips.topology == tree_binary;
-  sips.topology = torus_2d;
+  sips.topology = config::SipTopology::torus_2d;
   const topology::SipGrid grid{sips};
   return {.n = static_cast<double>(sips.count),
           .w = static_cast<double>(grid.width()),
           .h = static_cast<double>(grid.height()),
-          .column_hops = in_a_row ? static_cast<double>(grid.width()) : 1};
+          .column_hops = static_cast<double>(column_hops(machine.system.sips, grid.width()))};
+}
+
+// The time of a packet on a link between packages.
+Time time_on(const config::ChipLinkSpec& link, Bytes packet) {
+  return std::max(link.service(packet), link.send_time());
+}
+
+// The longest latency of a link between packages.
+Time longest_latency(const config::SipsSpec& sips) {
+  if (!sips.is_listed()) return sips.link.latency;
+  Time longest{};
+  for (const config::ListedLinkSpec& link : sips.links) longest = std::max(longest, link.latency);
+  return longest;
+}
+
+// The link that takes longest for a packet, as formulas count with one link alone.
+config::ChipLinkSpec slowest_link(const config::MachineSpec& machine) {
+  const config::SipsSpec& sips = machine.system.sips;
+  if (!sips.is_listed() || sips.links.empty()) return sips.link;
+  const Bytes packet = std::max(machine.system.packet_bytes, 1_B);
+  return *std::ranges::max_element(sips.links, {},
+                                   [packet](const auto& link) { return time_on(link, packet); });
 }
 
 // The time of the bytes that units of a rank's bytes are.
@@ -98,30 +131,29 @@ Time of_units(double units, Bytes bytes, Bandwidth bandwidth) {
 }
 
 // The same on the links between packages, whose packets may be in frames or take a least time.
-Time on_links(double units, Bytes bytes, const config::MachineSpec& machine) {
-  const config::ChipLinkSpec& link = machine.system.sips.link;
-  const Bytes packet = machine.system.packet_bytes;
+Time on_links(double units, Bytes bytes, const config::ChipLinkSpec& link, Bytes packet) {
   if (!link.is_framed() || packet == 0_B) return of_units(units, bytes, link.rate());
   const double packets = units * static_cast<double>(bytes.count()) / static_cast<double>(packet.count());
-  const Time each = std::max(link.service(packet), link.send_time());
-  return Time{static_cast<std::int64_t>(packets * static_cast<double>(each.count()))};
+  return Time{static_cast<std::int64_t>(packets * static_cast<double>(time_on(link, packet).count()))};
 }
 
 // A phase's bytes leave and enter a package by the link of the PE that sends and receives them.
 Time time_of(const Phase& phase, const config::MachineSpec& machine, Bytes bytes) {
   if (phase.load.hops == 0) return Time{};
-  const Time latency = machine.system.sips.link.latency;
+  const config::SipsSpec& sips = machine.system.sips;
+  const Time latency = longest_latency(sips);
   const Time step = kStep + latency + (kHop + latency) * (phase.load.hops - 1) + kPeer * (phase.peers - 1);
-  return step * phase.steps + std::max(on_links(phase.load.on_a_link, bytes, machine),
-                                       of_units(phase.load.at_a_package, bytes, machine.pe.link));
+  return step * phase.steps +
+         std::max(on_links(phase.load.on_a_link, bytes, sips.link, machine.system.packet_bytes),
+                  of_units(phase.load.at_a_package, bytes, machine.pe.link));
 }
 
 std::optional<Time> estimate(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
                              Bytes bytes) {
   if (const auto found = costs().find(algorithm.kernel); found != costs().end()) {
     const Cost cost = found->second(packages_of(machine));
-    return (kStep + machine.system.sips.link.latency) * static_cast<std::int64_t>(cost.steps) +
-           on_links(cost.crossings, bytes, machine);
+    return (kStep + longest_latency(machine.system.sips)) * static_cast<std::int64_t>(cost.steps) +
+           on_links(cost.crossings, bytes, slowest_link(machine), machine.system.packet_bytes);
   }
   const std::optional<std::vector<Phase>> phases = phases_of(algorithm.kernel, machine);
   if (!phases) return std::nullopt;
