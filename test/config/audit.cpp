@@ -77,7 +77,8 @@ std::string file_for(const std::string& key) {
   if (key == "sip.ucie_link.receive_ns")
     return "sip: {ucie_link: {packet_ns: 1000000000, store_and_forward: true}}";
   if (key == "cube.noc.links") return "cube: {noc: {wrap: true}}";
-  if (key.starts_with("system.sips.switch")) return "system: {sips: {count: 1, topology: links}}";
+  if (key.starts_with("system.sips.switch"))
+    return "system: {sips: {count: 2, topology: links, links: [{a: sip0, b: sw}, {a: sip1, b: sw}]}}";
   if (key == "system.sips.topology") return "system: {sips: {count: 1}}";
   if (key == "system.sips.w") return "system: {sips: {h: 2}}";
   return key == "system.sips.h" ? "system: {sips: {w: 2}}" : "schema_version: 1";

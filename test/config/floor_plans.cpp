@@ -250,6 +250,18 @@ TEST_CASE("Listed links: mistakes name their place") {
   const auto errors = [](const std::string& links) {
     return machine_errors("system:\n  sips:\n    count: 3\n    topology: links\n    links: " + links + "\n");
   };
+  CHECK(errors("[{a: sip0, b: sip1}, {a: sip1, b: sip2}, {a: sip1, b: SIP0}]") ==
+        "t.yaml:5:66: system.sips.links.2.b: 'SIP0' is no package, like sip0, and as a switch it joins "
+        "nothing");
+  CHECK(
+      errors("[{a: sip0, b: sip1}, {a: sip1, b: sip2}, {a: sw0, b: sw1}, {a: sw1, b: sw0}]")
+          .find("system.sips.links.2.a: 'sw0' is no package, like sip0, and as a switch it joins nothing") !=
+      std::string::npos);
+  CHECK(errors("[{a: sip0, b: sip01}, {a: sip1, b: sip2}, {a: sip1, b: sip0}]")
+            .find("'sip01' names neither a package, like sip0, nor a switch") != std::string::npos);
+  CHECK(machine_errors(
+            "system: {sips: {topology: links, links: [{a: sip0, b: sip1}], switch: {overhead_ns: 3}}}")
+            .find("system.sips.switch: has no effect: `links` names no switch") != std::string::npos);
   CHECK(errors("[{a: sip0, b: sip1}, {a: sip1, b: sip2}, {a: sip1, b: sip0}]") ==
         "t.yaml:5:66: system.sips.links.2.b: links.0 joins sip1 and sip0, too: a second link is never used; "
         "`channels` makes the first one wider");

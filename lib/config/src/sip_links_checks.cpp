@@ -17,6 +17,7 @@ namespace kbsim::config {
 namespace {
 
 const std::string kKey = "system.sips.links";
+const std::string kSwitch = "system.sips.switch";
 
 std::string end_key(std::size_t link, const char* end) { return fmt::format("{}.{}.{}", kKey, link, end); }
 
@@ -26,6 +27,7 @@ std::optional<int> package_number(const std::string& name) {
   if (!name.starts_with("sip") || name.size() < 4 || name.size() > kLongest) return std::nullopt;
   const std::string digits = name.substr(3);
   const bool number = std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
   return number ? std::optional{std::stoi(digits)} : std::nullopt;
 }
 
@@ -59,11 +61,25 @@ std::set<std::string> reached_from(const std::string& first, const SipsSpec& sip
   return reached;
 }
 
+// A switch has somewhere to send what it gets, and joins packages.
+void check_switches(const SipsSpec& sips, const std::set<std::string>& reached, Checker& checker) {
+  std::map<std::string, int> links;
+  for (const ListedLinkSpec& link : sips.links) ++links[link.a], ++links[link.b];
+  for (std::size_t i = 0; i < sips.links.size(); ++i) {
+    for (const auto& [end, name] : {std::pair{"a", sips.links[i].a}, {"b", sips.links[i].b}}) {
+      checker.require(!is_switch_name(name) || (links[name] > 1 && reached.contains(name)), {end_key(i, end)},
+                      fmt::format("'{}' is no package, like sip0, and as a switch it joins nothing", name));
+    }
+  }
+  checker.require(sips.has_switches() || !checker.was_given(kSwitch), {kSwitch},
+                  "has no effect: `links` names no switch");
+}
+
 }  // namespace
 
 void check_sip_links(const SipsSpec& sips, Checker& checker) {
   if (!sips.is_listed()) {
-    for (const char* key : {"system.sips.links", "system.sips.switch"})
+    for (const std::string& key : {kKey, kSwitch})
       checker.require(!checker.was_given(key), {key}, "has no effect without system.sips.topology: links");
     return;
   }
@@ -82,6 +98,7 @@ void check_sip_links(const SipsSpec& sips, Checker& checker) {
                     first->second, printable(link.a), printable(link.b)));
   }
   const std::set<std::string> reached = reached_from("sip0", sips);
+  check_switches(sips, reached, checker);
   for (int sip = 1; sip < sips.count; ++sip) {
     const std::string name = fmt::format("sip{}", sip);
     checker.require(reached.contains(name), {kKey}, fmt::format("no links lead from sip0 to {}", name));

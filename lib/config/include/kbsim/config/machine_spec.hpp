@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -200,6 +201,12 @@ struct SipsSpec {
   ComponentSpec switch_model{.impl = "builtin.router"};
 
   [[nodiscard]] bool is_listed() const { return topology == SipTopology::links; }
+  /// Whether `links` names others than packages.
+  [[nodiscard]] bool has_switches() const {
+    return is_listed() && std::ranges::any_of(links, [](const ListedLinkSpec& link) {
+             return !link.a.starts_with("sip") || !link.b.starts_with("sip");
+           });
+  }
 
   static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
@@ -217,7 +224,7 @@ struct SipsSpec {
         "the links of topology: links; keys that one leaves out are those of `link`");
     f.written_if(&SipsSpec::is_listed);
     f.component("switch", &SipsSpec::switch_model, "a switch that `links` names");
-    f.written_if(&SipsSpec::is_listed);
+    f.written_if(&SipsSpec::has_switches);
   }
 };
 
