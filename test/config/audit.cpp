@@ -76,6 +76,8 @@ std::string file_for(const std::string& key) {
     return "system: {sips: {link: {packet_ns: 1000000000, store_and_forward: true}}}";
   if (key == "sip.ucie_link.receive_ns")
     return "sip: {ucie_link: {packet_ns: 1000000000, store_and_forward: true}}";
+  if (key == "system.sips.bubble") return "system: {sips: {count: 4, topology: ring_1d, link: {credits: 2}}}";
+  if (key.starts_with("cube.noc.use")) return "cube: {noc: {links: [both, both], use: {}}}";
   if (key == "cube.noc.links") return "cube: {noc: {wrap: true}}";
   if (key.starts_with("system.sips.switch"))
     return "system: {sips: {count: 2, topology: links, links: [{a: sip0, b: sw}, {a: sip1, b: sw}]}}";

@@ -246,6 +246,62 @@ TEST_CASE("Floor plan: holes where parts stand name the place") {
   CHECK_MESSAGE(around.find("the map has # at its usual place, [2, ") != std::string::npos, around);
 }
 
+TEST_CASE("Slots between chips: rings need a bubble, and nothing else has one") {
+  const auto errors = [](const std::string& sips) {
+    return machine_errors("system: {sips: {" + sips + "}}");
+  };
+  for (const char* const fits :
+       {"count: 4, topology: ring_1d, link: {credits: 2}, bubble: true",
+        "count: 3, topology: ring_1d, link: {credits: 1}",
+        "count: 3, topology: ring_1d_unidir, link: {credits: 2}, bubble: true",
+        "count: 9, topology: torus_2d, link: {credits: 1}",
+        "count: 16, topology: mesh_2d_no_wrap, link: {credits: 1}",
+        "count: 8, topology: torus_2d, w: 2, h: 4, link: {credits: 8}, bubble: true"}) {
+    CHECK_MESSAGE(errors(fits).empty(), errors(fits));
+  }
+  CHECK(errors("count: 4, topology: ring_1d, link: {credits: 2}") ==
+        "t.yaml:1:62: system.sips.link.credits: packets that hold a slot could wait for one another round a "
+        "ring of packages, expected system.sips.bubble: true beside it");
+  CHECK(errors("count: 3, topology: ring_1d_unidir, link: {credits: 2}").find("round a ring") !=
+        std::string::npos);
+  CHECK(errors("count: 4, topology: ring_1d, bubble: true") ==
+        "t.yaml:1:54: system.sips.bubble: has no effect without system.sips.link.credits");
+  CHECK(
+      errors("count: 4, topology: ring_1d, link: {credits: 1}, bubble: true") ==
+      "t.yaml:1:62: system.sips.link.credits: found 1, expected at least 2: with a bubble two must be free");
+  for (const char* const none :
+       {"count: 4, topology: full, link: {credits: 2}, bubble: true",
+        "count: 9, topology: torus_2d, link: {credits: 2}, bubble: true",
+        "count: 2, topology: links, links: [{a: sip0, b: sip1}], link: {credits: 2}, bubble: true"}) {
+    CHECK_MESSAGE(
+        errors(none).find("system.sips.bubble: has no effect: no route goes over two wires of a ring") !=
+            std::string::npos,
+        errors(none));
+  }
+  CHECK(errors("link: {credits: -1}").find("system.sips.link.credits: ") != std::string::npos);
+}
+
+TEST_CASE("Networks of a cube: mistakes name their place") {
+  const auto errors = [](const std::string& noc) { return machine_errors("cube: {noc: {" + noc + "}}"); };
+  CHECK(errors("links: [both, both], use: {writes: noc1}").empty());
+  CHECK(errors("wrap: true, links: [east_south, north_west], use: {reads: noc1}").empty());
+  CHECK(errors("use: {reads: noc0}") ==
+        "t.yaml:1:27: cube.noc.use.reads: has no effect: the cube has one network (cube.noc.links)");
+  CHECK(errors("links: [both, both], use: {writes: noc2, reads: noc1}") ==
+        "t.yaml:1:49: cube.noc.use.writes: noc2 doesn't exist: cube.noc.links has 2 networks");
+  CHECK(errors("links: [both, both]") ==
+        "t.yaml:1:21: cube.noc.links: no traffic takes noc1; cube.noc.use says what takes which");
+  CHECK(errors("links: [both, both, both, both, both]") ==
+        "t.yaml:1:21: cube.noc.links: found 5 networks, expected at most 4");
+  CHECK(errors("links: [both, both], use: {writes: noc4}").find("expected one of noc0, noc1, noc2, noc3") !=
+        std::string::npos);
+  CHECK(errors("links: [], use: {writes: noc1}") ==
+        "t.yaml:1:21: cube.noc.links: found an empty list, expected a network at least");
+  CHECK(errors("links: [both, foo], use: {writes: noc1}").find("use") == std::string::npos);
+  CHECK(errors("links: [both, north_west], use: {writes: noc1}").find("expected wrap: true beside them") !=
+        std::string::npos);
+}
+
 TEST_CASE("Listed links: mistakes name their place") {
   const auto errors = [](const std::string& links) {
     return machine_errors("system:\n  sips:\n    count: 3\n    topology: links\n    links: " + links + "\n");
@@ -280,7 +336,7 @@ TEST_CASE("Listed links: mistakes name their place") {
       errors("3").starts_with("t.yaml:5:12: system.sips.links: found '3', expected a list, each item a map "
                               "with keys of a, b, bw_gbs, "
                               "length_mm, latency_ns, channels, efficiency, packet_ns, receive_ns, "
-                              "store_and_forward, frame"));
+                              "store_and_forward, credits, frame"));
   CHECK(machine_errors("system: {sips: {links: [{a: sip0, b: sip1}]}}") ==
         "t.yaml:1:24: system.sips.links: has no effect without system.sips.topology: links");
 }

@@ -59,7 +59,7 @@ TEST_CASE("--set: a mistake stands at the option") {
         "--set cube.noc.w=0: cube.noc.w: found '0', expected an integer from 1 to 64");
   CHECK(error("cube.nok.w=4") == "--set cube.nok.w=4: cube.nok: unknown key, did you mean 'noc'?");
   CHECK(error("cube.noc=4") ==
-        "--set cube.noc=4: cube.noc: found '4', expected a map with keys of w, h, wrap, links, "
+        "--set cube.noc=4: cube.noc: found '4', expected a map with keys of w, h, wrap, links, use, "
         "link_bw_gbs, router");
   CHECK(error("cube.noc.w=") ==
         "--set cube.noc.w=: cube.noc.w: found nothing, expected an integer from 1 to 64");

@@ -82,12 +82,45 @@ TEST_CASE("Floor plan: queues in shared channels aren't supported, and say so") 
         std::string::npos);
 }
 
-TEST_CASE("Floor plan: a second network in a cube isn't supported, and says so") {
-  const Outcome run = run_kbsim(
-      "topology topology.yaml --set cube.noc.wrap=true --set "
-      "'cube.noc.links=[east_south, north_west]'");
-  CHECK(run.exit == 5);
-  CHECK(run.err.find("cube.noc.links: several networks in a cube") != std::string::npos);
+TEST_CASE("Networks: on two networks values are right, in any order and without shortcuts") {
+  const std::string machine = "--topology " + written("chip.yaml", kSmallChip) +
+                              " --set 'cube.noc.links=[east_south, north_west]'"
+                              " --set 'cube.noc.use={writes: noc1, messages: noc1}' ";
+  for (const char* const bench : {"va_offset_verify", "gemm --m 48 --n 40 --k 56 --on cube", "qkv_gemm"}) {
+    CAPTURE(bench);
+    const Outcome run = run_kbsim(machine + "--bench " + bench);
+    CHECK_MESSAGE(run.exit == 0, run.err);
+    const std::string digest = digest_in(run);
+    CHECK(digest_in(run_kbsim(machine + "--exact-packets --bench " + bench)) == digest);
+    CHECK(digest_in(run_kbsim(machine + "--shuffle-ties 7 --bench " + bench)) == digest);
+  }
+}
+
+// A read goes there and back on one network, a write on another: each takes as long as on a chip with that
+// network alone.
+TEST_CASE("Networks: reads and writes take as long as on a chip with their network alone") {
+  const std::string machine = "--topology " + written("chip.yaml", kSmallChip) +
+                              " --set cube.noc.router.overhead_ns=9 --set system.ns_per_mm=0.3";
+  const auto time = [&](const std::string& links, const std::string& use, const std::string& options) {
+    const std::string set = use.empty() ? "" : " --set 'cube.noc.use={" + use + "}'";
+    const Outcome run =
+        run_kbsim(machine + " --set 'cube.noc.links=[" + links + "]'" + set +
+                  " --bench transfers --bytes 1000 --transactions 1 --quiet --json --from 0 " + options);
+    CHECK_MESSAGE(run.exit == 0, run.err);
+    const std::size_t at = run.out.find("\"median_ns\":");
+    REQUIRE(at != std::string::npos);
+    return std::stod(run.out.substr(at + 12));
+  };
+  for (const char* const options : {"--to 1", "--to 3", "--to 1 --move read", "--to 3 --move read",
+                                    "--where hbm --to 3 --move read", "--where hbm --to 3"}) {
+    CAPTURE(options);
+    const bool reads = std::string_view{options}.ends_with("read");
+    const double east = time("east_south", "", options);
+    const double shorter = time("both", "", options);
+    CHECK(shorter < east);
+    CHECK(time("east_south, both", "writes: noc1", options) == (reads ? east : shorter));
+    CHECK(time("east_south, both", "reads: noc1, control: noc1", options) == (reads ? shorter : east));
+  }
 }
 
 // A write and its acknowledgement go once round both rings: 8 routers of 9 ns, and one twice at each end.

@@ -150,7 +150,8 @@ TEST_CASE("Chip ports: on random machines stored packets are as late as the equa
 TEST_CASE("Chip ports: where routers switch worms, no packet is stored or received") {
   config::MachineSpec spec = with_routers(two_chips(), "builtin.router_iq");
   spec.system.sips.link.store_and_forward = true;
-  CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("store_and_forward at sip0.io.port_"), Unsupported);
+  CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("system.sips.link.store_and_forward at sip1.io.port_"),
+                       Unsupported);
 }
 
 TEST_CASE("Chip ports: routers with finite queues take stored packets") {

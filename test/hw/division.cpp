@@ -190,6 +190,17 @@ TEST_CASE(
   CHECK(divided > 4 * static_cast<int>(seeds(30)));
 }
 
+TEST_CASE("Division: machines whose links have slots stay in one process") {
+  for (const bool between_packages : {true, false}) {
+    config::MachineSpec spec = packages(2);
+    spec.system.ns_per_mm = 0.01;
+    (between_packages ? spec.system.sips.link : spec.sip.ucie_link).credits = 3;
+    const Rig rig{spec, {}, Rig::Divided{}};
+    CHECK(rig.machine->division() == nullptr);
+    CHECK(rig.machine->undivided_because().ends_with("has slots (credits)"));
+  }
+}
+
 TEST_CASE("Division: the lookahead is the least overhead and wire of a link between packages, or the host") {
   config::MachineSpec spec = packages(2);
   spec.system.ns_per_mm = 0.01;

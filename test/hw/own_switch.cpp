@@ -141,7 +141,7 @@ KBSIM_COMPONENT("test.queues_only", NodeKind::router, QueuesOnly, SafSpec,
 // Extra time over cut-through: each router sends a packet anew, at the pace of the slowest link up to the
 // next router.
 Time stored(const topology::Graph& graph, const Flow& flow) {
-  const topology::Route route = topology::find_route(graph, flow.from, flow.to);
+  const topology::Route route = topology::find_route(graph, flow.from, flow.to, network_of(graph, flow));
   Bandwidth slowest = graph.link(route.front()).bandwidth;
   Bandwidth since_router = slowest;
   Time all{};

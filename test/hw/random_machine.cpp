@@ -85,6 +85,16 @@ void any_plan(Random& random, config::CubeSpec& cube) {
   plan.hbm.interleave = Bytes{random.any_of({0, 4096, 256, 64})};
 }
 
+// In one case of three a second network, and kinds of traffic on either. All other draws stay the same.
+void any_networks(Random random, config::NocSpec& noc) {
+  if (random.below(3) != 0) return;
+  noc.links.push_back(noc.wrap ? random.any_of({config::NocLinks::both, config::NocLinks::east_south,
+                                                config::NocLinks::north_west})
+                               : config::NocLinks::both);
+  const auto any = [&] { return random.any_of({config::NocNumber::noc0, config::NocNumber::noc1}); };
+  noc.use = {.reads = any(), .writes = any(), .messages = any(), .control = any()};
+}
+
 }  // namespace
 
 config::MachineSpec random_machine(Random& random) {
@@ -120,6 +130,14 @@ config::MachineSpec varied_machine(Random& random) {
   }
   const bool one_way = spec.system.sips.topology == config::SipTopology::ring_1d_unidir;
   if (one_way) spec.system.sips.link.receive = Time{0};
+  any_networks(random, spec.cube.noc);
+  return spec;
+}
+
+config::MachineSpec with_slots(Random& random, config::MachineSpec spec) {
+  spec.system.sips.link.credits = random.between(2, 5);
+  spec.system.sips.bubble = true;  // of no account where packages form no ring
+  spec.sip.ucie_link.credits = random.between(0, 3);
   return spec;
 }
 

@@ -24,10 +24,12 @@ class Random {
 
 /// Counts, rates, overheads, lengths and packet size all differ; windows are wide enough for a single flow.
 [[nodiscard]] config::MachineSpec random_machine(Random& random);
-/// The same, many with a floor plan: PEs at any routers, memory channels that all share, rings and one-way
-/// rings; and many with frames, latencies, and ports that
-/// store packets or have processors between chips.
+/// The same, many with a floor plan: PEs at any routers, memory channels that all share, rings, one-way
+/// rings, and a second network; and many with frames, latencies, and ports that store packets or have
+/// processors between chips.
 [[nodiscard]] config::MachineSpec varied_machine(Random& random);
+/// With few slots at the ends of links between chips.
+[[nodiscard]] config::MachineSpec with_slots(Random& random, config::MachineSpec spec);
 /// Without processors of ports between chips; and without ports that store packets, either.
 [[nodiscard]] config::MachineSpec without_processors(config::MachineSpec spec);
 [[nodiscard]] config::MachineSpec without_ports(config::MachineSpec spec);

@@ -78,7 +78,8 @@ std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::ve
   while (!todo.empty()) {
     const PacketArrival now = *todo.begin();
     todo.erase(todo.begin());
-    const topology::Route& route = routes(flows[now.flow].from, flows[now.flow].to);
+    const Flow& flow = flows[now.flow];
+    const topology::Route& route = routes(flow.from, flow.to, network_of(graph, flow));
     if (now.hop == route.size()) {
       last[now.flow] = std::max(last[now.flow], now.tail);
     } else {

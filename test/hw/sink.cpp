@@ -28,6 +28,13 @@ Task<> wait_until(Simulation* sim, Time at) { co_await sim->until(at); }
 
 }  // namespace
 
+int network_of(const topology::Graph& graph, const Flow& flow) {
+  const config::NocUseSpec& use = graph.spec().cube.noc.use;
+  const topology::NodeKind kind = graph.node(flow.from).kind;
+  if (kind == topology::NodeKind::pe_dma) return static_cast<int>(use.reads);
+  return static_cast<int>(kind == topology::NodeKind::pe_tcm ? use.writes : use.control);
+}
+
 std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows) {
   for (std::uint32_t i = 0; i < flows.size(); ++i)
     (void)rig.sim.spawn("flow " + std::to_string(i), send(&rig, flows[i], i));

@@ -37,6 +37,9 @@ struct Flow {
   Time at{};
 };
 
+/// The network of cubes that a flow takes: a DMA's request reads, a TCM's writes, others are control.
+[[nodiscard]] int network_of(const topology::Graph& graph, const Flow& flow);
+
 /// Sends all flows, each as a whole at its time, and gives the arrival of each last byte. A flow's index
 /// identifies it, and orders flows that leave one node at one time.
 [[nodiscard]] std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows);

@@ -50,7 +50,7 @@ TEST_CASE("Fabric: bytes and busy time of each link are those of the packets rou
     std::vector<Bytes> bytes(rig.graph.links().size());
     std::vector<Time> busy(rig.graph.links().size());
     for (const Flow& flow : flows) {
-      for (const LinkId id : routes(flow.from, flow.to)) {
+      for (const LinkId id : routes(flow.from, flow.to, network_of(rig.graph, flow))) {
         bytes[id.value()] += flow.size;
         for (const Bytes packet : cut(rig.graph, flow.size))
           busy[id.value()] += service_time(rig.graph.link(id), packet);

@@ -66,9 +66,22 @@ def floor_plan(random):
     part = ["--set", f"cube.noc.w={w}", "--set", f"cube.noc.h={h}",
             "--set", f"cube.floorplan={{{', '.join(plan)}}}"]
     if random.random() < 0.6:
-        links = random.choice(["both", "east_south", "north_west"])
-        part += ["--set", "cube.noc.wrap=true", "--set", f"cube.noc.links=[{links}]"]
+        part += ["--set", "cube.noc.wrap=true"] + networks(random, ["both", "east_south", "north_west"])
+    elif random.random() < 0.3:
+        part += networks(random, ["both"])
     return part
+
+
+def networks(random, kinds):
+    """One network of a cube or several, each with traffic of its own."""
+    links = [random.choice(kinds) for _ in range(random.choice([1, 1, 2, 2, 3]))]
+    part = ["--set", f"cube.noc.links=[{', '.join(links)}]"]
+    if len(links) == 1:
+        return part
+    traffic = ["reads", "writes", "messages", "control"]
+    random.shuffle(traffic)
+    use = {kind: i if i < len(links) else random.randrange(len(links)) for i, kind in enumerate(traffic)}
+    return part + ["--set", f"cube.noc.use={{{', '.join(f'{kind}: noc{i}' for kind, i in use.items())}}}"]
 
 
 def packages(random):
@@ -90,7 +103,10 @@ def ports(random, topology):
     receives = random.choice([0, sends / 2, sends]) if topology != "ring_1d_unidir" else 0
     values = {"store_and_forward": "true", "packet_ns": sends, "receive_ns": receives,
               "latency_ns": random.choice([0, 1, 711])}
-    return [word for key, value in values.items() for word in ("--set", f"system.sips.link.{key}={value}")]
+    if random.random() < 0.5:
+        values["credits"] = random.choice([2, 3, 8])
+    part = [word for key, value in values.items() for word in ("--set", f"system.sips.link.{key}={value}")]
+    return part + (["--set", "system.sips.bubble=true"] if "credits" in values and random.random() < 0.7 else [])
 
 
 def listed_links(random, count):

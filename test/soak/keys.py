@@ -62,7 +62,8 @@ LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size", "defa
 
 
 # Keys of floor plans and of listed links mean something together alone: cases.py draws whole ones.
-DRAWN_WHOLE = ("cube.floorplan.", "cube.noc.wrap", "cube.noc.links", "system.sips.links.", "system.sips.switch")
+DRAWN_WHOLE = ("cube.floorplan.", "cube.noc.wrap", "cube.noc.links", "cube.noc.use.", "system.sips.links.",
+               "system.sips.switch", "system.sips.bubble")
 
 
 def is_left_out(name):

@@ -2,11 +2,18 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <regex>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/topology/bisection.hpp"
 #include "kbsim/topology/route.hpp"
+#include "kbsim/topology/traffic_network.hpp"
 
 #include "machines.hpp"
 
@@ -115,6 +122,58 @@ TEST_CASE("Floor plan: round holes every router reaches every other, each once")
   }
 }
 
+// By the definition: a network's routes are those of a machine that has this network alone.
+TEST_CASE("Networks: each has the routes of a machine with it alone, between all ends of routes") {
+  using enum config::NocLinks;
+  const std::vector<config::NocLinks> networks{east_south, both, north_west};
+  const std::regex in_cube{"(cube[0-9])[.]noc[.]"};
+  for (const char* const routing : {"builtin.xy", "builtin.yx", "builtin.table"}) {
+    CAPTURE(routing);
+    config::MachineSpec spec = machine({.sips = 2, .cubes = {2, 1}, .noc = {3, 4}});
+    spec.system.routing.impl = routing;
+    spec.cube.floorplan.pe.at = {{.x = 0, .y = 0}, {.x = 2, .y = 1}};
+    spec.cube.floorplan.hbm.channels = {{.at = {{.x = 0, .y = 1}, {.x = 2, .y = 3}}}};
+    spec.cube.noc.wrap = true;
+    spec.cube.noc.links = networks;
+    const Graph all = graph_of(spec);
+    for (int network = 0; network < 3; ++network) {
+      CAPTURE(network);
+      spec.cube.noc.links = {networks[static_cast<std::size_t>(network)]};
+      const Graph alone = graph_of(spec);
+      const std::string renamed = network == 0 ? "$1.noc." : fmt::format("$1.noc{}.", network);
+      for (const Node& from : alone.nodes()) {
+        for (const Node& to : alone.nodes()) {
+          const bool ends = from.access.router.valid() && to.access.router.valid();
+          if (!ends || from.kind == NodeKind::router || to.kind == NodeKind::router) continue;
+          std::string expected;
+          for (const NodeId node : path(alone, *alone.find(from.name), *alone.find(to.name)))
+            expected += std::regex_replace(alone.node(node).name, in_cube, renamed) + " ";
+          std::string found;
+          for (const NodeId node : path(all, *all.find(from.name), *all.find(to.name), network))
+            found += all.node(node).name + " ";
+          REQUIRE(found == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Networks: two have the bisection of both, and their routers stand at the same places") {
+  config::MachineSpec spec = planned(4, 2);
+  const Graph one = graph_of(spec);
+  spec.cube.noc.links.push_back(config::NocLinks::both);
+  const Graph two = graph_of(spec);
+  CHECK(*bisections(two).noc == 2 * *bisections(one).noc);
+  for (const NodeId first : routers_of(two)) {
+    const NodeId second = two.on_network(first, 1);
+    CHECK(two.network_of(first) == 0);
+    CHECK(two.network_of(second) == 1);
+    CHECK(two.node(second).pos_mm.x == two.node(first).pos_mm.x);
+    CHECK(two.node(second).pos_mm.y == two.node(first).pos_mm.y);
+  }
+  CHECK(two.nodes().size() == one.nodes().size() + 8);
+}
+
 TEST_CASE("Floor plan: a message takes the memory port that is fewest hops away, there and back") {
   config::MachineSpec spec = planned(6, 1);
   spec.cube.floorplan.hbm.channels = {{.at = {{.x = 1, .y = 0}, {.x = 4, .y = 0}}}};
@@ -155,6 +214,51 @@ TEST_CASE("Listed links: a switch joins packages, and routes take the fewest lin
   };
   CHECK(names(0, 1) == "sip0.io.port_sw sw sip1.io.port_sw ");
   CHECK(names(0, 3) == "sip0.io.port_sw sw sip2.io.port_sw sip2.io.port_sip3 sip3.io.port_sip2 ");
+}
+
+TEST_CASE("Floor plan: traffic between cubes starts at the M_CPU's router, wherever the holes are") {
+  config::MachineSpec spec = planned(3, 3);
+  spec.cube.floorplan.pe.at.clear();
+  spec.cube.floorplan.map = {"PPP", "P#P", "PPP"};
+  spec.cube.floorplan.port.n = spec.cube.floorplan.m_cpu.at =
+      spec.cube.floorplan.sram.at = {{.x = 2, .y = 0}};
+  const TrafficNetwork network = traffic_network(spec, "sip0.cubes");
+  REQUIRE(network.sources.size() == 1);
+  const Node& source = network.graph.node(network.sources.front());
+  CHECK(network.graph.node(source.access.router).name == "sip0.cube0.noc.r0_2");
+}
+
+TEST_CASE("Slots: listed links whose routes close a circle are refused, others aren't") {
+  const auto made = [](int count, const std::vector<std::pair<std::string, std::string>>& ends) {
+    config::MachineSpec spec = planned(2, 2);
+    spec.system.sips = {.count = count, .topology = config::SipTopology::links};
+    for (const auto& [a, b] : ends) {
+      config::ListedLinkSpec link;
+      link.credits = 4;
+      link.a = a;
+      link.b = b;
+      spec.system.sips.links.push_back(link);
+    }
+    return graph_of(spec);
+  };
+  CHECK_NOTHROW(made(3, {{"sip0", "sip1"}, {"sip1", "sip2"}, {"sip2", "sip0"}}));
+  CHECK_NOTHROW(made(4, {{"sip0", "sw"}, {"sip1", "sw"}, {"sip2", "sw"}, {"sip3", "sip0"}}));
+  const auto ring_of_six = [&] {
+    return made(6, {{"sip0", "sip1"},
+                    {"sip1", "sip2"},
+                    {"sip2", "sip3"},
+                    {"sip3", "sip4"},
+                    {"sip4", "sip5"},
+                    {"sip5", "sip0"}});
+  };
+  config::MachineSpec by_table = planned(2, 2);
+  by_table.sip.ucie_link.credits = 4;
+  CHECK_NOTHROW(graph_of(by_table));
+  by_table.system.routing.impl = "builtin.table";
+  CHECK_THROWS_WITH_AS(graph_of(by_table), doctest::Contains("expected builtin.xy or builtin.yx"),
+                       ConfigError);
+  CHECK_THROWS_WITH_AS(ring_of_six(), doctest::Contains("could wait for one another in a circle"),
+                       ConfigError);
 }
 
 TEST_CASE("Links between chips: latency, channels and efficiency") {

@@ -2,6 +2,8 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/indices.hpp>
 
 #include "kbsim/topology/traffic_network.hpp"
 
@@ -46,21 +48,20 @@ Waits waits(const Graph& graph, bool second_channel) {
 }
 
 /// The same if only routers have finite buffers: other nodes always accept packets.
-Waits waits_at_routers(const Graph& graph, const std::vector<NodeId>& all, bool by_phase) {
+Waits waits_at_routers(const Graph& graph, const std::vector<NodeId>& all, bool by_phase, int networks = 1) {
   Waits next;
-  for (const NodeId from : all) {
-    for (const NodeId to : all) {
-      if (from == to) continue;
-      const Buffer* held = nullptr;
-      const Route route = find_route(graph, from, to);
-      const std::vector<std::uint8_t> phase = phases(graph, route);
-      for (std::size_t i = 0; i < route.size(); ++i) {
-        const bool finite = graph.node(graph.link(route[i]).to).kind == NodeKind::router;
-        const Buffer* here =
-            finite ? &next.try_emplace({route[i], by_phase ? phase[i] : 0}).first->first : nullptr;
-        if (held != nullptr && here != nullptr) next.at(*held).insert(*here);
-        held = here;
-      }
+  for (const auto [from, to, network] :
+       ranges::views::cartesian_product(all, all, ranges::views::indices(networks))) {
+    if (from == to) continue;
+    const Buffer* held = nullptr;
+    const Route route = find_route(graph, from, to, network);
+    const std::vector<std::uint8_t> phase = phases(graph, route);
+    for (std::size_t i = 0; i < route.size(); ++i) {
+      const bool finite = graph.node(graph.link(route[i]).to).kind == NodeKind::router;
+      const Buffer* here =
+          finite ? &next.try_emplace({route[i], by_phase ? phase[i] : 0}).first->first : nullptr;
+      if (held != nullptr && here != nullptr) next.at(*held).insert(*here);
+      held = here;
     }
   }
   return next;
@@ -174,6 +175,9 @@ TEST_CASE("Routes: on rings, one-way rings and round holes of a floor plan nothi
     // With few ends, routes the shorter way round a ring of four never close a circle.
     if (links != both) CHECK(has_cycle(waits_at_routers(graph, ends(graph), false)));
   }
+  spec.cube.noc.links = {east_south, north_west, both};
+  const Graph three = graph_of(spec);
+  CHECK(!has_cycle(waits_at_routers(three, ends(three), true, 3)));
   spec.cube.noc.links = {both};
   spec.cube.floorplan.map = {"....", ".#..", "..#."};
   spec.cube.floorplan.m_cpu.at = spec.cube.floorplan.sram.at = {{.x = 0, .y = 2}};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <queue>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,37 @@ class PlanChecks {
                 std::ranges::all_of(cube_.noc.links, [](NocLinks links) { return links == NocLinks::both; }),
             "cube.noc.links",
             "one-way links reach all routers only round rings, expected wrap: true beside them");
+    require(cube_.noc.networks() <= kMostNetworks, "cube.noc.links",
+            fmt::format("found {} networks, expected at most {}", cube_.noc.networks(), kMostNetworks));
+    if (cube_.noc.networks() > 0) check_use();
+  }
+
+  // Each kind's network exists, and each network carries something.
+  void check_use() {
+    const NocUseSpec& use = cube_.noc.use;
+    const int networks = cube_.noc.networks();
+    std::set<int> used;
+    for (const auto& [kind, number] : {std::pair{"reads", use.reads},
+                                       {"writes", use.writes},
+                                       {"messages", use.messages},
+                                       {"control", use.control}}) {
+      const std::string key = fmt::format("cube.noc.use.{}", kind);
+      const int taken = static_cast<int>(number);
+      used.insert(taken);
+      checker_.require(networks > 1 || !checker_.was_given(key), {key, "cube.noc.links"},
+                       "has no effect: the cube has one network (cube.noc.links)");
+      checker_.require(
+          taken < networks || networks < 2, {key, "cube.noc.links"},
+          fmt::format("noc{} doesn't exist: cube.noc.links has {}", taken, counted(networks, "network")));
+      good_ = good_ && taken < networks;
+    }
+    for (int network = 0; network < networks && good_; ++network) {
+      checker_.require(used.contains(network),
+                       {"cube.noc.links", "cube.noc.use", "cube.noc.use.reads", "cube.noc.use.writes",
+                        "cube.noc.use.messages", "cube.noc.use.control"},
+                       fmt::format("no traffic takes noc{}; cube.noc.use says what takes which", network));
+      good_ = good_ && used.contains(network);
+    }
   }
 
   void check_absent() {

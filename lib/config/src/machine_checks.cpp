@@ -109,6 +109,32 @@ void check_chip_link(const ChipLinkSpec& link, const std::string& key, Checker& 
                   kbsim::to_string(link.receive), kbsim::to_string(link.packet)));
 }
 
+// Rings on which a route goes over two wires or more: packets with slots there can wait in a circle.
+bool has_rings(const SipsSpec& sips) {
+  using enum SipTopology;
+  constexpr int kBothWays = 4;
+  constexpr int kOneWay = 3;
+  if (sips.topology == ring_1d) return sips.count >= kBothWays;
+  if (sips.topology == ring_1d_unidir) return sips.count >= kOneWay;
+  if (sips.topology != torus_2d && sips.topology != mesh_2d) return false;
+  return std::max(sips.rows(), sips.count / sips.rows()) >= kBothWays;
+}
+
+void check_slots(const SipsSpec& sips, Checker& checker) {
+  const bool rings = has_rings(sips);
+  const bool slots = sips.link.has_slots();
+  const std::string bubble = "system.sips.bubble";
+  const std::string credits = "system.sips.link.credits";
+  checker.require(slots || !sips.bubble, {bubble, credits}, "has no effect without system.sips.link.credits");
+  checker.require(rings || !sips.bubble, {bubble},
+                  "has no effect: no route goes over two wires of a ring of packages");
+  checker.require(!rings || !slots || sips.bubble, {credits, bubble},
+                  "packets that hold a slot could wait for one another round a ring of packages, expected "
+                  "system.sips.bubble: true beside it");
+  checker.require(!sips.bubble || sips.link.credits != 1, {credits, bubble},
+                  "found 1, expected at least 2: with a bubble two must be free");
+}
+
 }  // namespace
 
 void check(const MachineSpec& spec, Checker checker) {
@@ -116,6 +142,7 @@ void check(const MachineSpec& spec, Checker checker) {
   check_chip_link(spec.sip.ucie_link, "sip.ucie_link", checker);
   for (std::size_t i = 0; i < spec.system.sips.links.size(); ++i)
     check_chip_link(spec.system.sips.links[i], fmt::format("system.sips.links.{}", i), checker);
+  check_slots(spec.system.sips, checker);
   check_sips(spec.system.sips, checker);
   check_sip_links(spec.system.sips, checker);
   check_cubes(spec, checker);

@@ -234,7 +234,8 @@ std::string_view wait_name(Reason reason) { return reason >= Reason::window_free
 std::string_view remedy_of(Reason reason) {
   if (reason == Reason::slot_free) return "more or larger slots (n_slots, slot_size of the algorithm)";
   if (reason == Reason::window_free) return "more requests in flight (pe.pe_dma.max_outstanding)";
-  if (reason == Reason::room_ahead) return "larger queues of routers (buffer_bytes, buffer_flits)";
+  if (reason == Reason::room_ahead)
+    return "larger queues of routers (buffer_bytes, buffer_flits), more credits of links between chips";
   if (reason == Reason::channel || reason == Reason::queue_head)
     return "more virtual channels (vcs of routers)";
   return "";

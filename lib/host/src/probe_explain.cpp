@@ -28,7 +28,8 @@ void find_bottleneck(Session& session, const ProbePath& path, ProbeResult& resul
   }
   for (const ProbeLeg& leg : path.legs) {
     if (!leg.data) continue;
-    for (const LinkId id : routes(leg.from, leg.to)) narrow(graph.link(id).bandwidth, graph.link_name(id));
+    for (const LinkId id : routes(leg.from, leg.to, leg.network(graph)))
+      narrow(graph.link(id).bandwidth, graph.link_name(id));
   }
 }
 
@@ -37,7 +38,8 @@ std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std
   const topology::Graph& graph = session.machine().graph();
   std::optional<Bandwidth> slowest;
   const auto narrow = [&](Bandwidth rate) { slowest = std::min(slowest.value_or(rate), rate); };
-  for (const LinkId id : topology::find_route(graph, path.legs[leg].from, path.legs[leg].to))
+  const ProbeLeg& on = path.legs[leg];
+  for (const LinkId id : topology::find_route(graph, on.from, on.to, on.network(graph)))
     narrow(graph.link(id).bandwidth);
   for (const ProbePort& port : path.ports) {
     if (port.leg == leg) narrow(port.rate());
@@ -62,14 +64,15 @@ void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
   const Bytes packet = session.spec().system.packet_bytes;
   Bytes carried;
   for (const auto& [number, leg] : ranges::views::enumerate(path.legs)) {
-    for (const LinkId id : topology::find_route(graph, leg.from, leg.to)) {
+    for (const LinkId id : topology::find_route(graph, leg.from, leg.to, leg.network(graph))) {
       const topology::Link& link = graph.link(id);
       result.split.overhead += session.machine().fabric().component(link.from).overhead();
       result.split.wire += link.wire;
     }
     const std::optional<Bandwidth> slowest = slowest_of(session, path, number);
     // Packets may carry frames, or be stored on the way.
-    const Time drain = session.machine().fabric().path(leg.from, leg.to).drain(leg.bytes, packet);
+    const Time drain =
+        session.machine().fabric().path(leg.from, leg.to, leg.traffic_class).drain(leg.bytes, packet);
     if (slowest) result.split.drain += std::max(drain, serialization(leg.bytes, *slowest));
     if (leg.data && carried == 0_B) carried = leg.bytes;
   }

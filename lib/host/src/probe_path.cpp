@@ -8,13 +8,16 @@
 namespace kbsim::host {
 namespace {
 
+constexpr hw::TrafficClass kSent = hw::TrafficClass::ipcq;
+constexpr hw::TrafficClass kAnswer = hw::TrafficClass::response;
+
 hw::Memory& memory_at(Session& session, NodeId id) { return session.machine().at<hw::Memory>(id); }
 
 ProbePath to_slots_in_tcm(Session& session, const Ends& ends, Bytes bytes) {
   const topology::Graph& graph = session.machine().graph();
   hw::Memory& source = memory_at(session, graph.pe(ends.pe).tcm);
   hw::Memory& target = memory_at(session, graph.pe(ends.peer).tcm);
-  return {.legs = {{source.id(), target.id(), bytes, true}},
+  return {.legs = {{source.id(), target.id(), bytes, true, kSent}},
           .ports = {{&source, false, 0}, {&target, true, 0}}};
 }
 
@@ -32,10 +35,10 @@ ProbePath to_slots_elsewhere(Session& session, const Ends& ends, Bytes bytes) {
   hw::Memory& source = memory_at(session, graph.pe(ends.pe).tcm);
   hw::Memory& between = memory_at(session, slots);
   hw::Memory& target = memory_at(session, peer.tcm);
-  return {.legs = {{source.id(), slots, std::min(bytes, slot), true},
-                   {slots, peer.ipcq, control},
+  return {.legs = {{source.id(), slots, std::min(bytes, slot), true, kSent},
+                   {slots, peer.ipcq, control, false, kSent},
                    {peer.dma, slots, control},
-                   {slots, target.id(), last, true}},
+                   {slots, target.id(), last, true, kAnswer}},
           .ports = {{&source, false, 0},
                     {&between, true, 0, true},
                     {&between, false, 3, true},
@@ -56,16 +59,19 @@ ProbePath path_of(Session& session, const ProbePlan& plan) {
   }
   hw::Memory& target = memory_at(session, hw::locate(graph, ends.memory).memory);
   if (plan.definition->transfer == Transfer::host_write) {
-    return {.legs = {{graph.host(), target.id(), plan.bytes, true}, {target.id(), graph.host(), control}},
+    return {.legs = {{graph.host(), target.id(), plan.bytes, true},
+                     {target.id(), graph.host(), control, false, kAnswer}},
             .ports = {{&target, true, 0}}};
   }
   if (plan.definition->transfer == Transfer::host_read) {
-    return {.legs = {{graph.host(), target.id(), control}, {target.id(), graph.host(), plan.bytes, true}},
+    return {.legs = {{graph.host(), target.id(), control},
+                     {target.id(), graph.host(), plan.bytes, true, kAnswer}},
             .ports = {{&target, false, 1}},
             .last_leg = 1};
   }
   hw::Memory& tcm = memory_at(session, graph.pe(ends.pe).tcm);
-  return {.legs = {{graph.pe(ends.pe).dma, target.id(), control}, {target.id(), tcm.id(), plan.bytes, true}},
+  return {.legs = {{graph.pe(ends.pe).dma, target.id(), control},
+                   {target.id(), tcm.id(), plan.bytes, true, kAnswer}},
           .ports = {{&target, false, 1}, {&tcm, true, 1}},
           .last_leg = 1};
 }

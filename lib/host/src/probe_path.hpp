@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kbsim/hw/fabric/noc_number.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 
 #include "probe_plan.hpp"
@@ -15,6 +16,12 @@ struct ProbeLeg {
   NodeId to;
   Bytes bytes;
   bool data = false;  // not a request or a report
+  hw::TrafficClass traffic_class = hw::TrafficClass::request;
+
+  /// The network of cubes that it takes.
+  [[nodiscard]] int network(const topology::Graph& graph) const {
+    return hw::noc_number(graph, from, to, traffic_class);
+  }
 };
 
 /// A memory at the start or end of a leg.

@@ -153,6 +153,7 @@ MovedBytes MoveCounter::take(std::uint32_t order) {
   const auto found = launches_.find(order);
   if (found == launches_.end()) return {};
   const topology::Graph& graph = session_.machine().graph();
+  const config::NocUseSpec& use = session_.spec().cube.noc.use;
   Loads loads{graph, site_};
   for (const auto& [flow, bytes] : found->second) {
     const NodeId from = flow.read ? flow.memory : flow.tcm;
@@ -160,7 +161,8 @@ MovedBytes MoveCounter::take(std::uint32_t order) {
     loads.add_kind(graph.node(flow.memory).kind == NodeKind::hbm_ctrl, flow.read, flow.held, bytes);
     loads.add_read(from, bytes);
     loads.add_write(to, bytes);
-    for (const LinkId link : routes_(from, to)) loads.add_link(link, bytes);
+    for (const LinkId link : routes_(from, to, static_cast<int>(flow.read ? use.reads : use.writes)))
+      loads.add_link(link, bytes);
   }
   launches_.erase(found);
   return loads.sum();

@@ -42,7 +42,8 @@ using PesOfLine = std::vector<topology::PeNodes>;
 
 class Ways {
  public:
-  explicit Ways(const topology::Graph& graph) : graph_{graph}, find_{graph} {}
+  explicit Ways(const topology::Graph& graph)
+      : graph_{graph}, use_{graph.spec().cube.noc.use}, find_{graph} {}
 
   // Lines of one kind, which may share links.
   [[nodiscard]] LineWays along(const std::vector<PesOfLine>& lines) {
@@ -53,7 +54,7 @@ class Ways {
         for (std::size_t to = 0; to < line.size(); ++to) {
           if (from == to) continue;
           const bool beside = from + 1 == to || to + 1 == from;
-          const std::span<const LinkId> route = find_(line[from].dma, line[to].tcm);
+          const std::span<const LinkId> route = find_(line[from].dma, line[to].tcm, number(use_.messages));
           const double latency = latency_of(graph_, route);
           ways.farthest_ns = std::max(ways.farthest_ns, latency);
           if (beside) ways.next_ns = std::max(ways.next_ns, latency);
@@ -72,8 +73,8 @@ class Ways {
 
   // A request and its answer.
   [[nodiscard]] double round_trip(NodeId from, NodeId memory) {
-    const double there = latency_of(graph_, find_(from, memory));
-    return there + latency_of(graph_, find_(memory, from));
+    const double there = latency_of(graph_, find_(from, memory, number(use_.reads)));
+    return there + latency_of(graph_, find_(memory, from, number(use_.reads)));
   }
 
  private:
@@ -84,7 +85,10 @@ class Ways {
     return longest;
   }
 
+  static int number(config::NocNumber network) { return static_cast<int>(network); }
+
   const topology::Graph& graph_;
+  const config::NocUseSpec& use_;
   topology::RouteFinder find_;
 };
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/role.hpp"
@@ -15,15 +17,26 @@ namespace {
 using topology::LinkGroup;
 using topology::Summary;
 
+// The links of each network, if they differ from usual ones.
+std::string network_words(const config::NocSpec& noc) {
+  constexpr std::array<std::string_view, 3> kLinks{"both ways", "one way (east_south)",
+                                                   "one way (north_west)"};
+  const auto name = [&](config::NocLinks links) { return kLinks[static_cast<std::size_t>(links)]; };
+  if (!noc.has_several())
+    return noc.links.front() == config::NocLinks::both ? "" : fmt::format(", {}", name(noc.links.front()));
+  std::string text = fmt::format(", {}: ", counted(noc.links.size(), "network"));
+  for (const auto& [number, links] : ranges::views::enumerate(noc.links))
+    text += fmt::format("{}noc{} {}", number == 0 ? "" : ", ", number, name(links));
+  return text;
+}
+
 // Rings, one-way links, places without a router, memory channels and their ports.
 std::string plan_words(const topology::Graph& graph) {
   const config::NocSpec& noc = graph.spec().cube.noc;
   const config::FloorPlan& plan = graph.plan();
   std::string text;
   if (noc.wrap) text += " of rings";
-  if (graph.spec().cube.one_way())
-    text += fmt::format(", one way ({})",
-                        noc.links.front() == config::NocLinks::east_south ? "east_south" : "north_west");
+  text += network_words(noc);
   if (plan.has_holes())
     text += fmt::format(", {} without a router", counted(std::ranges::count(plan.routers, false), "place"));
   if (plan.channels.empty()) return text;

@@ -88,7 +88,11 @@ void add_plan(Column& column, const topology::Graph& graph) {
                            rate(spec.cube.floorplan.hbm.bandwidth.gbs()), counted(ports, "port")));
   }
   const std::string way = spec.cube.one_way() ? ", one way" : "";
-  if (spec.cube.noc.wrap) column.row("NOC", "rows and columns are rings" + way);
+  const std::string rings = spec.cube.noc.wrap ? "rows and columns are rings" + way : "";
+  const std::string networks =
+      spec.cube.noc.has_several() ? counted(spec.cube.noc.networks(), "network") : "";
+  if (!rings.empty() || !networks.empty())
+    column.row("NOC", networks + (rings.empty() || networks.empty() ? "" : ", ") + rings);
   const config::ChipLinkSpec& link = spec.system.sips.link;
   if (!spec.system.sips.is_listed() && link.channels > 1)
     column.row("a package link", fmt::format("{} channels of {}", link.channels, rate(link.bandwidth.gbs())));

@@ -64,9 +64,10 @@ class PlanDrawing {
     svg_.style(".tip { fill: #6b9bd8 }");
     svg_.rect("die", die_, 10);
     if (plan_.channels.empty()) draw_crossbar();
-    for (const auto [r, c] : views::cartesian_product(views::indices(noc_.h), views::indices(noc_.w))) {
-      join({.row = r, .column = c}, {.row = r, .column = (c + 1) % noc_.w});
-      join({.row = r, .column = c}, {.row = (r + 1) % noc_.h, .column = c});
+    for (const auto [network, r, c] : views::cartesian_product(
+             views::indices(noc_.networks()), views::indices(noc_.h), views::indices(noc_.w))) {
+      join({.row = r, .column = c}, {.row = r, .column = (c + 1) % noc_.w}, network);
+      join({.row = r, .column = c}, {.row = (r + 1) % noc_.h, .column = c}, network);
     }
     for (const auto [r, c] : views::cartesian_product(views::indices(noc_.h), views::indices(noc_.w)))
       if (is_router({.row = r, .column = c})) draw_router({.row = r, .column = c});
@@ -81,8 +82,8 @@ class PlanDrawing {
     return static_cast<std::size_t>(at.row * noc_.w + at.column);
   }
   [[nodiscard]] bool is_router(const Place& at) const { return plan_.routers[number(at)]; }
-  [[nodiscard]] static std::string name_of(const Place& at) {
-    return fmt::format("@.noc.r{}_{}", at.row, at.column);
+  [[nodiscard]] static std::string name_of(const Place& at, int network = 0) {
+    return fmt::format("@.noc{}.r{}_{}", network == 0 ? "" : std::to_string(network), at.row, at.column);
   }
   [[nodiscard]] Box cell(const Place& at) const {
     return {grid_.x + (at.column + 0.5) * pitch_x_ - cell_w_ / 2,
@@ -133,57 +134,72 @@ class PlanDrawing {
     svg_.text("mid", 10, band.mid_x(), band.y + 3.5, "crossbar: all PEs and their HBM");
   }
 
+  /// How the wires of a row or a column are drawn: those of each network beside those of the others.
+  struct Wires {
+    bool along_row;
+    bool back;  // from the later router to the earlier one
+    std::string_view look;
+    double aside;  // of the middle of the cells
+  };
+
   // The wire from a router to the next one of its row or column; the last one's closes a ring.
-  void join(const Place& here, const Place& next) {
+  void join(const Place& here, const Place& next, int network) {
     const bool along_row = here.row == next.row;
     const bool closes = along_row ? next.column <= here.column : next.row <= here.row;
     const int size = along_row ? noc_.w : noc_.h;
     if (size == 1 || !is_router(here) || !is_router(next)) return;
     // A ring of two has one wire each way.
     if (closes && (!noc_.wrap || size == 2)) return;
-    const bool one_way = spec_.cube.one_way() && size > 2;
-    const bool back = one_way && noc_.links.front() == config::NocLinks::north_west;
+    const config::NocLinks links = noc_.links[static_cast<std::size_t>(network)];
+    const bool one_way = links != config::NocLinks::both && size > 2;
+    const bool back = one_way && links == config::NocLinks::north_west;
     const Place& from = back ? next : here;
     const Place& to = back ? here : next;
-    svg_.is(name_of(from) + "|" + name_of(to));
-    const std::string_view look = one_way ? "l-noc one-way" : "l-noc";
+    svg_.is(name_of(from, network) + "|" + name_of(to, network));
+    const double room = (along_row ? cell_h_ : cell_w_) / noc_.networks();
+    const Wires wires{.along_row = along_row,
+                      .back = back,
+                      .look = one_way ? "l-noc one-way" : "l-noc",
+                      .aside = room * (network - (noc_.networks() - 1) / 2.0)};
     if (closes)
-      stubs(from, to, along_row, back, look);
+      stubs(from, to, wires);
     else
-      wire(from, to, along_row, back, look);
+      wire(from, to, wires);
   }
 
   [[nodiscard]] double wire_width() const {
-    return std::min(width_of(noc_.link), 0.3 * std::min(cell_w_, cell_h_));
+    return std::min(width_of(noc_.link), 0.3 * std::min(cell_w_, cell_h_) / noc_.networks());
   }
   [[nodiscard]] static std::string step(bool along_row, double length) {
     return fmt::format("{}{:.1f}", along_row ? 'h' : 'v', length);
   }
 
   // Between the edges of two cells, in the direction of the wire.
-  void wire(const Place& from, const Place& to, bool along_row, bool back, std::string_view look) {
+  void wire(const Place& from, const Place& to, const Wires& wires) {
+    const auto [along_row, back, look, aside] = wires;
     const Box a = cell(from);
     const Box b = cell(to);
     const double gap =
         along_row ? (back ? b.right() - a.x : b.x - a.right()) : (back ? b.bottom() - a.y : b.y - a.bottom());
-    const double x = along_row ? (back ? a.x : a.right()) : a.mid_x();
-    const double y = along_row ? a.mid_y() : (back ? a.y : a.bottom());
+    const double x = along_row ? (back ? a.x : a.right()) : a.mid_x() + aside;
+    const double y = along_row ? a.mid_y() + aside : (back ? a.y : a.bottom());
     svg_.line(look, wire_width(), fmt::format("M{:.1f} {:.1f}", x, y) + step(along_row, gap));
     if (look != "l-noc") tip(along_row ? x + gap / 2 : x, along_row ? y : y + gap / 2, along_row, back);
   }
 
   // A wire that goes on at the other edge: out of the cell at one edge and into the one at the other.
-  void stubs(const Place& from, const Place& to, bool along_row, bool back, std::string_view look) {
+  void stubs(const Place& from, const Place& to, const Wires& wires) {
+    const auto [along_row, back, look, aside] = wires;
     const double pitch = along_row ? pitch_x_ : pitch_y_;
     const double room = (pitch - (along_row ? cell_w_ : cell_h_)) / 2 + 0.6 * kDieMargin;
     const double length = std::min(kLongestStub, room);
     const double way = back ? -length : length;
     const Box a = cell(from);
     const Box b = cell(to);
-    const double leaves_x = along_row ? (back ? a.x : a.right()) : a.mid_x();
-    const double leaves_y = along_row ? a.mid_y() : (back ? a.y : a.bottom());
-    const double enters_x = along_row ? (back ? b.right() : b.x) - way : b.mid_x();
-    const double enters_y = along_row ? b.mid_y() : (back ? b.bottom() : b.y) - way;
+    const double leaves_x = along_row ? (back ? a.x : a.right()) : a.mid_x() + aside;
+    const double leaves_y = along_row ? a.mid_y() + aside : (back ? a.y : a.bottom());
+    const double enters_x = along_row ? (back ? b.right() : b.x) - way : b.mid_x() + aside;
+    const double enters_y = along_row ? b.mid_y() + aside : (back ? b.bottom() : b.y) - way;
     svg_.line(look, wire_width(),
               fmt::format("M{:.1f} {:.1f}{}M{:.1f} {:.1f}{}", leaves_x, leaves_y, step(along_row, way),
                           enters_x, enters_y, step(along_row, way)));
@@ -286,7 +302,7 @@ class PlanDrawing {
 }  // namespace
 
 bool has_plan(const config::CubeSpec& cube) {
-  return cube.floorplan.given() || cube.noc.wrap || cube.one_way();
+  return cube.floorplan.given() || cube.noc.wrap || cube.noc.has_several();
 }
 
 void draw_plan(Svg& svg, const Graph& graph, const Box& area) { PlanDrawing{svg, graph, area}.draw(); }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
+
+#include <range/v3/view/enumerate.hpp>
 
 #include "kbsim/topology/sip_grid.hpp"
 #include "kbsim/topology/sip_network.hpp"
@@ -38,15 +41,24 @@ std::optional<double> bisection(const Graph& graph, const Grid& grid) {
   return least;
 }
 
+// The place of each router of the first cube, on all of its networks.
+std::unordered_map<NodeId, int> cells_of_cube(const Graph& graph) {
+  std::unordered_map<NodeId, int> cells;
+  for (int network = 0; network < graph.spec().cube.noc.networks(); ++network) {
+    for (const auto& [cell, router] : ranges::views::enumerate(graph.cube(0, 0).noc))
+      if (router.valid()) cells.emplace(graph.on_network(router, network), static_cast<int>(cell));
+  }
+  return cells;
+}
+
 }  // namespace
 
 Bisections bisections(const Graph& graph) {
   const config::MachineSpec& spec = graph.spec();
-  const std::vector<NodeId>& routers = graph.cube(0, 0).noc;
+  const std::unordered_map<NodeId, int> routers = cells_of_cube(graph);
   const auto router = [&](NodeId id) -> std::optional<int> {
-    const auto found = std::ranges::lower_bound(routers, id);
-    if (found == routers.end() || *found != id) return std::nullopt;
-    return static_cast<int>(found - routers.begin());
+    const auto found = routers.find(id);
+    return found == routers.end() ? std::nullopt : std::optional{found->second};
   };
   const auto cube = [&](NodeId id) -> std::optional<int> {
     const PeCoord& at = graph.node(id).at;

@@ -18,12 +18,16 @@
 #include "kbsim/topology/sip_network.hpp"
 
 #include "network_builder.hpp"
+#include "slot_circles.hpp"
 
 namespace kbsim::topology {
 namespace {
 
 namespace views = ranges::views;
 
+// Axes of rings of packages, beside those of routers.
+constexpr int kRowOfPackages = 3;
+constexpr int kColumnOfPackages = 4;
 constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};  // of a cube's ports
 
 // Rounded to the nearest nanometre: wires that are drawn equal are equal to the last bit, at any place.
@@ -40,10 +44,8 @@ class Compiler : private NetworkBuilder {
  public:
   explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
       : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {
-    if (spec_.cube.noc.links.size() > 1)
-      throw Unsupported{
-          "cube.noc.links: several networks in a cube; give one of both, east_south, north_west"};
     graph_.plan_ = config::floor_plan(spec_.cube);
+    graph_.routers_of_network_ = static_cast<std::uint32_t>(std::ranges::count(graph_.plan_.routers, true));
   }
 
   Graph compile() {
@@ -145,10 +147,14 @@ class Compiler : private NetworkBuilder {
         const NodeId here = end_of_wire(member, number);
         const NodeId there = end_of_wire(port.peer, port.peer_port);
         const config::ChipLinkSpec& wire = network_.wire(spec_.system.sips, port);
-        if (network_.one_way())
-          add_link(here, there, wire);
-        else
-          join(here, there, wire);
+        const bool along_row = port.name == "e" || port.name == "w";
+        const int axis = !spec_.system.sips.bubble ? 0 : along_row ? kRowOfPackages : kColumnOfPackages;
+        const auto lead = [&](NodeId from, NodeId to) {
+          add_link(from, to, wire);
+          orient_link(axis, false);
+        };
+        lead(here, there);
+        if (!network_.one_way()) lead(there, here);
       }
     }
   }
@@ -170,21 +176,40 @@ class Compiler : private NetworkBuilder {
   }
 
   void make_noc(int sip, int cube, Point origin, CubeNodes& nodes) {
+    for (int network = 0; network < spec_.cube.noc.networks(); ++network) {
+      const std::vector<NodeId> routers = make_network({sip, cube, -1}, network, origin);
+      if (network == 0) nodes.noc = routers;
+      if (spec_.cube.noc.wrap) join_rings(routers, network);
+    }
+  }
+
+  // The routers of a network, row by row, and its links where it doesn't wrap.
+  std::vector<NodeId> make_network(PeCoord at, int network, Point origin) {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& size = spec_.sip.cube_size;
+    const std::string prefix = fmt::format(FMT_COMPILE("sip{}.cube{}.noc{}."), at.sip, at.cube,
+                                           network == 0 ? "" : std::to_string(network));
+    std::vector<NodeId> routers;
     for (const auto [r, c] : views::cartesian_product(views::indices(noc.h), views::indices(noc.w))) {
-      const int number = r * noc.w + c;
-      nodes.noc.emplace_back();
-      if (!graph_.plan_.routers[static_cast<std::size_t>(number)]) continue;
+      const auto number = static_cast<std::size_t>(r * noc.w + c);
+      routers.emplace_back();
+      if (!graph_.plan_.routers[number]) continue;
       const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
-      nodes.noc.back() = add(fmt::format(FMT_COMPILE("sip{}.cube{}.noc.r{}_{}"), sip, cube, r, c),
-                             NodeKind::router, noc.router, pos, {sip, cube, -1});
-      reach(nodes.noc.back(), {.router = nodes.noc.back()});
+      routers.back() =
+          add(fmt::format(FMT_COMPILE("{}r{}_{}"), prefix, r, c), NodeKind::router, noc.router, pos, at);
+      reach(routers.back(), {.router = routers.back()});
       if (noc.wrap) continue;
-      if (c > 0) join_routers(router(nodes, number - 1), nodes.noc.back());
-      if (r > 0) join_routers(router(nodes, number - noc.w), nodes.noc.back());
+      if (c > 0) join_routers(routers[number - 1], routers.back());
+      if (r > 0) join_routers(routers[number - static_cast<std::size_t>(noc.w)], routers.back());
     }
-    if (noc.wrap) join_rings(nodes);
+    return routers;
+  }
+
+  // A wire from a node to the router of each network.
+  template <class Join>
+  void on_all_networks(NodeId router, Join join_one) {
+    for (int network = 0; network < spec_.cube.noc.networks(); ++network)
+      join_one(graph_.on_network(router, network));
   }
 
   void join_routers(NodeId a, NodeId b) {
@@ -193,34 +218,42 @@ class Compiler : private NetworkBuilder {
 
   // Each router with the next one of its row and of its column, round the ring. A ring of two has one wire
   // each way.
-  void join_rings(const CubeNodes& nodes) {
+  void join_rings(const std::vector<NodeId>& routers, int network) {
     const config::NocSpec& noc = spec_.cube.noc;
     constexpr int kAlongRow = 1;
     constexpr int kAlongColumn = 2;
     for (const auto [r, c] : views::cartesian_product(views::indices(noc.h), views::indices(noc.w))) {
-      const NodeId here = router(nodes, r * noc.w + c);
-      const NodeId east = router(nodes, r * noc.w + (c + 1) % noc.w);
-      const NodeId south = router(nodes, (r + 1) % noc.h * noc.w + c);
-      join_ring(here, east, kAlongRow, c == noc.w - 1, noc.w);
-      join_ring(here, south, kAlongColumn, r == noc.h - 1, noc.h);
+      const auto at = [&](int row, int column) {
+        return routers[static_cast<std::size_t>(row * noc.w + column)];
+      };
+      const NodeId east = at(r, (c + 1) % noc.w);
+      const NodeId south = at((r + 1) % noc.h, c);
+      join_ring(at(r, c), east, {kAlongRow, c == noc.w - 1, noc.w, network});
+      join_ring(at(r, c), south, {kAlongColumn, r == noc.h - 1, noc.h, network});
     }
   }
 
-  void join_ring(NodeId here, NodeId next, int axis, bool closes, int size) {
+  struct Ring {
+    int axis;
+    bool closes;
+    int size;
+    int network;
+  };
+  void join_ring(NodeId here, NodeId next, const Ring& ring) {
     using enum config::NocLinks;
-    if (size == 1 || !here.valid() || !next.valid()) return;
+    if (ring.size == 1 || !here.valid() || !next.valid()) return;
     const config::NocSpec& noc = spec_.cube.noc;
     const config::SizeSpec& cube = spec_.sip.cube_size;
-    const double pitch = axis == 1 ? cube.w_mm / noc.w : cube.h_mm / noc.h;
-    const config::NocLinks links = noc.links.front();
+    const double pitch = ring.axis == 1 ? cube.w_mm / noc.w : cube.h_mm / noc.h;
+    const config::NocLinks links = noc.links[static_cast<std::size_t>(ring.network)];
     if (links == east_south || links == both) {
       add_link(here, next, noc.link, pitch);
-      orient_link(axis, closes);
+      orient_link(ring.axis, ring.closes);
     }
-    const bool twice = links == both && size == 2;
+    const bool twice = links == both && ring.size == 2;
     if (links == north_west || (links == both && !twice)) {
       add_link(next, here, noc.link, pitch);
-      orient_link(axis, closes);
+      orient_link(ring.axis, ring.closes);
     }
   }
 
@@ -235,7 +268,7 @@ class Compiler : private NetworkBuilder {
       const NodeId edge = router(nodes, plan.ports[index(side)]);
       nodes.ucie[index(side)] = add(fmt::format(FMT_COMPILE("{}ucie_{}"), prefix, kSideNames[index(side)]),
                                     NodeKind::ucie, spec_.sip.ucie, graph_.node(edge).pos_mm, at);
-      join(edge, nodes.ucie[index(side)], noc.link, 0.0);
+      on_all_networks(edge, [&](NodeId by) { join(by, nodes.ucie[index(side)], noc.link, 0.0); });
       reach(nodes.ucie[index(side)], {.up = edge});
     }
     const auto shared = [&](const char* name, NodeKind kind, const ComponentSpec& model, int number,
@@ -251,7 +284,7 @@ class Compiler : private NetworkBuilder {
     nodes.sram = sram.first;
     if (plan.channels.empty()) nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
     for (const auto& [node, by] : {m_cpu, sram}) {
-      join_by_position(node, by, noc.link);
+      on_all_networks(by, [&](NodeId router) { join_by_position(node, router, noc.link); });
       reach(node, {.up = by, .router = by});
     }
     make_parts(spec_.cube.parts, prefix, m_cpu.second, at);
@@ -267,7 +300,8 @@ class Compiler : private NetworkBuilder {
               spec_.cube.hbm_ctrl, graph_.node(first).pos_mm, {sip, cube, -1});
       const auto before = static_cast<std::uint32_t>(graph_.memory_ports_.size());
       for (const int port : ports) {
-        join(router(nodes, port), channel, spec_.cube.floorplan.hbm.bandwidth, 0.0);
+        on_all_networks(router(nodes, port),
+                        [&](NodeId by) { join(by, channel, spec_.cube.floorplan.hbm.bandwidth, 0.0); });
         graph_.memory_ports_.push_back(router(nodes, port));
       }
       const auto count = static_cast<std::uint32_t>(ports.size());
@@ -284,7 +318,8 @@ class Compiler : private NetworkBuilder {
   void make_parts(const config::PartsSpec& parts, const std::string& prefix, NodeId router, PeCoord at) {
     for (const auto& [name, part] : parts) {
       const NodeId node = add(prefix + name, NodeKind::part, part.model, graph_.node(router).pos_mm, at);
-      NetworkBuilder::attach(router, node, part.link, 0.0);
+      on_all_networks(router, [&](NodeId by) { join(node, by, part.link, 0.0); });
+      reach(node, {.up = router, .router = router});
     }
   }
 
@@ -317,7 +352,8 @@ class Compiler : private NetworkBuilder {
                         .mmu = unit(NodeKind::pe_mmu, pe.pe_mmu),
                         .ipcq = unit(NodeKind::pe_ipcq, pe.pe_ipcq),
                         .router = by};
-    for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, by, pe.link, 0.0);
+    for (const NodeId port : {nodes.dma, nodes.cpu})
+      on_all_networks(by, [&](NodeId network) { join(port, network, pe.link, 0.0); });
     for (const NodeId buffer : {nodes.tcm, nodes.ipcq}) join(nodes.dma, buffer, pe.link, 0.0);
     join(nodes.cpu, nodes.mmu, pe.link, 0.0);
     reach(nodes.dma, {.up = by, .router = by, .xbar = cube.xbar});
@@ -336,7 +372,9 @@ class Compiler : private NetworkBuilder {
                              NodeKind::hbm_ctrl, spec_.cube.hbm_ctrl, graph_.node(pe.router).pos_mm, at);
     join_by_position(pe.dma, cube.xbar, spec_.pe.link);
     join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);
-    if (!is_joined(pe.router, cube.xbar)) join_by_position(pe.router, cube.xbar, spec_.cube.noc.link);
+    if (!is_joined(pe.router, cube.xbar)) {
+      on_all_networks(pe.router, [&](NodeId by) { join_by_position(by, cube.xbar, spec_.cube.noc.link); });
+    }
     reach(slice, {.up = cube.xbar, .router = pe.router, .xbar = cube.xbar, .is_memory = true});
     cube.hbm.push_back(slice);
   }
@@ -358,6 +396,10 @@ class Compiler : private NetworkBuilder {
   SipNetwork network_;
 };
 
-Graph compile(std::shared_ptr<const config::MachineSpec> spec) { return Compiler{std::move(spec)}.compile(); }
+Graph compile(std::shared_ptr<const config::MachineSpec> spec) {
+  Graph graph = Compiler{std::move(spec)}.compile();
+  check_slot_circles(graph);
+  return graph;
+}
 
 }  // namespace kbsim::topology

@@ -26,6 +26,14 @@ std::optional<NodeId> Graph::find(std::string_view name) const {
   return NodeId{static_cast<std::uint32_t>(found - nodes_.begin())};
 }
 
+int Graph::network_of(NodeId router) const {
+  const PeCoord& at = node(router).at;
+  if (at.cube < 0 || spec().cube.noc.networks() == 1) return 0;
+  const std::vector<NodeId>& first = cube(at.sip, at.cube).noc;
+  const NodeId origin = *std::ranges::find_if(first, &NodeId::valid);
+  return static_cast<int>((router.value() - origin.value()) / routers_of_network_);
+}
+
 void Graph::throw_no_link(NodeId from, NodeId to) const {
   throw InternalError{"no link from " + node(from).name + " to " + node(to).name};
 }

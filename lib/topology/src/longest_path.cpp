@@ -122,7 +122,7 @@ class Search {
 
 PathCost path_cost(const Graph& graph, const std::vector<Time>& overhead, NodeId from, NodeId to,
                    Bytes size) {
-  const std::vector<NodeId> nodes = path(graph, from, to);
+  const std::vector<NodeId> nodes = path(graph, from, to, static_cast<int>(graph.spec().cube.noc.use.reads));
   PathCost cost{.from = from, .to = to};
   for (const auto [node, next] : views::zip(nodes, nodes | views::drop(1))) {
     const Link& link = graph.link(graph.link_between(node, next));

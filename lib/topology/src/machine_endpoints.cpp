@@ -46,23 +46,26 @@ class Attachment {
 
 }  // namespace
 
-TrafficNetwork pe_endpoints(Graph machine, int sip, int cube, const EndpointRates& rates) {
+TrafficNetwork pe_endpoints(Graph machine, int sip, int cube, int network, const EndpointRates& rates) {
   const config::MachineSpec& spec = machine.spec();
-  const std::vector<PeNodes> pes = machine.cube(sip, cube).pes;
+  std::vector<NodeId> routers;
+  for (const PeNodes& pe : machine.cube(sip, cube).pes)
+    routers.push_back(machine.on_network(pe.router, network));
   Attachment attachment{std::move(machine), spec.pes_per_cube(), 1, spec.pe.link, rates};
-  for (const auto& [pe, nodes] : views::zip(views::iota(0), pes))
-    attachment.add(to_string(PeCoord{sip, cube, pe}), nodes.router);
+  for (const auto& [pe, router] : views::zip(views::iota(0), routers))
+    attachment.add(to_string(PeCoord{sip, cube, pe}), router);
   return std::move(attachment).take();
 }
 
 TrafficNetwork cube_endpoints(Graph machine, int sip, const EndpointRates& rates) {
   const config::MachineSpec& spec = machine.spec();
-  const std::vector<CubeNodes> cubes = machine.sips()[static_cast<std::size_t>(sip)].cubes;
+  std::vector<NodeId> routers;
+  for (const CubeNodes& cube : machine.sips()[static_cast<std::size_t>(sip)].cubes)
+    routers.push_back(machine.node(cube.m_cpu).access.router);
   Attachment attachment{std::move(machine), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.cube.noc.link,
                         rates};
-  const auto middle = static_cast<std::size_t>(spec.cube.noc.h / 2 * spec.cube.noc.w + spec.cube.noc.w / 2);
-  for (const auto& [cube, nodes] : views::enumerate(cubes))
-    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), nodes.noc[middle]);
+  for (const auto& [cube, router] : views::enumerate(routers))
+    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), router);
   return std::move(attachment).take();
 }
 

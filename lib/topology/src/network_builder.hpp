@@ -72,6 +72,7 @@ class NetworkBuilder {
     Link& link = graph_.links_.back();
     link.wire += wire.latency;
     if (wire.is_framed()) link.framing = &wire;
+    if (wire.has_slots()) link.slots = &wire;
     if (!wire.store_and_forward) return;
     graph_.nodes_[from.value()].stores = true;
     graph_.nodes_[to.value()].stores = true;

@@ -11,13 +11,12 @@ namespace kbsim::topology {
 
 void NocWalk::walk(int from, int to, DimensionOrder order, std::vector<int>& path) const {
   if (plan_.has_holes()) return go_up_and_down(from, to, path);
-  const config::NocLinks links = noc_.links.front();
   int x = from % plan_.w;
   int y = from / plan_.w;
   const int goal_x = to % plan_.w;
   const int goal_y = to / plan_.w;
-  const bool both = links == config::NocLinks::both;
-  const int one_way = links == config::NocLinks::north_west ? -1 : 1;
+  const bool both = links_ == config::NocLinks::both;
+  const int one_way = links_ == config::NocLinks::north_west ? -1 : 1;
   const bool row_first = both ? order == DimensionOrder::xy : one_way > 0;
   const auto along_x = [&] {
     along(x, goal_x, plan_.w, both ? step(x, goal_x, plan_.w) : one_way, true, y, path);

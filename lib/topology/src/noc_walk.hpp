@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "kbsim/base/closed_walk.hpp"
@@ -8,10 +9,11 @@
 
 namespace kbsim::topology {
 
-/// Routes on the NOC of a cube, by the numbers of its routers.
+/// Routes on a network of a cube, by the numbers of its routers.
 class NocWalk {
  public:
-  NocWalk(const config::NocSpec& noc, const config::FloorPlan& plan) : noc_{noc}, plan_{plan} {}
+  NocWalk(const config::NocSpec& noc, const config::FloorPlan& plan, int network)
+      : noc_{noc}, plan_{plan}, links_{noc.links[static_cast<std::size_t>(network)]} {}
 
   /// Appends the routers of the route from `from` to `to`, without `from`.
   ///  - Both ways: in this order of dimensions, the shorter way round where the NOC wraps, east and south if
@@ -30,6 +32,7 @@ class NocWalk {
 
   const config::NocSpec& noc_;
   const config::FloorPlan& plan_;
+  config::NocLinks links_;
 };
 
 }  // namespace kbsim::topology

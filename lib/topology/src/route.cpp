@@ -32,8 +32,8 @@ NodeId gate_to(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-std::span<const LinkId> RouteFinder::operator()(NodeId from, NodeId to) {
-  static_cast<void>(nodes(from, to));
+std::span<const LinkId> RouteFinder::operator()(NodeId from, NodeId to, int network) {
+  static_cast<void>(nodes(from, to, network));
   route_.clear();
   std::uint32_t place = 0;
   for (std::size_t i = 0; i + 1 < nodes_.size(); ++i)
@@ -41,7 +41,8 @@ std::span<const LinkId> RouteFinder::operator()(NodeId from, NodeId to) {
   return route_;
 }
 
-std::span<const NodeId> RouteFinder::nodes(NodeId from, NodeId to) {
+std::span<const NodeId> RouteFinder::nodes(NodeId from, NodeId to, int network) {
+  network_ = network;
   nodes_.clear();
   const NodeId host = graph_->host();
   if (from == host && to == host) {
@@ -63,7 +64,7 @@ void RouteFinder::add(NodeId from, NodeId to) {
   const Access& source = end_of_route(*graph_, from).access;
   const Access& target = end_of_route(*graph_, to).access;
   if (from == to && source.turns) {
-    nodes_.insert(nodes_.end(), {from, source.router, to});
+    nodes_.insert(nodes_.end(), {from, on_network(source.router), to});
   } else {
     join(source, from, target, to);
   }
@@ -77,8 +78,8 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
     climb(to, target.xbar, down_);
     return descend();
   }
-  const NodeId out = nearest_port(source, from, target.router);
-  const NodeId in = nearest_port(target, to, source.router);
+  const NodeId out = nearest_port(source, from, on_network(target.router));
+  const NodeId in = nearest_port(target, to, on_network(source.router));
   climb(from, out, nodes_);
   climb(to, in, down_);
   const auto meet =
@@ -98,10 +99,11 @@ void RouteFinder::join(const Access& source, NodeId from, const Access& target, 
 // The router of a memory that is fewest hops from another one, the first of several. Both directions are
 // counted, so that requests and responses of one pair use one port.
 NodeId RouteFinder::nearest_port(const Access& end, NodeId id, NodeId other) {
-  if (end.ports < 2) return end.router;
+  if (end.ports < 2) return on_network(end.router);
   NodeId nearest;
   std::size_t fewest = 0;
-  for (const NodeId port : graph_->memory_ports(id)) {
+  for (const NodeId first : graph_->memory_ports(id)) {
+    const NodeId port = on_network(first);
     tried_.clear();
     if (port != other) {
       graph_->routing().walk(*graph_, port, other, tried_);
@@ -124,15 +126,15 @@ void RouteFinder::climb(NodeId id, NodeId goal, std::vector<NodeId>& up) const {
 // The way down is the way up backwards, without the node where they meet.
 void RouteFinder::descend() { nodes_.insert(nodes_.end(), std::next(down_.rbegin()), down_.rend()); }
 
-std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to) {
+std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to, int network) {
   RouteFinder find{graph};
-  const std::span<const NodeId> nodes = find.nodes(from, to);
+  const std::span<const NodeId> nodes = find.nodes(from, to, network);
   return {nodes.begin(), nodes.end()};
 }
 
-Route find_route(const Graph& graph, NodeId from, NodeId to) {
+Route find_route(const Graph& graph, NodeId from, NodeId to, int network) {
   RouteFinder find{graph};
-  const std::span<const LinkId> links = find(from, to);
+  const std::span<const LinkId> links = find(from, to, network);
   return {links.begin(), links.end()};
 }
 
@@ -150,11 +152,12 @@ std::vector<std::uint8_t> phases(const Graph& graph, std::span<const LinkId> rou
   return found;
 }
 
-const Route& Routes::operator()(NodeId from, NodeId to) {
+const Route& Routes::operator()(NodeId from, NodeId to, int network) {
+  auto& found = found_[static_cast<std::size_t>(network)];
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
-  if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  const std::span<const LinkId> links = find_(from, to);
-  return found_.emplace(key, Route(links.begin(), links.end())).first->second;
+  if (const auto known = found.find(key); known != found.end()) return known->second;
+  const std::span<const LinkId> links = find_(from, to, network);
+  return found.emplace(key, Route(links.begin(), links.end())).first->second;
 }
 
 }  // namespace kbsim::topology

@@ -9,9 +9,13 @@ namespace {
 
 std::vector<NodeId> routers_beside(const Graph& graph, NodeId router) {
   const PeCoord at = graph.node(router).at;
-  if (!graph.sips().empty())
-    return at.cube < 0 ? graph.sips()[static_cast<std::size_t>(at.sip)].io_noc
-                       : graph.cube(at.sip, at.cube).noc;
+  if (!graph.sips().empty()) {
+    if (at.cube < 0) return graph.sips()[static_cast<std::size_t>(at.sip)].io_noc;
+    std::vector<NodeId> routers = graph.cube(at.sip, at.cube).noc;
+    const int network = graph.network_of(router);
+    for (NodeId& each : routers) each = each.valid() ? graph.on_network(each, network) : each;
+    return routers;
+  }
   std::vector<NodeId> all;
   const auto count = static_cast<std::uint32_t>(graph.grid().width() * graph.grid().height());
   for (std::uint32_t i = 0; i < count; ++i) all.emplace_back(i);

@@ -1,25 +1,12 @@
 #include "kbsim/topology/sip_grid.hpp"
 
-#include <cmath>
-
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::topology {
-namespace {
-
-// The tallest divisor of n that is at most its square root.
-int squarest_height(int n) {
-  int h = static_cast<int>(std::sqrt(static_cast<double>(n)));
-  while (n % h != 0) --h;
-  return h;
-}
-
-}  // namespace
-
 SipGrid::SipGrid(const config::SipsSpec& spec) {
   using enum config::SipTopology;
   wraps_ = spec.topology != mesh_2d_no_wrap;
-  if (config::is_grid(spec.topology)) h_ = spec.h > 0 ? spec.h : squarest_height(spec.count);
+  h_ = spec.rows();
   w_ = spec.count / h_;
   ensure(w_ * h_ == spec.count, "the SIP grid doesn't hold its SIPs");
 }

@@ -83,9 +83,13 @@ TrafficNetwork part(const SharedSpec& spec, std::string_view scope, const Endpoi
   if (rest == "cubes") return cube_endpoints(compile(spec), *sip, rates);
   const std::size_t second = rest.find('.');
   const auto cube = numbered(rest.substr(0, second), "cube");
-  if (!cube || second == std::string_view::npos || rest.substr(second) != ".noc") refuse_unknown(scope);
+  if (!cube || second == std::string_view::npos) refuse_unknown(scope);
+  const std::string_view noc = rest.substr(second + 1);
+  const auto network = noc == "noc" ? std::optional{0} : numbered(noc, "noc");
+  if (!network) refuse_unknown(scope);
   (void)index_below(scope, "cube", *cube, spec->cubes_per_sip());
-  return pe_endpoints(compile(spec), *sip, *cube, rates);
+  (void)index_below(scope, "noc", *network, spec->cube.noc.networks());
+  return pe_endpoints(compile(spec), *sip, *cube, *network, rates);
 }
 
 // Disables the cutting of packets.

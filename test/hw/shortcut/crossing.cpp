@@ -308,6 +308,7 @@ config::MachineSpec ring_of_packages(Random& random) {
 
 config::MachineSpec some_packages(Random& random) {
   config::MachineSpec spec = machine_of(random);
+  if (random.below(4) == 0) spec = with_slots(random, std::move(spec));
   spec.system.sips.count = random.any_of({1, 2, 3, 4, 6, 8});
   spec.system.sips.topology = random.any_of({config::SipTopology::ring_1d, config::SipTopology::torus_2d});
   return spec;
@@ -329,6 +330,7 @@ void check_ranks(std::uint64_t seed, std::uint64_t& saved) {
     spec.system.packet_bytes = 256_B;
     if (k == 1) spec = without_ports(std::move(spec));
   }
+  if (random.below(5) == 0 && k != 1) spec = with_slots(random, std::move(spec));
   spec.cube.pe_layout.pe_per_corner = 2;  // no ring of one
   const Plan plan = any_plan(random, spec);
   check_random(spec, seed, saved, [&](Rig& rig) {

@@ -24,6 +24,7 @@ void audit_link(const Fabric& fabric, LinkId id, const LiveLink& link, Bytes del
   holds(link.lane.bytes() == delivered, "bytes in and out differ");
   holds(link.lane.busy() <= now && link.lane.free() <= now, "utilisation over 1");
   holds(!link.credits() || link.credits()->whole(), "credits were lost");
+  holds(link.slots() == nullptr || link.slots()->whole(), "slots were lost");
 }
 
 void audit_unit(const Component& component, Time now) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/noc_number.hpp"
 
 #include "paths.hpp"
 #include "shared_places.hpp"
@@ -69,14 +70,16 @@ bool Network::goes_at_once(const LiveLink& link) const {
          takes_time(link);
 }
 
-Path& Network::path(NodeId from, NodeId to) {
+Path& Network::path(NodeId from, NodeId to, TrafficClass traffic_class) {
   return paths_->between(
-      from, to, [this](NodeId node) { return component(node).steady_overhead(); },
+      from, to, noc_number(graph_, from, to, traffic_class),
+      [this](NodeId node) { return component(node).steady_overhead(); },
       [this](NodeId node) { __builtin_prefetch(&component(node)); });
 }
 
 // A node mostly sends to the same few nodes.
 Path& Network::path(MessageSource& source, const Message& message) {
+  if (graph_.spec().cube.noc.has_several()) return path(message.from, message.to, message.traffic_class);
   for (std::size_t i = 0; i < source.to.size(); ++i) {
     if (source.to[i] == message.to && source.paths[i] != nullptr) return *source.paths[i];
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -24,10 +25,11 @@ class Paths {
 
   /// `overhead` gives the overhead of a node. `fetch` is called for all nodes before that.
   template <class Overhead, class Fetch>
-  [[nodiscard]] Path& between(NodeId from, NodeId to, Overhead overhead, Fetch fetch) {
+  [[nodiscard]] Path& between(NodeId from, NodeId to, int network, Overhead overhead, Fetch fetch) {
     const std::uint64_t ends = (std::uint64_t{from.value()} << 32) | to.value();
-    if (const auto known = known_.find(ends); known != known_.end()) return *known->second;
-    Path fresh{.route = keep(find_(from, to))};
+    auto& of_network = known_[static_cast<std::size_t>(network)];
+    if (const auto known = of_network.find(ends); known != of_network.end()) return *known->second;
+    Path fresh{.route = keep(find_(from, to, network))};
     ensure(fresh.route.size() <= kMostLinks, "a route of more links than a packet can count");
     if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
     for (const LinkId id : fresh.route) fetch(graph_.link(id).from);
@@ -40,7 +42,7 @@ class Paths {
     }
     fresh.parts = keep<Path::Part>(parts_of(fresh.route));
     if (graph_.phases() > 1) fresh.phases = keep<std::uint8_t>(topology::phases(graph_, fresh.route));
-    return *(known_[ends] = &paths_.emplace_back(fresh));
+    return *(of_network[ends] = &paths_.emplace_back(fresh));
   }
   /// In the order of their first use.
   [[nodiscard]] const std::deque<Path>& all() const { return paths_; }
@@ -77,7 +79,8 @@ class Paths {
 
   const topology::Graph& graph_;
   topology::RouteFinder find_;
-  boost::unordered_flat_map<std::uint64_t, Path*> known_;  // by source and target
+  // By network; by source and target.
+  std::array<boost::unordered_flat_map<std::uint64_t, Path*>, config::kMostNetworks> known_;
   std::deque<Path> paths_;
   std::pmr::monotonic_buffer_resource memory_;  // of routes and phases
 };

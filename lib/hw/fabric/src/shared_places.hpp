@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
@@ -43,6 +44,7 @@ struct SharedPlaces {
   std::vector<Component*> components;                 // by node, like the next four
   std::vector<std::uint32_t> inputs;                  // number of links that end there
   std::vector<std::unique_ptr<NodeSwitch>> switches;  // none at all where no node has one
+  std::set<NodeId> slots;                             // both ends of links with slots
   std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
   std::vector<MessageSource> sources;
   std::vector<ISwitched*> switched;  // only while the fabric connects; nullptr: its links serve

@@ -13,10 +13,13 @@
 
 namespace kbsim::hw {
 
-SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, bool one_input)
+SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, Inputs inputs)
     : fabric_{&fabric},
       node_{node},
-      inputs_{one_input ? 1 : fabric.inputs(node) + 1},
+      by_{inputs},
+      inputs_{inputs == Inputs::one       ? 1
+              : inputs == Inputs::by_link ? fabric.inputs(node) + 1
+                                          : 2 * (fabric.inputs(node) + 1)},
       outputs_{static_cast<std::uint32_t>(fabric.graph().out(node).size())} {
   const InputQueues* queues = input_queues(fabric.component(node));
   const topology::Graph& graph = fabric.graph();
@@ -30,6 +33,7 @@ std::uint32_t SwitchPorts::channel(const Packet& packet) const {
 
 std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
   LiveLink& link = fabric_->next_link(packet);
+  if (link.slots() != nullptr) return fabric_->switches().slot_ahead(packet);
   if (!link.credits()) return 0;
   if (packet.size > link.credits()->capacity()) {
     const topology::Node& node = fabric_->graph().node(link.to);
@@ -126,6 +130,7 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const Sw
   if (PortProcessor* const port = link.processor())
     take_port(packet, packet.message->route[packet.hop], *port);
   fabric_->switches().give_back(packet, slot.end);
+  if (Credits* const slots = link.slots()) slots->take(channel, Bytes{1});
   if (link.credits()) {
     link.credits()->take(channel, packet.size);
     if (fabric_->spans() != nullptr)

@@ -77,8 +77,11 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
 }
 
 Cause SwitchPorts::credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const {
-  if (!link.credits()) return {};
   const LinkId id = packet.message->route[packet.hop];
+  if (link.slots() != nullptr)
+    return fabric_->causes()->needed(id, channel, link.slots()->room(channel),
+                                     fabric_->switches().slots_needed(packet), now());
+  if (!link.credits()) return {};
   return fabric_->causes()->needed(id, channel, link.credits()->room(channel),
                                    link.credits()->taken_by(packet.size), now());
 }

@@ -60,12 +60,16 @@ void check_switch(const topology::Graph& graph, NodeId node, const ISwitched* sw
                                 graph.node(node).model->impl)};
 }
 
-// Packets are flits there: to store one of them isn't to store a packet.
+// Packets are flits there: to store one of them, or to give it a slot, isn't to store a packet.
 void check_stores(const topology::Graph& graph) {
-  const auto stores = std::ranges::find_if(graph.nodes(), &topology::Node::stores);
-  if (stores == graph.nodes().end()) return;
-  throw Unsupported{
-      fmt::format("store_and_forward at {}, in a machine with routers that switch worms", stores->name)};
+  for (const topology::Link& link : graph.links()) {
+    const bool stores = graph.node(link.from).stores && graph.node(link.to).stores;
+    if (!stores && link.slots == nullptr) continue;
+    const bool leaves = graph.node(link.from).at.sip != graph.node(link.to).at.sip;
+    throw Unsupported{fmt::format("{}.{} at {}, in a machine with routers that switch worms",
+                                  leaves ? "system.sips.link" : "sip.ucie_link",
+                                  stores ? "store_and_forward" : "credits", graph.node(link.to).name)};
+  }
 }
 
 // Gives a switch the signals that are there by now.
@@ -111,6 +115,7 @@ void Switches::connect(Bytes& flit, int& worm_flits) {
   for (LiveLink& link : places_.links) add_credits(link, flit, worm_flits);
   if (flit > 0_B) check_stores(fabric_.graph());
   add_processors();
+  add_slots();
   for (std::uint32_t node = 0; node < places_.components.size(); ++node) add_switch(NodeId{node});
   places_.switched = {};
 }
@@ -173,12 +178,13 @@ void Switches::receive_by(LiveLink& link, LiveLink& back) {
 
 bool Switches::needs_switch(LinkId link) const {
   const LiveLink& live = fabric_.live(link);
-  return live.credits() != nullptr || live.processor() != nullptr;
+  return live.credits() != nullptr || live.processor() != nullptr || places_.slots.contains(live.from);
 }
 
 // Where a component has no switch, packets wait for credits in queues without limit, one for each channel. If
 // they wait for the processor of a port, there is one for each channel and input: what comes from another
-// chip doesn't wait for what goes there.
+// chip doesn't wait for what goes there. If they wait for slots, what is on a ring doesn't wait for what
+// enters it, either.
 void Switches::add_switch(NodeId node) {
   const std::span<const LinkId> links = fabric_.graph().out(node);
   ISwitched* const switched = places_.switched[node.value()];
@@ -194,9 +200,11 @@ void Switches::add_switch(NodeId node) {
   if (own && to_worms) check_worms(fabric_.graph(), node, *switched);
   if (!own) {
     const auto has_processor = [this](LinkId link) { return fabric_.live(link).processor() != nullptr; };
-    const bool one_input = std::ranges::none_of(links, has_processor);
+    const auto inputs = places_.slots.contains(node)                ? SwitchPorts::Inputs::by_ring
+                        : std::ranges::any_of(links, has_processor) ? SwitchPorts::Inputs::by_link
+                                                                    : SwitchPorts::Inputs::one;
     const auto make = to_worms ? make_worm_source : make_vc_switch;
-    made = make(SwitchPorts{fabric_.owner(node), node, one_input}, arbiters().at("round_robin"));
+    made = make(SwitchPorts{fabric_.owner(node), node, inputs}, arbiters().at("round_robin"));
   }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = fabric_.live(links[i]);
@@ -259,11 +267,13 @@ void Switches::wake(NodeId node, Time at) {
 
 // Each class of traffic and each phase of a route has channels of its own. In-order messages of one source
 // and target always take the same one of these.
-ChannelSet Switches::channels(const Packet& packet) const {
+ChannelSet Switches::channels(const Packet& packet) const { return channels(packet, packet.hop); }
+
+ChannelSet Switches::channels(const Packet& packet, std::uint32_t hop) const {
   const Message& message = *packet.message;
   const auto phases = static_cast<std::uint32_t>(fabric_.graph().phases());
   const auto classes = static_cast<std::uint32_t>(fabric_.graph().classes());
-  const std::uint32_t phase = message.path->phases.empty() ? 0 : message.path->phases[packet.hop];
+  const std::uint32_t phase = message.path->phases.empty() ? 0 : message.path->phases[hop];
   const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.traffic_class) : 0;
   ChannelSet set{.first = of_class * phases + phase, .stride = classes * phases};
   if (message.in_order) set.flow = message.from.value() + message.to.value();
@@ -279,6 +289,7 @@ void Switches::note_room(LinkId link, Time at, Bytes change) const {
 // The queue is at the end of the link by which the packet arrived.
 void Switches::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
+  if (!places_.slots.empty()) give_back_slot(packet, tail_left);
   const LinkId link = packet.message->route[packet.hop - 1];
   const LiveLink& came = fabric_.live(link);
   if (!came.credits()) return;

@@ -75,12 +75,17 @@ Time Division::least_time(const LiveLink& link) const {
 }
 
 std::string Division::obstacle() const {
+  const topology::Graph& graph = whole_.graph();
   const std::vector<LiveLink>& links = whole_.links();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const LiveLink& link = links[i];
+    const LinkId id{static_cast<std::uint32_t>(i)};
+    // A packet may keep a slot until it is in another package.
+    if (graph.link(id).slots != nullptr)
+      return fmt::format("the link {} has slots (credits)", graph.link_name(id));
     if (!crosses(link)) continue;
     const Component& from = whole_.component(link.from);
-    const std::string name = whole_.graph().link_name(LinkId{static_cast<std::uint32_t>(i)});
+    const std::string name = graph.link_name(id);
     if (least_time(link) < kLeastLookahead)
       return fmt::format("the link {} takes {}, less than {}", name, to_string(least_time(link)),
                          to_string(kLeastLookahead));

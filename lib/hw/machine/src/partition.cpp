@@ -29,7 +29,9 @@ Time overhead_before(const Machine& machine, const LiveLink& link) {
   return decides_late ? Time{0} : machine.component(link.from).steady_overhead();
 }
 
+// Slots come back to the sender in the same process.
 Time lookahead(const Machine& machine, const LiveLink& link) {
+  if (link.slots() != nullptr) return Time{0};
   return overhead_before(machine, link) + link.wire;
 }
 

@@ -20,14 +20,19 @@ struct Spot {
 
 class Walk {
  public:
-  Walk(const Graph& graph, DimensionOrder order, NodeId router, std::vector<NodeId>& path)
-      : graph_{graph}, order_{order}, spec_{graph.spec()}, path_{path}, at_{spot(router)} {}
+  Walk(const Graph& graph, DimensionOrder order, NodeId from, NodeId to, std::vector<NodeId>& path)
+      : graph_{graph},
+        order_{order},
+        spec_{graph.spec()},
+        path_{path},
+        network_{std::max(graph.network_of(from), graph.network_of(to))},
+        at_{spot(from)},
+        goal_{spot(to)} {}
 
-  void to(NodeId router) {
-    const Spot goal = spot(router);
-    while (at_.sip != goal.sip) leave_sip(goal.sip);
-    if (at_.cube != goal.cube) cross_cubes(goal);
-    walk_noc(goal.row, goal.column);
+  void go() {
+    while (at_.sip != goal_.sip) leave_sip(goal_.sip);
+    if (at_.cube != goal_.cube) cross_cubes(goal_);
+    walk_noc(goal_.row, goal_.column);
   }
 
  private:
@@ -36,7 +41,10 @@ class Walk {
     const SipNodes& sip = graph_.sips()[static_cast<std::size_t>(node.at.sip)];
     const bool io = node.at.cube < 0;
     const auto& row_major = io ? sip.io_noc : sip.cubes[static_cast<std::size_t>(node.at.cube)].noc;
-    const auto i = static_cast<int>(std::ranges::find(row_major, router) - row_major.begin());
+    const auto is_at = [&](NodeId first) {
+      return first.valid() && graph_.on_network(first, network_) == router;
+    };
+    const auto i = static_cast<int>(std::ranges::find_if(row_major, is_at) - row_major.begin());
     if (io) return {node.at.sip, -1, -1, i};
     return {node.at.sip, node.at.cube, i / spec_.cube.noc.w, i % spec_.cube.noc.w};
   }
@@ -65,11 +73,16 @@ class Walk {
     }
     const int w = spec_.cube.noc.w;
     routers_.clear();
-    NocWalk{spec_.cube.noc, graph_.plan()}.walk(at_.row * w + at_.column, row * w + column, order_, routers_);
+    NocWalk{spec_.cube.noc, graph_.plan(), network_}.walk(at_.row * w + at_.column, row * w + column, order_,
+                                                          routers_);
     const std::vector<NodeId>& noc = sip().cubes[static_cast<std::size_t>(at_.cube)].noc;
-    for (const int router : routers_) visit(noc[static_cast<std::size_t>(router)]);
+    for (const int router : routers_)
+      visit(graph_.on_network(noc[static_cast<std::size_t>(router)], network_));
     at_.row = row;
     at_.column = column;
+  }
+  [[nodiscard]] NodeId router_of(NodeId port) const {
+    return graph_.on_network(graph_.node(port).access.up, network_);
   }
   void walk_to(NodeId router) {
     const Spot goal = spot(router);
@@ -78,13 +91,13 @@ class Walk {
 
   // Through a port, its peer, and onto the router after it.
   void cross(NodeId port, NodeId peer) {
-    walk_to(graph_.node(port).access.up);
+    walk_to(router_of(port));
     visit(port);
     enter(peer);
   }
   void enter(NodeId peer) {
     visit(peer);
-    const NodeId router = graph_.node(peer).access.up;
+    const NodeId router = router_of(peer);
     visit(router);
     at_ = spot(router);
   }
@@ -95,7 +108,7 @@ class Walk {
     const std::size_t by = network.next_port(at_.sip, goal, order_);
     const SipPort* port = &network.ports(at_.sip)[by];
     if (at_.cube >= 0) cross_cubes({at_.sip, -1, -1, port->at_last_router ? spec_.sip.cube_mesh.w - 1 : 0});
-    walk_to(graph_.node(sip().ports[by]).access.up);
+    walk_to(router_of(sip().ports[by]));
     visit(sip().ports[by]);
     while (network.is_switch(port->peer)) {
       visit(graph_.switches()[network.switch_number(port->peer)]);
@@ -144,7 +157,9 @@ class Walk {
   DimensionOrder order_;
   const config::MachineSpec& spec_;
   std::vector<NodeId>& path_;
+  int network_;  // of the cubes
   Spot at_;
+  Spot goal_;
   std::vector<int> routers_;
 };
 
@@ -153,7 +168,7 @@ class DimensionOrderRouting final : public IRouting {
   explicit DimensionOrderRouting(DimensionOrder order) : order_{order} {}
 
   void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
-    if (!graph.sips().empty()) return Walk{graph, order_, from, path}.to(to);
+    if (!graph.sips().empty()) return Walk{graph, order_, from, to, path}.go();
     const auto visit = [&](int router) { path.emplace_back(static_cast<std::uint32_t>(router)); };
     graph.grid().walk(static_cast<int>(from.value()), static_cast<int>(to.value()), order_, visit);
   }

@@ -1,5 +1,7 @@
 // A table for each target router: at every other router and port, the next node on the shortest route to it.
 // Fewest hops first, then the least wire, then the link that was made first.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <queue>
@@ -41,8 +43,8 @@ LinksInto links_into(const Graph& graph) {
 // Dijkstra's algorithm from the goal backwards.
 class Shortest {
  public:
-  Shortest(const Graph& graph, const LinksInto& into, NodeId goal)
-      : graph_{graph}, into_{into}, cost_(graph.nodes().size()) {
+  Shortest(const Graph& graph, const LinksInto& into, NodeId goal, int network)
+      : graph_{graph}, into_{into}, network_{network}, cost_(graph.nodes().size()) {
     reach(goal, Cost{});
     while (!open_.empty()) {
       const auto [cost, id] = open_.top();
@@ -77,12 +79,20 @@ class Shortest {
   void expand(NodeId id, const Cost& cost) {
     for (const LinkId in : into_[id.value()]) {
       const Link& link = graph_.link(in);
-      if (graph_.node(link.from).passes) reach(link.from, over(link, cost));
+      const Node& from = graph_.node(link.from);
+      if (from.passes && (from.kind != NodeKind::router || is_of(link.from)))
+        reach(link.from, over(link, cost));
     }
+  }
+
+  // A route stays on its network.
+  [[nodiscard]] bool is_of(NodeId router) const {
+    return graph_.node(router).at.cube < 0 || graph_.network_of(router) == network_;
   }
 
   const Graph& graph_;
   const LinksInto& into_;
+  int network_;
   std::vector<std::optional<Cost>> cost_;
   std::priority_queue<std::pair<Cost, NodeId>, std::vector<std::pair<Cost, NodeId>>, std::greater<>> open_;
 };
@@ -91,7 +101,7 @@ class Shortest {
 class TableRouting final : public IRouting {
  public:
   void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
-    const Table& next = table(graph, to);
+    const Table& next = table(graph, to, std::max(graph.network_of(from), graph.network_of(to)));
     for (NodeId here = from; here != to;) {
       here = next[here.value()];
       ensure(here.valid(),
@@ -102,17 +112,18 @@ class TableRouting final : public IRouting {
 
  private:
   // Made on first use; references stay valid.
-  const Table& table(const Graph& graph, NodeId to) const {
+  const Table& table(const Graph& graph, NodeId to, int network) const {
     const std::scoped_lock lock{mutex_};
-    const auto known = tables_.find(to);
-    if (known != tables_.end()) return known->second;
+    auto& tables = tables_[static_cast<std::size_t>(network)];
+    const auto known = tables.find(to);
+    if (known != tables.end()) return known->second;
     if (into_.empty()) into_ = links_into(graph);
-    return tables_.emplace(to, Shortest{graph, into_, to}.table()).first->second;
+    return tables.emplace(to, Shortest{graph, into_, to, network}.table()).first->second;
   }
 
   mutable std::mutex mutex_;
   mutable LinksInto into_;
-  mutable std::unordered_map<NodeId, Table> tables_;
+  mutable std::array<std::unordered_map<NodeId, Table>, config::kMostNetworks> tables_;  // by network
 };
 
 }  // namespace

@@ -60,6 +60,7 @@ struct ChipLinkSpec {
   Time packet{};
   Time receive{};
   bool store_and_forward = false;
+  int credits = 0;
   FrameSpec frame;
 
   /// The rate of the whole link: that of all channels, as far as packets get it.
@@ -78,6 +79,9 @@ struct ChipLinkSpec {
   [[nodiscard]] Time send_time() const;
   [[nodiscard]] Time receive_time() const;
 
+  /// Whether packets need a slot at the far end.
+  [[nodiscard]] bool has_slots() const { return credits > 0; }
+
   static void describe(auto& f) {
     f.add("bw_gbs", &ChipLinkSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
     f.add("length_mm", &ChipLinkSpec::length_mm, between(0, 1e6), "length, for the propagation delay");
@@ -93,6 +97,9 @@ struct ChipLinkSpec {
           "time that a received packet occupies its port, at most packet_ns; with store_and_forward");
     f.add("store_and_forward", &ChipLinkSpec::store_and_forward,
           "its ports take each packet whole before it goes on, and handle one at a time");
+    f.add("credits", &ChipLinkSpec::credits, between(0, 1'000'000),
+          "slots at its far end for each class of traffic: a packet takes one, however short, until its last "
+          "byte leaves by the next such link, or for the NOC; 0: without limit");
     f.section("frame", &ChipLinkSpec::frame, "what packets carry beside their data");
   }
 };
@@ -197,10 +204,13 @@ struct SipsSpec {
   int w = 0;
   int h = 0;
   ChipLinkSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
+  bool bubble = false;
   std::vector<ListedLinkSpec> links;
   ComponentSpec switch_model{.impl = "builtin.router"};
 
   [[nodiscard]] bool is_listed() const { return topology == SipTopology::links; }
+  /// Rows of the grid of packages: `h`, or those of the squarest grid; 1 without a grid.
+  [[nodiscard]] int rows() const;
   /// Whether `links` names others than packages.
   [[nodiscard]] bool has_switches() const {
     return is_listed() && std::ranges::any_of(links, [](const ListedLinkSpec& link) {
@@ -219,6 +229,10 @@ struct SipsSpec {
     f.add("h", &SipsSpec::h, between(0, 256),
           "rows of a 2-D topology, and of collectives over a grid; 0: the squarest");
     f.section("link", &SipsSpec::link, "one package to the next");
+    f.add("bubble", &SipsSpec::bubble,
+          "with credits of the links: a packet enters a ring of packages, or turns into one, only with two "
+          "free "
+          "slots ahead");
     f.list(
         "links", &SipsSpec::links, [](const SipsSpec& spec) { return ListedLinkSpec{spec.link, "", ""}; },
         "the links of topology: links; keys that one leaves out are those of `link`");
@@ -294,13 +308,41 @@ struct SipSpec {
 /// columns first.
 enum class NocLinks { both, east_south, north_west };
 
+/// A network of a cube, by its place in `links`.
+enum class NocNumber { noc0, noc1, noc2, noc3 };
+inline constexpr int kMostNetworks = 4;
+
+/// The network that messages of a kind take; answers take that of their requests.
+struct NocUseSpec {
+  NocNumber reads = NocNumber::noc0;
+  NocNumber writes = NocNumber::noc0;
+  NocNumber messages = NocNumber::noc0;
+  NocNumber control = NocNumber::noc0;
+
+  static void describe(auto& f) {
+    const std::vector<std::string> names{"noc0", "noc1", "noc2", "noc3"};
+    f.choice("reads", &NocUseSpec::reads, names, "what PEs' DMAs read from memories");
+    f.choice("writes", &NocUseSpec::writes, names, "what they write");
+    f.choice("messages", &NocUseSpec::messages, names, "what PEs send to other PEs' queues, and credits");
+    f.choice("control", &NocUseSpec::control, names, "everything else: launches, the host's copies, parts");
+  }
+};
+
 struct NocSpec {
   int w = 4;
   int h = 4;
   bool wrap = false;
   std::vector<NocLinks> links{NocLinks::both};
+  NocUseSpec use;
   Bandwidth link = Bandwidth::gbs(256.0);
   ComponentSpec router{.impl = "builtin.router"};
+
+  [[nodiscard]] int networks() const { return static_cast<int>(links.size()); }
+  [[nodiscard]] bool has_several() const { return links.size() > 1; }
+  /// Whether messages between PEs go round rings westwards and northwards alone.
+  [[nodiscard]] bool sends_back() const {
+    return links[static_cast<std::size_t>(use.messages)] == NocLinks::north_west;
+  }
 
   static void describe(auto& f) {
     f.add("w", &NocSpec::w, between(1, 64), "columns of routers");
@@ -310,6 +352,8 @@ struct NocSpec {
     f.choice("links", &NocSpec::links, {"both", "east_south", "north_west"},
              "a network each: its links lead both ways, or one way round rings; east_south goes along rows "
              "first, north_west along columns");
+    f.section("use", &NocSpec::use, "the network of each kind of traffic: noc0 is the first of `links`");
+    f.written_if(&NocSpec::has_several);
     f.add("link_bw_gbs", &NocSpec::link, kPositive, "bandwidth of one direction of a NOC link");
     f.component("router", &NocSpec::router, "one router of the mesh");
   }
@@ -359,8 +403,10 @@ struct CubeSpec {
   MemorySpec memory;
   PartsSpec parts;
 
-  /// Whether the links of the NOC lead one way.
-  [[nodiscard]] bool one_way() const { return noc.links.front() != NocLinks::both; }
+  /// Whether the links of a network of the NOC lead one way.
+  [[nodiscard]] bool one_way() const {
+    return std::ranges::any_of(noc.links, [](NocLinks links) { return links != NocLinks::both; });
+  }
   [[nodiscard]] bool has_plan() const { return floorplan.given(); }
   [[nodiscard]] bool has_layout() const { return !floorplan.given(); }
   [[nodiscard]] bool has_xbar() const { return floorplan.channels() == 0; }

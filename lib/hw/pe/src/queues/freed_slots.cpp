@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kbsim/hw/fabric/noc_number.hpp"
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
@@ -14,8 +15,9 @@ namespace kbsim::hw {
 void FreedSlots::go_beside_fabric(QueuePair& pair) const {
   const topology::Graph& graph = unit_.graph();
   const NodeId peer = graph.pe(pair.plan.peer).ipcq;
+  const int network = noc_number(graph, unit_.id, peer, TrafficClass::credit);
   pair.creditor = &unit_.machine->at<IIpcq>(peer);
-  for (const LinkId link : topology::find_route(graph, unit_.id, peer)) {
+  for (const LinkId link : topology::find_route(graph, unit_.id, peer, network)) {
     const Time carried = graph.link(link).bandwidth.serialization(queues_.settings(pair).credit_size);
     pair.credit_delay = std::max(pair.credit_delay, carried);
   }

@@ -22,7 +22,7 @@ bool ReadPath::find(Fabric& fabric, NodeId dma, NodeId memory, NodeId tcm) {
   const bool is_slice = fabric.graph().node(memory).kind == topology::NodeKind::hbm_ctrl;
   if (!is_slice || from_ == nullptr || into_ == nullptr || !fabric.component(tcm).takes_heads()) return false;
   out_ = &fabric.path(dma, memory);
-  back_ = &fabric.path(memory, tcm);
+  back_ = &fabric.path(memory, tcm, TrafficClass::response);
   fabric.take(*out_);
   fabric.take(*back_);
   return found_ = find_links();

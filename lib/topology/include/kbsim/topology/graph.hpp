@@ -80,10 +80,11 @@ struct Link {
   NodeId to;
   Bandwidth bandwidth;
   double length_mm = 0.0;
-  Time wire{};                                    // propagation delay
-  int axis = 0;                                   // axis of its network; 0 for links of no ring
-  bool wraps = false;                             // closes a ring of nodes
+  Time wire{};         // propagation delay
+  int axis = 0;        // axis of its network: 1 and 2 of routers, 3 and 4 of packages with a bubble; else 0
+  bool wraps = false;  // closes a ring of nodes
   const config::ChipLinkSpec* framing = nullptr;  // if packets carry frames or occupy it for a least time
+  const config::ChipLinkSpec* slots = nullptr;    // if packets need a slot at its end
 };
 
 struct PeNodes {
@@ -92,7 +93,7 @@ struct PeNodes {
 };
 
 struct CubeNodes {
-  std::vector<NodeId> noc;     // row by row; not valid where the floor plan has no router
+  std::vector<NodeId> noc;     // of the first network, row by row; not valid where the plan has no router
   std::array<NodeId, 4> ucie;  // one port per side
   NodeId m_cpu, xbar, sram;    // no crossbar where the PEs share memory channels
   std::vector<NodeId> hbm;     // slice i is PE i's own; or the channels that all share
@@ -165,6 +166,14 @@ class Graph {
     const Access& access = node(memory).access;
     return std::span{memory_ports_}.subspan(access.first_port, access.ports);
   }
+  /// The router of another network of a cube at the place of one of its first network; of the IO chiplet the
+  /// router itself.
+  [[nodiscard]] NodeId on_network(NodeId router, int network) const {
+    if (network == 0 || node(router).at.cube < 0) return router;
+    return NodeId{router.value() + static_cast<std::uint32_t>(network) * routers_of_network_};
+  }
+  /// The network of a cube's router; 0 for a router of the IO chiplet.
+  [[nodiscard]] int network_of(NodeId router) const;
   /// The switches that join packages, in the order of the file.
   [[nodiscard]] const std::vector<NodeId>& switches() const { return switches_; }
   /// The floor plan of each cube.
@@ -187,7 +196,8 @@ class Graph {
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
   std::vector<NodeId> switches_;
-  std::vector<NodeId> memory_ports_;
+  std::vector<NodeId> memory_ports_;      // routers of the first network
+  std::uint32_t routers_of_network_ = 0;  // in a cube, all of one network before those of the next
   config::FloorPlan plan_;
   std::optional<SipNetwork> network_;
   std::optional<SipGrid> grid_;

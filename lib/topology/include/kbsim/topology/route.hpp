@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -13,13 +14,13 @@ namespace kbsim::topology {
 using Route = std::vector<LinkId>;
 
 /// The nodes on a message's route from `from` to `to`, both included: each end climbs to its router, and
-/// between the routers the graph's routing decides. Traffic between a PE's DMA or TCM and the HBM of its own
-/// cube takes the crossbar; all other traffic takes the NOC. InternalError if an end is no end of a route: a
-/// switch, a port, a crossbar, an engine.
-[[nodiscard]] std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to);
+/// between the routers the graph's routing decides. In cubes with several networks it takes that one. Traffic
+/// between a PE's DMA or TCM and the HBM of its own cube takes the crossbar; all other traffic takes the NOC.
+/// InternalError if an end is no end of a route: a switch, a port, a crossbar, an engine.
+[[nodiscard]] std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to, int network = 0);
 
 /// The links of that path.
-[[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to);
+[[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to, int network = 0);
 
 /// The phase of a route at each of its links. In a ring of nodes, each could wait for the next in a cycle. So
 /// a route enters phase 1 on the link that closes the ring (the dateline), and phase 0 again where it turns
@@ -32,9 +33,9 @@ class RouteFinder {
   explicit RouteFinder(const Graph& graph) : graph_{&graph} {}
 
   /// The links of path(), valid until the next call.
-  [[nodiscard]] std::span<const LinkId> operator()(NodeId from, NodeId to);
+  [[nodiscard]] std::span<const LinkId> operator()(NodeId from, NodeId to, int network = 0);
   /// The nodes of path(), likewise.
-  [[nodiscard]] std::span<const NodeId> nodes(NodeId from, NodeId to);
+  [[nodiscard]] std::span<const NodeId> nodes(NodeId from, NodeId to, int network = 0);
 
  private:
   void add(NodeId from, NodeId to);
@@ -43,7 +44,10 @@ class RouteFinder {
   void descend();
   [[nodiscard]] NodeId nearest_port(const Access& end, NodeId id, NodeId other);
 
+  [[nodiscard]] NodeId on_network(NodeId router) const { return graph_->on_network(router, network_); }
+
   const Graph* graph_;
+  int network_ = 0;
   std::vector<NodeId> nodes_;
   std::vector<NodeId> down_;   // the way up from the target
   std::vector<NodeId> tried_;  // from one port of a memory, and back
@@ -55,11 +59,11 @@ class Routes {
  public:
   explicit Routes(const Graph& graph) : find_{graph} {}
 
-  [[nodiscard]] const Route& operator()(NodeId from, NodeId to);
+  [[nodiscard]] const Route& operator()(NodeId from, NodeId to, int network = 0);
 
  private:
   RouteFinder find_;
-  std::unordered_map<std::uint64_t, Route> found_;
+  std::array<std::unordered_map<std::uint64_t, Route>, config::kMostNetworks> found_;
 };
 
 }  // namespace kbsim::topology

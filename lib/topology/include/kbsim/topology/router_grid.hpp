@@ -10,8 +10,8 @@
 
 namespace kbsim::topology {
 
-/// The routers of one NOC as a grid, for routings: those of a cube, those of a package's IO NOC (a row), or
-/// all of a bare network. Columns count eastwards and rows southwards, from 0.
+/// The routers of one NOC as a grid, for routings: those of a network of a cube, those of a package's IO NOC
+/// (a row), or all of a bare network. Columns count eastwards and rows southwards, from 0.
 class RouterGrid {
  public:
   struct Spot {

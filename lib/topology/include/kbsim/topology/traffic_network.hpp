@@ -38,9 +38,10 @@ struct EndpointRates {
 };
 
 /// The network of a scope. `mesh:WxH`, `torus:WxH`, `ring:N` and `link` are bare networks of the NOC's router
-/// model, pitch and link bandwidth. `sip0.cube0.noc`, `sip0.cubes` and `sips` are the whole machine with
-/// endpoints at a cube's PEs, at the cubes of a package, or at the packages. Packets are not cut:
-/// packet_bytes is 0. UsageError with the accepted forms; `link` has no links of endpoints.
+/// model, pitch and link bandwidth. `sip0.cube0.noc` (`noc1`: its second network), `sip0.cubes` and `sips`
+/// are the whole machine with endpoints at a cube's PEs, at the cubes of a package, or at the packages.
+/// Packets are not cut: packet_bytes is 0. UsageError with the accepted forms; `link` has no links of
+/// endpoints.
 [[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope,
                                              const EndpointRates& rates = {});
 /// The network of a file, with the machine's NOC routers.

@@ -21,6 +21,8 @@ struct LinkAhead;
 /// store packets or have a processor.
 struct RareLink {
   std::unique_ptr<Credits> credits;          // of the queues at its far end, if they are finite
+  std::unique_ptr<Credits> slots;            // likewise, of a link between chips: in packets, not bytes
+  bool bubble = false;                       // a packet enters its ring only with two free slots
   Time queued{};                             // service time of the packets in the switch that wait for it
   Time blocked{};                            // time when it was free, but no packet had room ahead
   Time blocked_since = kForever;             // start of the present such time; kForever: not blocked
@@ -55,6 +57,8 @@ struct alignas(64) LiveLink {
   /// nullptr: packets cross in the order in which their heads arrive.
   [[nodiscard]] ISwitch* from_switch() const { return rare != nullptr ? rare->from_switch : nullptr; }
   [[nodiscard]] Credits* credits() const { return rare != nullptr ? rare->credits.get() : nullptr; }
+  /// Slots at the end of a link between chips (config::ChipLinkSpec::credits); nullptr: without limit.
+  [[nodiscard]] Credits* slots() const { return rare != nullptr ? rare->slots.get() : nullptr; }
   [[nodiscard]] FabricBorder* border() const { return rare != nullptr ? rare->border : nullptr; }
   /// The processor of the port at its beginning; nullptr: it has none.
   [[nodiscard]] PortProcessor* processor() const { return rare != nullptr ? rare->processor.get() : nullptr; }

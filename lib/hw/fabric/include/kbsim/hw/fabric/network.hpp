@@ -51,7 +51,8 @@ class Network {
   /// True if a packet that leaves by the link at once arrives later, in order of its leaving.
   [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
 
-  [[nodiscard]] Path& path(NodeId from, NodeId to);
+  /// Messages of all classes share it, unless cubes have several networks.
+  [[nodiscard]] Path& path(NodeId from, NodeId to, TrafficClass traffic_class = TrafficClass::request);
   [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
   /// As IRepeatable: the bytes that each path has delivered.

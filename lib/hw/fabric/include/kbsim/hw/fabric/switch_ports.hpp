@@ -15,15 +15,22 @@ namespace kbsim::hw {
 /// node. The fabric accounts for queues, waits and credits.
 class SwitchPorts {
  public:
-  /// All links of a node. With `one_input` its packets share a queue for each channel.
-  SwitchPorts(Fabric& fabric, NodeId node, bool one_input = false);
+  /// Packets that share a queue for each channel: all, those by one link, or, of those by one link, the ones
+  /// that are on the ring of their next link already, and the others.
+  enum class Inputs : std::uint8_t { one, by_link, by_ring };
+
+  /// All links of a node.
+  SwitchPorts(Fabric& fabric, NodeId node, Inputs inputs = Inputs::by_link);
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] std::uint32_t inputs() const { return inputs_; }
   [[nodiscard]] std::uint32_t channels() const { return channels_; }
   [[nodiscard]] std::uint32_t outputs() const { return outputs_; }
 
-  [[nodiscard]] std::uint32_t input(const Packet& packet) const { return inputs_ == 1 ? 0 : packet.port; }
+  [[nodiscard]] std::uint32_t input(const Packet& packet) const {
+    if (by_ == Inputs::by_ring) return 2 * packet.port + (fabric_->switches().is_on_ring(packet) ? 1 : 0);
+    return by_ == Inputs::one ? 0 : packet.port;
+  }
   /// The virtual channel in which the packet arrived, or, where queues have no limit, the first of its class.
   [[nodiscard]] std::uint32_t channel(const Packet& packet) const;
   [[nodiscard]] std::uint32_t output(const Packet& packet) const {
@@ -108,6 +115,7 @@ class SwitchPorts {
 
   Fabric* fabric_;
   NodeId node_;
+  Inputs by_;
   bool finite_;
   std::uint32_t inputs_;
   std::uint32_t channels_;

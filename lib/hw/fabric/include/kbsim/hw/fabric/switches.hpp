@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "kbsim/hw/fabric/credits.hpp"
 #include "kbsim/hw/fabric/live_link.hpp"
 
@@ -44,11 +47,23 @@ class Switches {
   void give_back(const Packet& packet, Time tail_left);
   /// Room in the queues at the end of the link changes.
   void note_room(LinkId link, Time at, Bytes change) const;
+  /// Slots of the next link, which is between chips, that must be free before the packet is sent: two if it
+  /// enters a ring with a bubble.
+  [[nodiscard]] Bytes slots_needed(const Packet& packet) const;
+  /// Whether the packet holds a slot of the ring of its next link.
+  [[nodiscard]] bool is_on_ring(const Packet& packet) const;
+  /// The channel in which the packet gets a slot now; nullopt: none is free, and the link, if it is, counts
+  /// as blocked.
+  [[nodiscard]] std::optional<std::uint32_t> slot_ahead(const Packet& packet) const;
   /// Virtual channels that the packet may take on its next link.
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
 
  private:
   void add_credits(LiveLink& link, Bytes& flit, int& worm_flits);
+  void add_slots();
+  void give_back_slot(const Packet& packet, Time tail_left);
+  [[nodiscard]] std::optional<std::uint32_t> slot_held(const Packet& packet) const;
+  [[nodiscard]] ChannelSet channels(const Packet& packet, std::uint32_t hop) const;
   void add_processors();
   void add_processor(LiveLink& link, const config::ChipLinkSpec& wire);
   void receive_by(LiveLink& link, LiveLink& back);
