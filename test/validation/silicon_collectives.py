@@ -1,31 +1,10 @@
 """Collectives of chips: the library's workers on lines and rings, one size after the other."""
+from silicon_chips import chip_of
 from silicon_rows import Row, document_of, not_simulated
 
 MOST_BYTES = 8 << 20  # of a simulated collective; larger ones go on at the rate between the two largest
 
 
-class Chip:
-    """A chip's file, clock, stated bytes of a flit and of a fabric packet, and columns of cores in a row of them."""
-
-    def __init__(self, file, ghz, flit, packet, columns, row):
-        self.file, self.ghz, self.flit, self.packet, self.columns, self.row = file, ghz, flit, packet, columns, row
-
-    def both_networks(self):
-        """Settings of links between routers as wide as those of the chip's two networks together (stated: two)."""
-        keys = ("cube.noc.link_bw_gbs", "sip.io.link.bw_gbs", "sip.ucie_link.bw_gbs")
-        return [word for key in keys for word in ("--set", f"{key}={2 * self.flit * self.ghz:g}")]
-
-    def cores(self, count):
-        """Settings of a chip with so many cores, in one row or two."""
-        rows = [self.row] if count <= len(self.columns) else [self.row, self.row + 1]
-        return ["--set", f"cube.floorplan.pe.grid.x={self.columns[:count // len(rows)]}",
-                "--set", f"cube.floorplan.pe.grid.y={rows}"]
-
-
-WORMHOLE = Chip("wormhole_box.yaml", 1.0, 32, 6144, [1, 2, 3, 4, 6, 7, 8, 9], 1)
-BLACKHOLE = Chip("blackhole_box.yaml", 1.35, 64, 8192, [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15], 2)
-# By the beginning of a machine's name.
-MACHINES = {"wh_": WORMHOLE, "t3k": WORMHOLE, "n300": WORMHOLE, "bh_": BLACKHOLE, "p150": BLACKHOLE, "p300": BLACKHOLE}
 ALGORITHMS = {
     ("line", "all_gather"): "line_all_gather",
     ("line", "reduce_scatter"): "line_reduce_scatter",
@@ -36,9 +15,21 @@ ALGORITHMS = {
 }
 ONE_SHOT_BYTES = 512 << 10  # stated: on a ring a reduce-scatter of up to so many bytes a chip is a direct exchange
 SEVERAL_BYTES = 256 << 10  # read off the tables: up to so many, one worker serves a link and direction, then two
-RING_BYTES = 512 << 10  # the maker's program: four cores for an all-gather on a ring, beyond 256 KiB a link and direction
+RING_BYTES = 512 << 10  # the maker's program: beyond it four cores serve an all-gather on a ring
 PACKET_CYCLES = 370  # fitted to all_gather and all_to_all on two chips, from 8 MiB: a worker's own work for a packet
 TCM_BYTES = 256  # stated: 16 banks of 16 B a cycle
+
+
+def both_networks(chip):
+    """Settings of links to the ports as wide as the chip's two networks together: the IO chiplet has one."""
+    keys = ("sip.io.link.bw_gbs", "sip.ucie_link.bw_gbs")
+    return [word for key in keys for word in ("--set", f"{key}={2 * chip.flit * chip.ghz:g}")]
+
+
+def cores_of(chip, count):
+    """Settings of a chip with so many cores, in one row or two."""
+    rows = chip.rows[:1] if count <= len(chip.columns) else chip.rows[:2]
+    return chip.grid(chip.columns[:count // len(rows)], rows)
 
 
 def workers_of(kind, chips, topology, size):
@@ -61,20 +52,21 @@ def slots_of(kind, chips):
 def words_of(kind, row, size):
     """The command of a collective, the library's work that it may have, and the cores, each with a share."""
     chips, topology, links = int(row["chips"]), row["topology"], int(row["links_per_direction"])
-    chip = machine_of(row)
+    chip = chip_of(row["machine"])
     one_shot = kind == "reduce_scatter" and topology == "ring" and size <= ONE_SHOT_BYTES
     name = "one_shot_reduce_scatter" if one_shot else ALGORITHMS[topology, kind]
     cores = 2 * links * (1 if one_shot else workers_of(kind, chips, topology, size))
     words = ["--topology", chip.file, "--bench", "ccl", "--check", "0", "--algorithm", name,
-             *chip.cores(cores),
-             "--set", f"pe.pe_tcm.read_bw_gbs={TCM_BYTES * chip.ghz:g}", *chip.both_networks(),
+             *cores_of(chip, cores),
+             "--set", f"pe.pe_tcm.read_bw_gbs={TCM_BYTES * chip.ghz:g}", *both_networks(chip),
              "--set", f"system.sips.count={chips}", "--set", f"system.sips.w={chips}",
              "--set", f"system.sips.link.bw_gbs={row['line_rate_gbs']}"]
     if links > 1:
         words += ["--set", f"system.sips.link.channels={links}"]
     if topology == "ring":  # a torus of one row
         words += ["--set", "system.sips.topology=torus_2d"]
-    own = {"slot_size": chip.packet, "n_slots": 8 if one_shot else slots_of(kind, chips), "mapper": "all_pes", "credit": "direct"}
+    own = {"slot_size": chip.fabric_packet, "n_slots": 8 if one_shot else slots_of(kind, chips),
+           "mapper": "all_pes", "credit": "direct"}
     if not one_shot:
         own["serial"] = "true"
         if kind != "reduce_scatter":
@@ -83,10 +75,6 @@ def words_of(kind, row, size):
         words += ["--set", f"ccl.algorithms.{name}.{key}={value}"]
     software = [] if one_shot else ["--set", f"ccl.algorithms.{name}.packet_ns={PACKET_CYCLES / chip.ghz:g}"]
     return words, software, cores
-
-
-def machine_of(row):
-    return next((found for begin, found in MACHINES.items() if row["machine"].startswith(begin)), None)
 
 
 def time_at(times, size):
@@ -143,7 +131,7 @@ def collective_rows(row):
     parts = ("reduce_scatter", "all_gather") if kind == "all_reduce" else (kind,)
     if any((topology, part) not in ALGORITHMS for part in parts):
         return not_simulated(kind, f"an algorithm for {kind} on a {topology}")
-    if machine_of(row) is None:
+    if chip_of(row["machine"]) is None:
         return not_simulated(kind, f"a machine file of {row['machine']}")
     if row.get("memory", "DRAM") != "DRAM":
         return not_simulated(kind, f"collectives in {row['memory']}")
@@ -163,9 +151,8 @@ packet after the other (`serial`, `per_way`). Up to 256 KiB one core serves a li
 all-gather on a line has one, and so has an all-to-all of two chips. The library's routers forward an all-gather on a
 line without a core; here PEs relay it through their scratchpads. A reduce-scatter's PEs serve both ways, and read what
 arrives from their scratchpads, as the library's read it from DRAM. A PE's scratchpad is read at its own rate, 256 GB/s:
-`pe_tcm.read_bw_gbs` of the machine is that of answers to others. Links between routers are as wide as those of both
-networks. An all-reduce is a reduce-scatter and then an
-all-gather. Sizes above 8 MiB continue at the rate between the two largest simulated sizes. The software of a call and
-of each hop (`software.calls`) is fitted to sizes of at most 64 KiB, and 370 cycles of a worker's work for a packet to two
-chips from 8 MiB.""",
+`pe_tcm.read_bw_gbs` of the machine is that of answers to others. Links from the two networks to the ports are as wide
+as both together. An all-reduce is a reduce-scatter and then an all-gather. Sizes above 8 MiB continue at the rate
+between the two largest simulated sizes. The software of a call and of each hop (`software.calls`) is fitted to sizes of
+at most 64 KiB, and 370 cycles of a worker's work for a packet to two chips from 8 MiB.""",
 }

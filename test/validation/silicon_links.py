@@ -2,20 +2,11 @@
 import pathlib
 import tempfile
 
+from silicon_chips import chip_of
 from silicon_rows import Row, document_of, each, not_simulated
 
 
-class Box:
-    """A machine file, the latency of a hop that the maker states for each fabric, and settings of one machine."""
-
-    def __init__(self, file, line_ns, mesh_ns, *settings):
-        self.file, self.settings = file, settings
-        self.hop_ns = {"Linear": line_ns, "Ring": line_ns, "Mesh": mesh_ns}
-
-
-# By the beginning of a machine's name.
-BOXES = {"wh_": Box("wormhole_box.yaml", 711, 874), "bh_": Box("blackhole_box.yaml", 515, 619),
-         "bh_galaxy": Box("blackhole_box.yaml", 515, 619, "--set", "system.sips.link.bw_gbs=25")}
+GALAXY = "bh_galaxy"  # its links run at half their rate (stated)
 MESH_HEADER = 80  # bytes before a packet in a 2-D fabric; a line has 48
 IN_FLIGHT = 64  # packets of a stream: more than the longest way holds
 SAME = ("machine", "pattern", "message", "packet_bytes", "line_length", "packets_per_s")  # of one measurement
@@ -45,23 +36,22 @@ def period(kbsim, words):
     return ns, ns
 
 
-def box_of(row):
-    """The box with the longest beginning of the machine's name; None if there is none."""
-    begins = [begin for begin in BOXES if row["machine"].startswith(begin)]
-    return BOXES[max(begins, key=len)] if begins else None
+def link_of(row):
+    """Settings of the machine's links, if it has links of its own."""
+    return ["--set", "system.sips.link.bw_gbs=25"] if row["machine"].startswith(GALAXY) else []
 
 
 ROUND_TRIP = each(round_trip)
 PERIOD = each(period)
 
 
-def streams(box, width, height, pairs, size, mesh):
-    """Streams of packets between packages of a box, each with as many packets in flight as it needs."""
-    words = ["traffic", "--topology", box.file, "--scope", "sips", "--outstanding", str(IN_FLIGHT),
+def streams(row, width, height, pairs, size, mesh):
+    """Streams of packets between packages of the row's box, each with as many packets in flight as it needs."""
+    words = ["traffic", "--topology", chip_of(row["machine"]).file, "--scope", "sips", "--outstanding", str(IN_FLIGHT),
              "--bytes", str(size), "--packets", "4000", "--warmup", "1000",
              "--pattern", f"{width * height}:{','.join(f'{a}>{b}' for a, b in pairs)}",
              "--set", f"system.sips.count={width * height}", "--set", f"system.sips.w={width}",
-             "--set", f"system.sips.h={height}", *box.settings]
+             "--set", f"system.sips.h={height}", *link_of(row)]
     return words + (["--set", f"system.sips.link.frame.header_bytes={MESH_HEADER}"] if mesh else [])
 
 
@@ -71,19 +61,19 @@ def both(pairs):
 
 def rate(kind, row, grid, pairs, mesh=False):
     size = int(row["packet_bytes"])
-    words = streams(box_of(row), *grid, pairs, size, mesh)
+    words = streams(row, *grid, pairs, size, mesh)
     return Row(kind, size, 1e9 / float(row["packets_per_s"]), words, simulate=PERIOD)
 
 
 def latency_row(row):
     """A packet to the next chip and back: twice a send between queues."""
-    kind, box = row["topology"], box_of(row)
-    if kind not in box.hop_ns:
+    kind, chip = row["topology"], chip_of(row["machine"])
+    if kind not in chip.hop_ns:
         return not_simulated(kind, f"a hop's latency on a {kind}")
     size = row["packet_bytes"]
-    words = ["probe", "--topology", box.file, "--case", "pe-ipcq-other-sip", "--bytes", size,
+    words = ["probe", "--topology", chip.file, "--case", "pe-ipcq-other-sip", "--bytes", size,
              "--set", "system.sips.count=2", "--set", "system.sips.w=2", "--set", "ccl.defaults.slot_size=8192",
-             "--set", f"system.sips.link.latency_ns={box.hop_ns[kind]}", *box.settings]
+             "--set", f"system.sips.link.latency_ns={chip.hop_ns[kind]}", *link_of(row)]
     return Row(f"{kind} round trip", int(size), float(row["latency_avg_ns"]), words, simulate=ROUND_TRIP)
 
 
@@ -102,14 +92,14 @@ def hop_rate(row):
 
 
 def hop_rows(row):
-    if box_of(row) is None:
+    if chip_of(row["machine"]) is None:
         return not_simulated(row["topology"], f"a machine file of {row['machine']}")
     return latency_row(row) if row["kind"] == "latency" else hop_rate(row)
 
 
 def no_stream(row, one_way):
     """Why a row of routers isn't simulated; None if it is."""
-    if box_of(row) is None:
+    if chip_of(row["machine"]) is None:
         return f"a machine file of {row['machine']}"
     if row["pattern"].startswith("mcast_"):
         return "multicast"
@@ -170,8 +160,8 @@ here gives that.""",
     "fabric_router": """\
 Figures are times between packets. A port takes 240 ns to send a packet, and 90 ns to receive one. Scatter writes, and
 writes with an increment that doesn't wait, are simulated as writes: what they add is done at the receiver, in less than
-a port's time a packet. Packets of
-2 and 4 KiB have the same figure to seven digits one way and both ways, with and without senders between the ends,
-where packets of 16 B differ by a third. We take such rows for one measurement, made one way, and count it once in the
-line *routers distinct*; *routers as they stand* counts each row. This is our reading of the numbers.""",
+a port's time a packet. Packets of 2 and 4 KiB have the same figure to seven digits one way and both ways, with and
+without senders between the ends, where packets of 16 B differ by a third. We take such rows for one measurement, made
+one way, and count it once in the line *routers distinct*; *routers as they stand* counts each row. This is our reading
+of the numbers.""",
 }

@@ -2,6 +2,7 @@
 import math
 import re
 
+from silicon_chips import BLACKHOLE, ONE_CHIP, WORMHOLE, chip_of
 from silicon_rows import Row, not_simulated, transfers_of
 
 ISSUE_CYCLES = {"write": "22.5", "read": "19"}  # stated by the maker's figures: issue of one transaction
@@ -10,35 +11,36 @@ FLIT_HOPS = 2_000_000  # of a simulation flit by flit; more transactions go on a
 HOPS = 11  # of a packet on the way, in the mean
 
 
-class Chip:
-    """A machine's file, its cores, and what its tables count in: cycles of `clock` GHz.
+class Cores:
+    """The cores of a chip, and transfers between them, whose tables count in cycles.
 
     Where many cores send at once, packets wait for each other in routers with finite queues, flit by flit: 16 virtual
     channels, as the maker states. Their depth isn't stated; 16 flits are the least power of two with which a transfer
     alone has a link's whole rate. A packet has a header of one flit, as the maker states.
     """
 
-    def __init__(self, box, columns, rows, clock, packet, flit):
-        self.box, self.columns, self.rows, self.clock, self.packet, self.flit = box, columns, rows, clock, packet, flit
-        self.corner, self.other = "0", str(3 * columns + 3)  # in different rows and columns
-        self.in_row, self.in_column = "3", str(3 * columns)  # of the corner
+    def __init__(self, chip):
+        self.chip, self.columns, self.rows = chip, len(chip.columns), len(chip.rows)
+        self.corner, self.other = "0", str(3 * self.columns + 3)  # in different rows and columns
+        self.in_row, self.in_column = "3", str(3 * self.columns)  # of the corner
+        flit, packet = chip.flit, chip.noc_packet
         self.by_flits = [
             "--set", "cube.noc.router.impl=builtin.router_iq", "--set", "cube.noc.router.vcs=16",
             "--set", f"cube.noc.router.flit_bytes={flit}", "--set", "cube.noc.router.buffer_flits=16",
             "--set", f"cube.noc.router.packet_flits={packet // flit + 1}", "--set", f"system.packet_bytes={flit}",
             "--set", f"pe.pe_dma.request_bytes={packet + flit}"]
 
-    def cores(self, width, height):
+    def of(self, width, height):
         """The cores of a grid, from the corner on, row by row."""
         return [str(y * self.columns + x) for y in range(height) for x in range(width)]
 
     def transfer(self, move, source, target, size, *more):
-        return ["--bench", "transfers", "--topology", self.box, "--set", "system.sips.count=1", "--set",
-                "system.sips.w=1", "--move", move, "--from", source, "--to", target, "--bytes", str(size),
+        return ["--bench", "transfers", "--topology", self.chip.file, *ONE_CHIP, "--move", move,
+                "--from", source, "--to", target, "--bytes", str(size),
                 "--set", f"pe.pe_cpu.dispatch_cycles={ISSUE_CYCLES[move]}", *more]
 
     def set_cycles(self, row, machine_ns, simulated_ns):
-        row.machine, row.simulated = machine_ns * self.clock, simulated_ns * self.clock
+        row.machine, row.simulated = machine_ns * self.chip.ghz, simulated_ns * self.chip.ghz
 
     def simulate(self, kbsim, rows):
         times = transfers_of(kbsim, rows[0].words)
@@ -60,29 +62,32 @@ class Chip:
             self.set_cycles(row, machine * row.times, machine * row.times + with_software - machine)
 
 
-CHIPS = {"wormhole_b0": Chip("wormhole_box.yaml", 8, 8, 1.0, 8192, 32),
-         "blackhole": Chip("blackhole_box.yaml", 13, 10, 1.35, 16384, 64)}
+CORES = {chip: Cores(chip) for chip in (WORMHOLE, BLACKHOLE)}
 
 
-def made(chip, row, kind, words):
+def cores_of(row):
+    return CORES.get(chip_of(row["arch"]))
+
+
+def made(cores, row, kind, words):
     return Row(kind, int(row["transaction_bytes"]), float(row["latency_cycles"]),
-               [*words, "--transactions", str(int(row["transactions"]))], simulate=chip.simulate)
+               [*words, "--transactions", str(int(row["transactions"]))], simulate=cores.simulate)
 
 
-def ends_of(chip, row, word):
+def ends_of(cores, row, word):
     """The cores that `one`, `all`, `row` or `column` of a pattern's name means, or None."""
     if word == "one":
-        return [chip.corner]
+        return [cores.corner]
     if word == "all":
         width, height = (int(side) for side in row["grid"].split("x"))
         if min(width, height) < 1:
             raise ValueError(f"a grid of {row['grid']}")
     else:
-        width, height = (chip.columns, 1) if word == "row" else (1, chip.rows)
-    return chip.cores(width, height) if width <= chip.columns and height <= chip.rows else None
+        width, height = (cores.columns, 1) if word == "row" else (1, cores.rows)
+    return cores.of(width, height) if width <= cores.columns and height <= cores.rows else None
 
 
-def many_rows(chip, row, move, sources, targets):
+def many_rows(cores, row, move, sources, targets):
     """Many cores, or many targets: each core takes the targets in the same order."""
     itself = row["loopback"] == "yes" and len(targets) > 1
     if len(targets) == 1 and len(sources) > 1:
@@ -93,50 +98,52 @@ def many_rows(chip, row, move, sources, targets):
     ends = [",".join(sources), ",".join(targets)]
     more = ["--itself", "1"] if itself else []
     if len(sources) == 1:
-        return made(chip, row, kind, chip.transfer(move, *ends, size, *more))
-    flits = math.ceil(min(size, chip.packet) / chip.flit) + 2  # with header and acknowledgement
-    words = chip.transfer(move, *ends, min(size, chip.packet) + chip.flit, *more, *chip.by_flits)
-    packets = int(row["transactions"]) * math.ceil(size / chip.packet)
+        return made(cores, row, kind, cores.transfer(move, *ends, size, *more))
+    packet, flit = cores.chip.noc_packet, cores.chip.flit
+    flits = math.ceil(min(size, packet) / flit) + 2  # with header and acknowledgement
+    words = cores.transfer(move, *ends, min(size, packet) + flit, *more, *cores.by_flits)
+    packets = int(row["transactions"]) * math.ceil(size / packet)
     simulated = min(packets, max(1, FLIT_HOPS // (len(sources) * receivers * flits * HOPS)))
-    many = made(chip, {**row, "transactions": simulated}, kind, words)
-    many.simulate, many.times = chip.simulate_many, packets / simulated
+    many = made(cores, {**row, "transactions": simulated}, kind, words)
+    many.simulate, many.times = cores.simulate_many, packets / simulated
     return many
 
 
 def noc_rows(row):
     """A row of noc_*.csv, by its pattern."""
-    pattern, role, chip = row["pattern"], row.get("role", ""), CHIPS.get(row["arch"])
+    pattern, role, cores = row["pattern"], row.get("role", ""), cores_of(row)
     if "multicast" in pattern + row.get("mechanism", ""):
         return not_simulated(pattern, "multicast")
-    if chip is None:
+    if cores is None:
         return not_simulated(pattern, f"a machine file of {row['arch']}")
     size = row["transaction_bytes"]
     if pattern == "loopback":
-        return made(chip, row, pattern, chip.transfer("write", chip.corner, chip.corner, size))
+        return made(cores, row, pattern, cores.transfer("write", cores.corner, cores.corner, size))
     if pattern in ("dram_interleaved", "dram_sharded") and row["grid"] == "1x1":
         move = "read" if "read" in role else "write"  # of one channel in both tables, as their rates show
-        return made(chip, row, role, chip.transfer(move, chip.other, chip.corner, size, "--where", "hbm", *ONE_CHANNEL))
+        words = cores.transfer(move, cores.other, cores.corner, size, "--where", "hbm", *ONE_CHANNEL)
+        return made(cores, row, role, words)
     words = re.fullmatch("(one|all|row|column)_(to|from)_(one|all|row|column)(_unicast)?", pattern)
     if words is None:
         return not_simulated(pattern, f"an experiment for {pattern}")
     move = "read" if words[2] == "from" else "write"
-    sources, targets = ends_of(chip, row, words[1]), ends_of(chip, row, words[3])
+    sources, targets = ends_of(cores, row, words[1]), ends_of(cores, row, words[3])
     if words[1] == words[3] == "one":
-        return made(chip, row, pattern, chip.transfer(move, chip.corner, chip.other, size))
+        return made(cores, row, pattern, cores.transfer(move, cores.corner, cores.other, size))
     if sources is None or targets is None:
         return not_simulated(pattern, f"a chip with {row['grid']} cores")
-    return many_rows(chip, row, move, sources, targets)
+    return many_rows(cores, row, move, sources, targets)
 
 
 def path_rows(row):
     """Both ends in a row or column, or in neither."""
-    chip, move, size = CHIPS.get(row["arch"]), row["operation"], row["transaction_bytes"]
-    if chip is None:
+    cores, move, size = cores_of(row), row["operation"], row["transaction_bytes"]
+    if cores is None:
         return not_simulated(move, f"a machine file of {row['arch']}")
     if row["same_row_or_column"] != "yes":
-        return made(chip, row, f"{move} in neither", chip.transfer(move, chip.corner, chip.other, size))
-    path = made(chip, row, f"{move} in a row or column", chip.transfer(move, chip.corner, chip.in_row, size))
-    path.simulate = chip.simulate_row_and_column
+        return made(cores, row, f"{move} in neither", cores.transfer(move, cores.corner, cores.other, size))
+    path = made(cores, row, f"{move} in a row or column", cores.transfer(move, cores.corner, cores.in_row, size))
+    path.simulate = cores.simulate_row_and_column
     return path
 
 

@@ -1,27 +1,21 @@
 """Products of many cores, and whole models."""
-import re
-
-from silicon_noc import CHIPS
+from silicon_chips import ONE_CHIP, chip_of
 from silicon_rows import Row, document_of, not_simulated, not_yet
 
 MACS = {"LoFi": 2048, "HiFi2": 1024, "HiFi3": 682.667, "HiFi4": 512}  # stated: of a core's matrix engine in a cycle
 TYPES = {"bfloat8_b": "bfp8", "bfloat4_b": "bfp4"}
 MOST = 4096  # rows, columns and depth of a simulated product
 PLACES = {"L1": "tcm", "DRAM": "hbm"}
-# Machines of one chip, by the beginning of their names: the chip, and columns and rows of its cores.
-MACHINES = {"n": (CHIPS["wormhole_b0"], [1, 2, 3, 4, 6, 7, 8, 9], [1, 2, 3, 4, 7, 8, 9, 10]),
-            "p": (CHIPS["blackhole"], [*range(1, 8), *range(10, 16)], [*range(2, 12)])}
 
 
-def cores_of(grid, machine):
+def cores_of(grid, chip):
     """The settings for a grid such as 8x8, the first columns and rows; None if there are no such cores."""
-    _, columns, rows = machine
     wide, high = (int(side) for side in grid.split("x"))
-    if not (1 <= wide <= len(columns) and 1 <= high <= len(rows)):
+    if not (1 <= wide <= len(chip.columns) and 1 <= high <= len(chip.rows)):
         return None
-    if (wide, high) == (len(columns), len(rows)):
+    if (wide, high) == (len(chip.columns), len(chip.rows)):
         return []
-    return ["--set", f"cube.floorplan.pe.grid.x={columns[:wide]}", "--set", f"cube.floorplan.pe.grid.y={rows[:high]}"]
+    return chip.grid(chip.columns[:wide], chip.rows[:high])
 
 
 def sized(rows, depth, columns):
@@ -49,10 +43,10 @@ def simulate(kbsim, products):
 def product_rows(row):
     """A product over all cores of a chip, from a recorded launch."""
     config, name = row["config"], row["machine"]
-    machine = MACHINES.get(name[:1]) if re.fullmatch("[a-z][0-9]+[a-z]?", name) else None
-    if machine is None:
+    chip = chip_of(name)
+    if chip is None:
         return not_simulated(config, f"a machine file of {name}")
-    cores = cores_of(row["grid"], machine)
+    cores = cores_of(row["grid"], chip)
     if cores is None:
         return not_simulated(config, f"a chip with {row['grid']} cores")
     if row["dtype"] != "bfloat16":
@@ -62,10 +56,9 @@ def product_rows(row):
     if row["trace"] != "1":
         return not_simulated(config, "a launch by the host")
     rows, depth, columns = (int(row[name]) for name in ("M", "K", "N"))
-    chip = machine[0]
-    words = ["--bench", "products", "--topology", chip.box, "--set", "system.sips.count=1", "--set",
-             "system.sips.w=1", *cores, "--a_in", PLACES[row["in0"]], "--c_in", PLACES[row["out"]],
-             "--set", f"pe.pe_gemm.macs_per_ns={MACS[row['fidelity']] * chip.clock}",
+    words = ["--bench", "products", "--topology", chip.file, *ONE_CHIP, *cores,
+             "--a_in", PLACES[row["in0"]], "--c_in", PLACES[row["out"]],
+             "--set", f"pe.pe_gemm.macs_per_ns={MACS[row['fidelity']] * chip.ghz}",
              "--set", "cube.memory.tcm_scheduler_bytes=16KiB",  # no composite runs
              *sized(rows, depth, columns)]
     made = Row(row["fidelity"], 2 * (rows * depth + depth * columns + rows * columns), float(row["device_ns"]),
@@ -80,8 +73,7 @@ SUMS = [("gemm", "products", "gemm")]
 NOTES = {
     "gemm": """\
 Core (r, c) makes rows r and columns c. The library's cores send blocks by multicast, on two networks, in turn; here a
-block goes on from core to core over one network: *multicast drawn as a relay*. That costs a small product the way
-through eight cores, and a large one, whose operands and result lie in DRAM, the links that they share. Blocks are as
-many as fit into a core's scratchpad here. Products larger than 4096 in an extent go on at the rate of 4096. Classes of
-size are of all three matrices.""",
+block is read over one network and goes on from core to core over the other: *multicast drawn as a relay*. That costs a
+small product the way through eight cores. Blocks are as many as fit into a core's scratchpad here. Products larger
+than 4096 in an extent go on at the rate of 4096. Classes of size are of all three matrices.""",
 }
