@@ -32,6 +32,7 @@ class Operand {
         side_{side},
         from_{side == Side::a ? args.a : args.b},
         owned_{side == Side::a && args.a_owned},
+        backwards_{args.backwards},
         part_{side == Side::a ? at.row : at.column},
         own_{side == Side::a ? at.column : at.row} {}
 
@@ -44,11 +45,13 @@ class Operand {
   // The PE where a step enters. Readers of A are on a diagonal, so that their answers take different columns.
   [[nodiscard]] int entry(int step) const {
     if (owned_) return division_.owner(side_, step);
-    return side_ == Side::a ? part_ % division_.columns : 0;
+    if (side_ == Side::a) return part_ % division_.columns;
+    return backwards_ ? division_.rows - 1 : 0;
   }
   // How many PEs a step has passed before this one.
   [[nodiscard]] int distance(int step) const {
-    return (own_ - entry(step) + division_.owners(side_)) % division_.owners(side_);
+    const int way = backwards_ ? entry(step) - own_ : own_ - entry(step);
+    return (way + division_.owners(side_)) % division_.owners(side_);
   }
   [[nodiscard]] bool reads(int step) const { return distance(step) == 0; }
 
@@ -74,7 +77,7 @@ class Operand {
       const Tile tile = co_await coming;
       tiles.push_back(tile);
       if (passed + 1 == division_.owners(side_)) continue;
-      Pending<void> sent = tl_.send({.dir = side_ == Side::a ? Dir::E : Dir::S, .src = tile});
+      Pending<void> sent = tl_.send({.dir = ahead(), .src = tile});
       if (passed == 0)
         sends_.push_back(std::move(sent));
       else
@@ -98,8 +101,12 @@ class Operand {
     reads_.pop_front();
     return read;
   }
-  Pending<Tile> get(Shape shape) {
-    return tl_.recv({.dir = side_ == Side::a ? Dir::W : Dir::N, .shape = shape, .dtype = from_.dtype});
+  Pending<Tile> get(Shape shape) { return tl_.recv({.dir = behind(), .shape = shape, .dtype = from_.dtype}); }
+  [[nodiscard]] Dir ahead() const {
+    return side_ == Side::a ? (backwards_ ? Dir::W : Dir::E) : (backwards_ ? Dir::N : Dir::S);
+  }
+  [[nodiscard]] Dir behind() const {
+    return side_ == Side::a ? (backwards_ ? Dir::E : Dir::W) : (backwards_ ? Dir::S : Dir::N);
   }
 
   TL& tl_;
@@ -107,6 +114,7 @@ class Operand {
   Side side_;
   Ptr from_;
   bool owned_;
+  bool backwards_;
   int part_;
   int own_;
   int block_ = 0;

@@ -160,8 +160,12 @@ Task<> run_core_product(host::Rank& main, CoreProductProblem problem, CoreProduc
                                                     .shared = true,
                                                     .mem_kind = region(problem.c_in_tcm),
                                                     .resident = true});
-  const CoreProductArgs args{
-      .division = division, .a = a.ptr(), .b = b.ptr(), .c = c.ptr(), .a_owned = problem.a_in_tcm};
+  const CoreProductArgs args{.division = division,
+                             .a = a.ptr(),
+                             .b = b.ptr(),
+                             .c = c.ptr(),
+                             .a_owned = problem.a_in_tcm,
+                             .backwards = session.spec().cube.noc.sends_back()};
   run->window = co_await main.launch("core_product", c, args);
   const double ns = to_ns(run->window.last_end - run->window.first_start);
   run->utilization =

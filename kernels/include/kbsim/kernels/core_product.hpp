@@ -14,11 +14,13 @@ namespace kbsim {
 /// step of a column's part of B enters at the column's first PE and goes down the column, S. With `a_owned`
 /// the PE that owns the step reads it; else row r's PE r, modulo their number, reads all of them, so that
 /// answers of memory take different columns. A PE that reads waits for all messages of `together` steps, then
-/// sends them, and reads the next ones meanwhile. Queues are those of topology pe_rows_and_columns.
+/// sends them, and reads the next ones meanwhile. `backwards`: W in place of E, and N from the column's last
+/// PE in place of S, for a network whose rings go that way. Queues are those of topology pe_rows_and_columns.
 struct CoreProductArgs {
   CoreProductDivision division;
   Ptr a, b, c;
   bool a_owned = false;
+  bool backwards = false;
 };
 
 }  // namespace kbsim
