@@ -42,7 +42,8 @@ Defined sum(DType dtype, const Elements& contributions) {
     value = kept(value + one, dtype);
     size += std::abs(one);
   }
-  const auto roundings = static_cast<double>(contributions.size() - 1);
+  const double of_reference = dtype == f64 ? 2.0 : 1.0;  // it rounds, too, in its own order
+  const auto roundings = of_reference * static_cast<double>(contributions.size() - 1);
   return {.value = value, .error = info(dtype).floating ? roundings * ulp(dtype, size) / 2 : 0};
 }
 
