@@ -147,7 +147,8 @@ class Compiler : private NetworkBuilder {
         const NodeId here = end_of_wire(member, number);
         const NodeId there = end_of_wire(port.peer, port.peer_port);
         const config::ChipLinkSpec& wire = network_.wire(spec_.system.sips, port);
-        const bool along_row = port.name == "e" || port.name == "w";
+        const int columns = network_.grid().width();
+        const bool along_row = member / columns == port.peer / columns;
         const int axis = !spec_.system.sips.bubble ? 0 : along_row ? kRowOfPackages : kColumnOfPackages;
         const auto lead = [&](NodeId from, NodeId to) {
           add_link(from, to, wire);

@@ -79,12 +79,14 @@ Path& Network::path(NodeId from, NodeId to, TrafficClass traffic_class) {
 
 // A node mostly sends to the same few nodes.
 Path& Network::path(MessageSource& source, const Message& message) {
-  if (graph_.spec().cube.noc.has_several()) return path(message.from, message.to, message.traffic_class);
+  const int network = noc_number(graph_, message.from, message.to, message.traffic_class);
   for (std::size_t i = 0; i < source.to.size(); ++i) {
-    if (source.to[i] == message.to && source.paths[i] != nullptr) return *source.paths[i];
+    if (source.to[i] == message.to && source.network[i] == network && source.paths[i] != nullptr)
+      return *source.paths[i];
   }
   source.to[1] = std::exchange(source.to[0], message.to);
-  source.paths[1] = std::exchange(source.paths[0], &path(message.from, message.to));
+  source.network[1] = std::exchange(source.network[0], network);
+  source.paths[1] = std::exchange(source.paths[0], &path(message.from, message.to, message.traffic_class));
   return *source.paths[0];
 }
 

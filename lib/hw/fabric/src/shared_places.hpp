@@ -29,10 +29,12 @@ struct NodeSwitch {
   std::vector<Signal> signals = {};  // in the order of arrival, then of outputs
 };
 
-/// A node that sends messages: their number so far, and the last two targets with their paths.
+/// A node that sends messages: their number so far, and the last two targets with their paths. Where cubes
+/// have several networks, a path also belongs to the network.
 struct MessageSource {
   std::uint64_t sequence = 0;
   std::array<NodeId, 2> to{};
+  std::array<int, 2> network{};
   std::array<Path*, 2> paths{};  // nullptr: none
 };
 
